@@ -103,13 +103,13 @@ mod tests {
     use callgate_transport::{Refuse, render_request};
 
     use super::*;
-    use crate::{AuthConfig, ErrorKind, Supplies};
+    use crate::{AuthConfig, AuthContext, ErrorKind};
 
     fn key(place: Place, name: &str, value: &str) -> Arc<dyn Authenticator> {
         let value: SecretReference = value.parse().unwrap();
         let config = AuthConfig::ApiKey { place, name: name.to_owned(), value };
-        let supplies = Supplies::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
-        config.build(&supplies).unwrap()
+        let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+        config.build(&context).unwrap()
     }
 
     fn request() -> Request<Bytes> {

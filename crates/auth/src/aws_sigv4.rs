@@ -14,9 +14,9 @@ use http::{Request, Response};
 
 use crate::{
     authenticator::{Authenticator, Authorization},
+    context::AuthContext,
     error::{self, Error},
     place::CredentialPlace,
-    supplies::Supplies,
 };
 
 /// Signs requests.
@@ -28,9 +28,9 @@ pub(crate) struct AwsSigV4 {
 }
 
 impl AwsSigV4 {
-    pub(crate) fn new(scope: Scope, keys: KeySource, supplies: &Supplies) -> Self {
-        let (secrets, transport) = (Arc::clone(&supplies.secrets), Arc::clone(&supplies.transport));
-        let clock = supplies.clock.clone();
+    pub(crate) fn new(scope: Scope, keys: KeySource, context: &AuthContext) -> Self {
+        let (secrets, transport) = (Arc::clone(&context.secrets), Arc::clone(&context.transport));
+        let clock = context.clock.clone();
         Self { scope, keys: AwsKeySource::new(keys, secrets, transport), clock }
     }
 }
@@ -90,7 +90,7 @@ mod tests {
             is_payload_unsigned: false,
         };
         let config = AuthConfig::AwsSigV4 { scope, keys: KeySource::Named(Box::new(keys)) };
-        config.build(&Supplies::new(Arc::new(store), Arc::new(Refuse::new()))).unwrap()
+        config.build(&AuthContext::new(Arc::new(store), Arc::new(Refuse::new()))).unwrap()
     }
 
     fn request() -> Request<Bytes> {

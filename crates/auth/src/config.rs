@@ -14,6 +14,7 @@ use crate::{
     aws_sigv4::AwsSigV4,
     basic::Basic,
     bearer::Bearer,
+    context::AuthContext,
     error::Error,
     google::{Google, GoogleToken},
     none::NoCredential,
@@ -21,20 +22,19 @@ use crate::{
     own::OwnAuthenticator,
     place::Place,
     source::CredentialSource,
-    supplies::Supplies,
 };
 
 /// One kind of credential with its settings. Holds references; shows no literal.
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use callgate_auth::{AuthConfig, Error, Place, Supplies};
+/// # use callgate_auth::{AuthConfig, Error, Place, AuthContext};
 /// # use callgate_secret::LocalStores;
 /// # use callgate_transport::Refuse;
 /// let value = "env:PETS_KEY".parse().expect("a reference");
 /// let config = AuthConfig::ApiKey { place: Place::Header, name: "X-Api-Key".to_owned(), value };
-/// let supplies = Supplies::new(Arc::new(LocalStores::new(".")), Arc::new(Refuse::new()));
-/// let authenticator = config.build(&supplies)?;
+/// let context = AuthContext::new(Arc::new(LocalStores::new(".")), Arc::new(Refuse::new()));
+/// let authenticator = config.build(&context)?;
 /// assert_eq!(authenticator.places()[0].environment(), Some("PETS_KEY"));
 /// # Ok::<(), Error>(())
 /// ```
@@ -97,18 +97,18 @@ impl AuthConfig {
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the name is none of a header or parameter that can
     /// hold a credential.
     #[doc(hidden)]
-    pub fn build(self, supplies: &Supplies) -> Result<Arc<dyn Authenticator>, Error> {
-        let secrets = Arc::clone(&supplies.secrets);
+    pub fn build(self, context: &AuthContext) -> Result<Arc<dyn Authenticator>, Error> {
+        let secrets = Arc::clone(&context.secrets);
         Ok(match self {
             Self::ApiKey { place, name, value } => {
                 Arc::new(ApiKey::new(place, &name, value, secrets)?)
             }
-            Self::AwsSigV4 { scope, keys } => Arc::new(AwsSigV4::new(scope, keys, supplies)),
+            Self::AwsSigV4 { scope, keys } => Arc::new(AwsSigV4::new(scope, keys, context)),
             Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
             Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
-            Self::Google { identity, token } => Arc::new(Google::new(*identity, token, supplies)),
+            Self::Google { identity, token } => Arc::new(Google::new(*identity, token, context)),
             Self::None => Arc::new(NoCredential),
-            Self::OAuth2(config) => Arc::new(OAuth2::new(*config, supplies.clone())?),
+            Self::OAuth2(config) => Arc::new(OAuth2::new(*config, context.clone())?),
             Self::Own(own) => own.into_inner(),
         })
     }

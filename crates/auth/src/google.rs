@@ -14,10 +14,10 @@ use tokio::time::Instant;
 
 use crate::{
     authenticator::{Authenticator, Authorization},
+    context::AuthContext,
     error::{self, Error},
     place::CredentialPlace,
     refusal::Refusal,
-    supplies::Supplies,
     token_cache::aged,
     token_cache::{Issued, Key, TokenCache, Version},
 };
@@ -54,9 +54,9 @@ enum Audience {
 }
 
 impl Google {
-    pub(crate) fn new(identity: Identity, token: GoogleToken, supplies: &Supplies) -> Self {
-        let rest = Rest::new(Arc::clone(&supplies.transport)).with_clock(supplies.clock.clone());
-        let tokens = Tokens::new(identity, rest, Arc::clone(&supplies.secrets));
+    pub(crate) fn new(identity: Identity, token: GoogleToken, context: &AuthContext) -> Self {
+        let rest = Rest::new(Arc::clone(&context.transport)).with_clock(context.clock.clone());
+        let tokens = Tokens::new(identity, rest, Arc::clone(&context.secrets));
         let (scopes, audience) = match token {
             GoogleToken::Access { scopes } => (scopes, None),
             GoogleToken::Id { audience } => {

@@ -28,11 +28,11 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     authenticator::{Authenticator, Authorization},
+    context::AuthContext,
     error::Error,
     place::{BEARER, CredentialPlace},
     refusal::Refusal,
     source::CredentialSource,
-    supplies::Supplies,
     token_cache::{Issued, TokenCache, Version, aged},
 };
 use failure::{Failure, Retry};
@@ -56,9 +56,9 @@ pub(crate) struct OAuth2 {
 }
 
 impl OAuth2 {
-    pub(crate) fn new(config: OAuth2Config, supplies: Supplies) -> Result<Self, Error> {
+    pub(crate) fn new(config: OAuth2Config, context: AuthContext) -> Result<Self, Error> {
         let is_of_a_person = matches!(config.grant, OAuth2Grant::AuthorizationCode(_));
-        let server = Arc::new(Server::new(config, supplies)?);
+        let server = Arc::new(Server::new(config, context)?);
         let logins = is_of_a_person.then(|| Arc::new(Logins::new(Arc::clone(&server))));
         Ok(Self { server, logins, cache: TokenCache::default() })
     }
@@ -73,7 +73,7 @@ impl OAuth2 {
     }
 
     async fn token(&self, session: &Session) -> Result<Secret, Error> {
-        let store = &*self.server.supplies.secrets;
+        let store = &*self.server.context.secrets;
         let shown = self.server.config.grant.shown(store, session).await?;
         let key = shown.key();
         let client = match self.server.client(store).await {
@@ -98,7 +98,7 @@ impl OAuth2 {
             let time = TOKEN_TIME.saturating_sub(started.elapsed());
             let failure = match self.server.asked(client, self.asked(shown), time).await {
                 Ok(answered) => {
-                    let now = self.server.supplies.clock.now();
+                    let now = self.server.context.clock.now();
                     let expires_in = shown.life(answered.expires_in, now);
                     let token = answered.token;
                     return Ok(Issued { token, expires_in, asked_at });
@@ -164,7 +164,7 @@ impl Authenticator for OAuth2 {
         session: &Session,
     ) -> bool {
         let config = &self.server.config;
-        let Ok(shown) = config.grant.shown(&*self.server.supplies.secrets, session).await else {
+        let Ok(shown) = config.grant.shown(&*self.server.context.secrets, session).await else {
             return false;
         };
         let secrets = &authorization.secrets;

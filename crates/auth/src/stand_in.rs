@@ -76,14 +76,14 @@ mod tests {
     use callgate_transport::{Refuse, render_request};
 
     use super::*;
-    use crate::{AuthConfig, CredentialSource, ErrorKind, Supplies, unmet};
+    use crate::{AuthConfig, AuthContext, CredentialSource, ErrorKind, unavailable};
 
     async fn authorized(
         value: CredentialSource,
         secrets: MemoryStore,
     ) -> Result<(String, usize), Error> {
-        let supplies = Supplies::new(Arc::new(secrets), Arc::new(Refuse::new()));
-        let made = stand_in(AuthConfig::Bearer { token: value }.build(&supplies)?);
+        let context = AuthContext::new(Arc::new(secrets), Arc::new(Refuse::new()));
+        let made = stand_in(AuthConfig::Bearer { token: value }.build(&context)?);
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
         let authorization = made.authorize(&mut request, &Session::default()).await?;
         let shown = String::from_utf8(render_request(&request)).unwrap();
@@ -110,8 +110,8 @@ mod tests {
     #[tokio::test]
     async fn what_nobody_configured_is_told() {
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
-        let unmet = stand_in(unmet("none".to_owned()));
-        let error = unmet.authorize(&mut request, &Session::default()).await.unwrap_err();
+        let unavailable = stand_in(unavailable("none".to_owned()));
+        let error = unavailable.authorize(&mut request, &Session::default()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingCredential);
     }
 }

@@ -37,7 +37,7 @@ use self::{
 use crate::{
     check::Nulls,
     inputs::{Fillings, Subject},
-    kept::Kept,
+    stored_results::StoredResults,
     wording,
 };
 
@@ -84,7 +84,7 @@ fn selectable(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
 
 /// The bytes of a body and their `Content-Type`. `schema` is the one of all arguments.
 pub(crate) fn body_bytes(
-    (subject, fillings, kept): (Subject<'_>, &Fillings<'_>, Kept<'_>),
+    (subject, fillings, kept): (Subject<'_>, &Fillings<'_>, StoredResults<'_>),
     (body, media): (&Body, &BodyMedia),
     schema: &Value,
 ) -> Result<(HeaderValue, Bytes), Box<Fault>> {

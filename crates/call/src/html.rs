@@ -1,7 +1,7 @@
 //! Reduces a page of HTML to the text a reader sees: blocks on lines of their own, cells with a bar between them, no
 //! scripts, styles or comments. One pass over the page; it is no parser and repairs nothing. Pages come from `response`.
 
-use crate::readable::{cleaned, n_unseen};
+use crate::sanitize::{cleaned, n_unseen};
 
 /// The text of a page, and how many characters nobody sees were taken out of it.
 pub(crate) fn text(html: &str) -> (String, usize) {

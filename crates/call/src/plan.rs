@@ -14,11 +14,11 @@ use crate::{
     bound::{Binding, Names, bind},
     check::{Checking, Checks, Nulls, check},
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
-    kept::Kept,
     omitted::note_parameters,
     request::{Frame, Ready},
     response::{self, Reading, Understood},
     shape::Shape,
+    stored_results::StoredResults,
     wording,
 };
 
@@ -54,7 +54,7 @@ impl Plan {
         session: &Session,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        self.request_with(arguments, session, Kept::NOTHING, journal)
+        self.request_with(arguments, session, StoredResults::NONE, journal)
     }
 
     /// Fills the inputs, checks them and builds the finished request, without credentials. Arguments that stand for bytes
@@ -66,7 +66,7 @@ impl Plan {
         &self,
         arguments: &Arguments,
         session: &Session,
-        kept: Kept<'_>,
+        kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
         self.checked(Given { arguments, session }, kept, journal, |ready, journal| {
@@ -90,7 +90,7 @@ impl Plan {
         &self,
         arguments: &Arguments,
         session: &Session,
-        kept: Kept<'_>,
+        kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
         self.checked(Given { arguments, session }, kept, journal, |ready, _| {
@@ -111,7 +111,7 @@ impl Plan {
     fn checked<T>(
         &self,
         given: Given<'_>,
-        kept: Kept<'_>,
+        kept: StoredResults<'_>,
         journal: &mut Journal,
         then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
     ) -> Result<T, Box<Fault>> {

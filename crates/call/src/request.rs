@@ -16,12 +16,12 @@ use crate::{
     cookie::{check_bare, cookie_names, cookies},
     header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
-    kept::Kept,
     keys::claim_parameters,
     parameter::{content_text, write_pair},
     path::{Variable, write_segment},
     plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
     query::Pairs,
+    stored_results::StoredResults,
     style::{Escape, Unwritable, is_void, write_escaped},
     wording,
 };
@@ -50,7 +50,7 @@ pub(crate) struct Ready<'a> {
     /// The arguments, as the model sent them.
     pub(crate) arguments: &'a Arguments,
     /// The results of earlier calls that arguments may name.
-    pub(crate) kept: Kept<'a>,
+    pub(crate) kept: StoredResults<'a>,
 }
 
 /// The value of `Accept`: JSON first, which a model reads best, and the other types after it by their weight.

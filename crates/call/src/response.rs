@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     echoed::{self, Found},
     html,
-    readable::{cleaned, n_unseen},
+    sanitize::{cleaned, n_unseen},
     shape::{self, Read, Shape, Shown},
     wording,
 };

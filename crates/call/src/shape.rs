@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{
     cut, page,
-    readable::{is_unseen, n_unseen, readable},
+    sanitize::{is_unseen, n_unseen, readable},
     select::Selection,
     wording,
 };

@@ -14,7 +14,7 @@ use callgate::{
     Reached, Session, ToolCall, auth::AuthConfig, openapi::Limits, secret::LocalStores,
     transport::Refuse,
 };
-use callgate_auth::Supplies;
+use callgate_auth::AuthContext;
 use callgate_executor::{Callable, Toolset};
 use callgate_openapi::{Document, LoadOptions, load};
 use callgate_tool::json;
@@ -35,8 +35,8 @@ paths:
 fn toolset(description: &str) -> Toolset {
     let document = Document::read(description.as_bytes(), &Limits::default()).unwrap().value;
     let operations = load(&document, &LoadOptions::default()).operations;
-    let supplies = Supplies::new(Arc::new(LocalStores::new(".")), Arc::new(Refuse::new()));
-    let authenticator = AuthConfig::None.build(&supplies).unwrap();
+    let context = AuthContext::new(Arc::new(LocalStores::new(".")), Arc::new(Refuse::new()));
+    let authenticator = AuthConfig::None.build(&context).unwrap();
     let callable = |operation| Callable { operation, authenticator: Arc::clone(&authenticator) };
     Toolset {
         name: String::new(),

@@ -228,7 +228,8 @@ fn finished(
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
     })?;
     let Connections { network, directories, .. } = connections;
-    let kept = built::Kept { authenticators, directories, network, policy, stores, fetched: known };
+    let kept =
+        built::Reusable { authenticators, directories, network, policy, stores, fetched: known };
     Ok(Built {
         executor,
         toolsets,

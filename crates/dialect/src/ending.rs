@@ -7,7 +7,7 @@ use crate::wording::MEDIA_LEFT_OUT;
 
 /// An ending in blocks.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Rendered {
     /// The answer, verbatim, a block for each part of it; at the end further facts: headers, what was cut, where the rest is.
     pub(crate) blocks: Vec<Block>,
     /// True where the call failed.
@@ -39,8 +39,8 @@ pub(crate) enum Ended {
 }
 
 /// The ending in blocks; `takes` says which media types the format can show.
-pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Told {
-    let whole = |text: String, is_failed| Told { blocks: vec![Block::Text(text)], is_failed };
+pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
+    let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
     let Outcome::Answered(answer) = &result.outcome else {
         return whole(Json::of(&result.outcome).text().to_owned(), result.is_failed());
     };
@@ -59,7 +59,7 @@ pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Told {
     if !rest.is_empty() {
         blocks.push(Block::Text(Value::Object(rest).to_string()));
     }
-    Told { blocks, is_failed: false }
+    Rendered { blocks, is_failed: false }
 }
 
 /// All of an ending in one text, for formats that have no other; several parts are an array.
@@ -138,7 +138,7 @@ pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended 
     Ended::Fine(doubled(Value::Object(whole)), media)
 }
 
-impl Told {
+impl Rendered {
     /// The texts, one after the other.
     pub(crate) fn into_texts(self) -> Vec<String> {
         let text = |block| match block {

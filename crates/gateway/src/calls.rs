@@ -1,15 +1,15 @@
 //! `POST /v1/calls`: runs the calls of one request and answers their results in the order of the calls, or each as it ends.
 
 mod accept;
+mod awaiting_approval;
 mod envelope;
 mod events;
-mod kept;
 mod repeated;
 
 pub(crate) use self::{
     accept::Accepted,
+    awaiting_approval::Keeper,
     envelope::{Asked, Mode, execution, mode, wrong},
-    kept::Keeper,
     repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 
@@ -167,7 +167,7 @@ impl Batch {
     async fn kept(&self, (at, asked): (usize, &Asked), result: ToolResult) -> ToolResult {
         let principal = self.caller.principal.as_ref();
         let asked = (asked, self.execution, self.key_of(at, asked));
-        kept::kept(self.keeper.as_ref(), asked, principal, result).await
+        awaiting_approval::queued(self.keeper.as_ref(), asked, principal, result).await
     }
 
     /// The idempotency key of a call: its own, or one that follows from the request's.

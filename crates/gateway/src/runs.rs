@@ -25,7 +25,7 @@ use self::{
     form::Form,
     inputs::{Inputs, ToolResponse},
     repeated::Request,
-    turn::{Fate, Kept, Past, Runs, Turn},
+    turn::{Fate, Past, PendingCall, Runs, Turn},
     written::{end, end_all, ended, failed, kept, response_of, waiting, with_ids},
 };
 pub(crate) use self::{
@@ -125,7 +125,7 @@ impl Run {
     async fn begun(
         &self,
         built: &Built,
-        calls: Vec<Kept>,
+        calls: Vec<PendingCall>,
         request: Option<&Request>,
     ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
@@ -229,7 +229,7 @@ impl Run {
         &self,
         built: &Built,
         session: &Session,
-        (kept, response): (&mut Kept, &ToolResponse),
+        (kept, response): (&mut PendingCall, &ToolResponse),
     ) -> Result<(), Box<Fault>> {
         let asked = ToolCall::new(&*kept.id, &*kept.tool, kept.arguments.clone());
         let mut call = Call::new(&asked, session);

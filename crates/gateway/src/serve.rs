@@ -1,7 +1,7 @@
 //! A sidecar from its start to its end: builds, listens, says what is served, and stops when it is told to.
 
+mod banner;
 mod signals;
-mod told;
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub async fn serve(
     let listeners = open(&built, &options).await?;
     // Before the first call: none may lead back to us.
     listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
-    let lines = told::lines(&source, &built, &listeners);
+    let lines = banner::lines(&source, &built, &listeners);
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
     numbers::record();

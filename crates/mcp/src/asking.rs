@@ -17,7 +17,7 @@ use rmcp::{
 
 use crate::{
     approval::{QUESTION, asks, decision, elicited, waiting},
-    client::{Attachment, Client, Told},
+    client::{Attachment, Client, Messages},
     message::Exact,
     rounds::Round,
     state::{opened, place, sealed},
@@ -82,7 +82,7 @@ pub(crate) async fn ran<'a>(
         let call = fresh().with_decision(&*pending.id, decision);
         result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
     }
-    let Told { asked, used, lacking, attached } = client.take();
+    let Messages { asked, used, lacking, attached } = client.take();
     if !needs_values(&result.outcome) || (asked.is_empty() && lacking.is_empty()) {
         return Ok(Ran::Ended(result, attached));
     }

@@ -12,7 +12,7 @@ use crate::{
     asking::{self, From, Ran},
     client::Attachment,
     host::{Caller, Host, SessionError},
-    kept,
+    read_result,
     shortlist::{self, Standing, Target},
     written::written,
 };
@@ -38,9 +38,11 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
     let (caller, executor, exact) = (host.caller(came.head), host.executor(), came.from.exact);
     let tool = exact.tool.as_deref().unwrap_or_default();
     let arguments = exact.arguments.as_ref();
-    if tool == kept::NAME && executor.find(kept::NAME).is_none() {
+    if tool == read_result::NAME && executor.find(read_result::NAME).is_none() {
         let session = session(host, &caller, came).await?;
-        return Ok(Answer::Ended(kept::read((&executor, &caller), &session, arguments).await));
+        return Ok(Answer::Ended(
+            read_result::read((&executor, &caller), &session, arguments).await,
+        ));
     }
     let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
     let Some(standing) = Standing::named(tool).filter(|_| is_short()) else {
@@ -99,7 +101,7 @@ async fn answered(
     }
     if host.listing().files == McpFiles::Resource {
         for result in &results {
-            attachments.extend(kept::resources((executor, caller), &session, result).await);
+            attachments.extend(read_result::resources((executor, caller), &session, result).await);
         }
     }
     let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();

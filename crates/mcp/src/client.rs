@@ -54,12 +54,12 @@ struct Shared {
     abilities: Abilities,
     /// The answers that came with the call, by the names of questions.
     answers: BTreeMap<String, Value>,
-    told: Mutex<Told>,
+    told: Mutex<Messages>,
 }
 
 /// The messages of a tool to its client.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct Messages {
     /// The questions that have no answer yet.
     pub(crate) asked: Vec<Question>,
     /// The answers that were used, which hold in the next round.
@@ -126,8 +126,8 @@ impl Client {
     }
 
     /// Takes what the tool said.
-    pub(crate) fn take(&self) -> Told {
-        let Some(shared) = &self.0 else { return Told::default() };
+    pub(crate) fn take(&self) -> Messages {
+        let Some(shared) = &self.0 else { return Messages::default() };
         std::mem::take(&mut shared.told.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -21,10 +21,9 @@ use crate::{
     calls::{self, Answer, Came},
     declared::declared,
     host::Host,
-    kept,
     message::Exact,
     progress::waited,
-    shortlist,
+    read_result, shortlist,
     way::Abilities,
 };
 
@@ -100,7 +99,7 @@ impl ServerHandler for Server {
             let mut tools = shortlist::declarations(&executor, &caller);
             let pinned = shortlist::pinned(&listing, &executor, &caller);
             tools.extend(pinned.into_iter().filter_map(|entry| listed(entry, &listing, &executor)));
-            tools.extend(kept::declaration(&executor, &caller));
+            tools.extend(read_result::declaration(&executor, &caller));
             return Ok(fresh(ListToolsResult::with_all_items(tools)));
         }
         let entries = executor.entries().filter(|entry| caller.lists(entry.toolset()));
@@ -119,7 +118,7 @@ impl ServerHandler for Server {
         let mut tools: Vec<_> =
             shown.iter().filter_map(|entry| listed(*entry, &listing, &executor)).collect();
         let is_last = shown.len() == page.len();
-        tools.extend(is_last.then(|| kept::declaration(&executor, &caller)).flatten());
+        tools.extend(is_last.then(|| read_result::declaration(&executor, &caller)).flatten());
         let mut result = ListToolsResult::with_all_items(tools);
         if !is_last {
             let last = shown.last().map(|entry| entry.name().as_str().to_owned());

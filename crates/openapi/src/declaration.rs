@@ -15,7 +15,7 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Input, Place},
-    readable::{is_hidden, plain},
+    sanitize::{is_hidden, plain},
     schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
 };
 

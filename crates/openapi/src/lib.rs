@@ -27,11 +27,11 @@ mod output;
 mod overlay;
 mod parameter;
 mod reach;
-mod readable;
 mod reference;
 mod report;
 #[cfg(test)]
 mod sample;
+mod sanitize;
 mod schema;
 mod security;
 mod selection;

@@ -178,11 +178,11 @@ impl Audit {
     }
 
     /// Returns true if a line is written, as soon as that is known.
-    async fn told(&self, told: oneshot::Receiver<bool>) -> Told {
+    async fn told(&self, told: oneshot::Receiver<bool>) -> WriteOutcome {
         let told = match timeout(LONGEST_WRITE, told).await {
-            Ok(Ok(true)) => return Told::Written,
-            Ok(_) => Told::Failed,
-            Err(_) => Told::Late,
+            Ok(Ok(true)) => return WriteOutcome::Written,
+            Ok(_) => WriteOutcome::Failed,
+            Err(_) => WriteOutcome::Late,
         };
         metrics::counter!("callgate_audit_failures_total").increment(1);
         told
@@ -191,7 +191,7 @@ impl Audit {
 
 /// The fate of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Told {
+enum WriteOutcome {
     Failed,
     /// It may still be written.
     Late,
@@ -216,11 +216,11 @@ impl Middleware for Audit {
         call.extensions_mut().insert(Audited(name));
         let told = self.trail.writer.add(members);
         match self.told(told).await {
-            Told::Written => return ControlFlow::Continue(()),
-            Told::Failed => {
+            WriteOutcome::Written => return ControlFlow::Continue(()),
+            WriteOutcome::Failed => {
                 call.extensions_mut().insert(Audited(String::new()));
             }
-            Told::Late => {}
+            WriteOutcome::Late => {}
         }
         match self.mode {
             AuditMode::BestEffort => ControlFlow::Continue(()),

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Memory {
     bounds: Bounds,
-    kept: Mutex<Kept>,
+    kept: Mutex<Records>,
 }
 
 /// The room that a [`Memory`] has.
@@ -34,7 +34,7 @@ pub struct Bounds {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Records {
     slots: BTreeMap<Key, Slot>,
     /// By the time they end.
     ends: BTreeSet<(Instant, Key)>,
@@ -62,7 +62,7 @@ impl Memory {
     }
 
     /// The records that have not ended.
-    fn kept(&self, now: Instant) -> MutexGuard<'_, Kept> {
+    fn kept(&self, now: Instant) -> MutexGuard<'_, Records> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((until, key)) = kept.ends.first().filter(|(until, _)| *until <= now) {
             let _: &Instant = until;
@@ -73,7 +73,7 @@ impl Memory {
     }
 }
 
-impl Kept {
+impl Records {
     fn remove(&mut self, key: &Key) -> bool {
         let Some(slot) = self.slots.remove(key) else { return false };
         self.bytes = self.bytes.saturating_sub(size(key, &slot.stored.record));

@@ -22,7 +22,7 @@ pub use self::text::{Digits, Written};
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Eq, Hash, PartialEq)]
-pub struct Number(Kept);
+pub struct Number(Form);
 
 /// A text that is not a number as JSON writes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -30,16 +30,16 @@ pub struct Number(Kept);
 pub struct InvalidNumber;
 
 #[derive(Clone, Eq, Hash, PartialEq)]
-enum Kept {
+enum Form {
     Small(i64),
-    /// A number that [`Kept::Small`] would write in another way, or not hold.
+    /// A number that [`Form::Small`] would write in another way, or not hold.
     Text(Arc<str>),
 }
 
 impl Number {
     /// A whole number that fits 64 bits.
     pub const fn small(value: i64) -> Self {
-        Self(Kept::Small(value))
+        Self(Form::Small(value))
     }
 
     /// A number by its digits; `None` for a text that is not JSON's grammar.
@@ -51,7 +51,7 @@ impl Number {
     /// was written.
     #[doc(hidden)]
     pub fn from_shared(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
-        digits.small().map_or_else(|| Self(Kept::Text(share(digits.as_str()))), Self::small)
+        digits.small().map_or_else(|| Self(Form::Text(share(digits.as_str()))), Self::small)
     }
 
     /// The nearest number of 64 bits; `None` for what is not finite.
@@ -63,24 +63,24 @@ impl Number {
     /// The digits as they were written, without a copy on the heap.
     pub fn digits(&self) -> Written<'_> {
         match &self.0 {
-            Kept::Small(value) => Written::whole(*value),
-            Kept::Text(text) => Written::text(text),
+            Form::Small(value) => Written::whole(*value),
+            Form::Text(text) => Written::text(text),
         }
     }
 
     /// The number when it is written as a whole one and fits 64 bits.
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
-            Kept::Small(value) => Some(*value),
-            Kept::Text(text) => text.parse().ok(),
+            Form::Small(value) => Some(*value),
+            Form::Text(text) => text.parse().ok(),
         }
     }
 
     /// The number when it is written as a whole one, is not negative and fits 64 bits.
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
-            Kept::Small(value) => u64::try_from(*value).ok(),
-            Kept::Text(text) => text.parse().ok(),
+            Form::Small(value) => u64::try_from(*value).ok(),
+            Form::Text(text) => text.parse().ok(),
         }
     }
 
@@ -103,8 +103,8 @@ impl Number {
     /// True for a number that is written with a fraction or an exponent.
     pub fn is_f64(&self) -> bool {
         match &self.0 {
-            Kept::Small(_) => false,
-            Kept::Text(text) => text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
+            Form::Small(_) => false,
+            Form::Text(text) => text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
         }
     }
 }
@@ -150,7 +150,7 @@ macro_rules! from_whole {
             fn from(value: $whole) -> Self {
                 match i64::try_from(value) {
                     Ok(value) => Self::small(value),
-                    Err(_) => Self(Kept::Text(value.to_string().into())),
+                    Err(_) => Self(Form::Text(value.to_string().into())),
                 }
             }
         })*

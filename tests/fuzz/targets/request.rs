@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
-use callgate_call::{Kept, Plan};
+use callgate_call::{Plan, StoredResults};
 use callgate_openapi::{
     BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Placement, Style, load,
 };
@@ -33,7 +33,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(results) = results(&mut from) else { return };
     let find = |handle: &Handle| kept(&results, handle.as_str());
     let mut journal = Journal::default();
-    let mut request = || plan.request_with(&arguments, &session, Kept::new(&find), &mut journal);
+    let mut request =
+        || plan.request_with(&arguments, &session, StoredResults::new(&find), &mut journal);
     let Ok(request_once) = request() else { return };
     let again = request().expect("a second time too");
     let request = request_once;

@@ -30,14 +30,14 @@ use crate::{built::build_in, identity_provider::Provider};
 
 /// Logins in memory, shared by what stands for several processes.
 #[derive(Debug, Default)]
-struct Kept {
+struct MemoryGrants {
     texts: Mutex<BTreeMap<String, Secret>>,
     replacing: Arc<tokio::sync::Mutex<()>>,
     is_full: AtomicBool,
 }
 
 #[async_trait]
-impl GrantStore for Kept {
+impl GrantStore for MemoryGrants {
     async fn get(&self, name: &str) -> Result<Option<Secret>, secret::Error> {
         Ok(self.texts.lock().unwrap().get(name).cloned())
     }
@@ -67,7 +67,7 @@ impl GrantStore for Kept {
     }
 }
 
-impl Kept {
+impl MemoryGrants {
     /// The members of the only login.
     fn only(&self) -> Value {
         let texts = self.texts.lock().unwrap();
@@ -85,8 +85,8 @@ fn settings(provider: &Provider) -> Value {
     }})
 }
 
-fn environment(kept: &Arc<Kept>) -> Environment {
-    Environment::new().with_grants(Arc::<Kept>::clone(kept))
+fn environment(kept: &Arc<MemoryGrants>) -> Environment {
+    Environment::new().with_grants(Arc::<MemoryGrants>::clone(kept))
 }
 
 fn configuration(provider: &Provider, auth: &Value) -> Config {
@@ -101,7 +101,7 @@ fn configuration(provider: &Provider, auth: &Value) -> Config {
 }
 
 /// What stands for a process.
-fn process(provider: &Provider, kept: &Arc<Kept>) -> Built {
+fn process(provider: &Provider, kept: &Arc<MemoryGrants>) -> Built {
     build_in(&configuration(provider, &settings(provider)), &environment(kept)).unwrap()
 }
 
@@ -123,10 +123,10 @@ async fn log_in(login: &Login) -> LoggedIn {
     login.finish(begun, &answer).await.unwrap()
 }
 
-async fn logged_in() -> (Arc<Provider>, Arc<Kept>, Built) {
+async fn logged_in() -> (Arc<Provider>, Arc<MemoryGrants>, Built) {
     let provider = Provider::start().await;
     provider.behave(|provider, _| rotating(provider));
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(MemoryGrants::default());
     let built = process(&provider, &kept);
     let [login] = &*logins(&built) else { panic!("one login") };
     assert_eq!((&*login.toolset, &*login.credential), ("pets", "oauth2_authorization_code"));
@@ -155,7 +155,7 @@ async fn a_login_serves_the_calls_of_every_process() {
 #[tokio::test]
 async fn a_call_without_a_login_is_refused_with_the_command() {
     let provider = Provider::start().await;
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(MemoryGrants::default());
     let built = process(&provider, &kept);
     let fault = fault(called(&built).await);
     assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));
@@ -287,7 +287,7 @@ fn described(provider: &Provider, page: &str, settings: &str) -> Built {
         provider.url("")
     );
     let config = crate::built::toolset_config(&description.to_string(), &settings).unwrap();
-    build_in(&config, &environment(&Arc::new(Kept::default()))).unwrap()
+    build_in(&config, &environment(&Arc::new(MemoryGrants::default()))).unwrap()
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ fn reference(text: &str) -> SecretReference {
     text.parse().unwrap()
 }
 
-fn supplies() -> Supplies {
+fn context() -> AuthContext {
     let secrets = [
         ("env:KEY", "canary-key"),
         ("env:USER", "Aladdin"),
@@ -27,7 +27,7 @@ fn supplies() -> Supplies {
         store.with(&reference(name), Secret::new(value.to_owned()))
     };
     let secrets = secrets.into_iter().fold(MemoryStore::new(), with);
-    Supplies::new(Arc::new(secrets), Arc::new(Refuse::new()))
+    AuthContext::new(Arc::new(secrets), Arc::new(Refuse::new()))
 }
 
 fn api_key(place: Place, name: &str, value: &str) -> AuthConfig {
@@ -60,7 +60,7 @@ fn request() -> Request<Bytes> {
 }
 
 async fn authorize(config: AuthConfig, session: &Session) -> Result<Request<Bytes>, Error> {
-    let authenticator = config.build(&supplies())?;
+    let authenticator = config.build(&context())?;
     let mut request = request();
     let authorization = authenticator.authorize(&mut request, session).await?;
     assert_eq!(authorization.placed, authenticator.places());
@@ -188,7 +188,7 @@ async fn a_sessions_value_with_a_line_break_is_refused_and_not_shown() {
 #[test]
 fn a_name_that_can_hold_no_credential_is_refused_when_built() {
     for (place, name) in [(Place::Header, "x y"), (Place::Header, "Host"), (Place::Query, "")] {
-        let error = api_key(place, name, "env:KEY").build(&supplies()).unwrap_err();
+        let error = api_key(place, name, "env:KEY").build(&context()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");
     }
 }
@@ -201,7 +201,7 @@ fn check_place(
     prefix: &str,
     environment: Option<&str>,
 ) {
-    let places = config.build(&supplies()).unwrap().places();
+    let places = config.build(&context()).unwrap().places();
     let found: Vec<_> = places
         .iter()
         .map(|found| (found.place(), found.name(), found.prefix(), found.environment()))
@@ -223,7 +223,7 @@ fn places_say_where_credentials_would_go_and_which_variable_holds_them() {
     check_place(session_bearer(), Place::Header, "authorization", "Bearer ", None);
     // The variable holds the password, not what follows the prefix.
     check_place(basic("env:USER", "env:KEY"), Place::Header, "authorization", "Basic ", None);
-    assert!(AuthConfig::None.build(&supplies()).unwrap().places().is_empty());
+    assert!(AuthConfig::None.build(&context()).unwrap().places().is_empty());
 }
 
 #[test]
@@ -233,14 +233,14 @@ fn no_choice_shows_a_literal() {
         basic("literal:canary", "literal:canary"),
         bearer("literal:canary"),
     ] {
-        let shown = format!("{config:?} {:?}", config.clone().build(&supplies()).unwrap());
+        let shown = format!("{config:?} {:?}", config.clone().build(&context()).unwrap());
         assert!(!shown.contains("canary"), "{shown}");
     }
 }
 
 #[tokio::test]
 async fn each_session_gets_its_own_token() {
-    let authenticator = session_bearer().build(&supplies()).unwrap();
+    let authenticator = session_bearer().build(&context()).unwrap();
     for round in 0..100 {
         let token = format!("token-{}", round % 7);
         let mut request = request();

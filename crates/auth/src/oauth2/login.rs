@@ -14,8 +14,8 @@ use super::{
     settings::{LoginEndpoints, OAuth2Config, OAuth2Grant},
 };
 use crate::{
+    context::AuthContext,
     error::{self, Error},
-    supplies::Supplies,
 };
 
 pub use code::BegunLogin;
@@ -62,11 +62,11 @@ impl Login {
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the credential is none of a person, or nothing says where
     /// its tokens are asked for.
-    pub fn new(config: &OAuth2Config, supplies: &Supplies) -> Result<Self, Error> {
+    pub fn new(config: &OAuth2Config, context: &AuthContext) -> Result<Self, Error> {
         let OAuth2Grant::AuthorizationCode(endpoints) = &config.grant else {
             return Err(error::no_person(&config.name));
         };
-        let server = Server::new(config.clone(), supplies.clone())?;
+        let server = Server::new(config.clone(), context.clone())?;
         Ok(Self { endpoints: endpoints.clone(), logins: Logins::new(Arc::new(server)) })
     }
 
@@ -94,10 +94,10 @@ impl Login {
     pub async fn begin(&self, redirect_url: &str) -> Result<BegunLogin, Error> {
         let server = &*self.logins.server;
         self.logins.store()?;
-        let client = server.client(&*server.supplies.secrets).await?;
+        let client = server.client(&*server.context.secrets).await?;
         let page = self.found().await?.authorization_url;
         let page = page.ok_or_else(|| error::no_login_page(&server.config.name))?;
-        let all = server.endpoint.all(&*server.supplies.transport, TIME).await;
+        let all = server.endpoint.all(&*server.context.transport, TIME).await;
         let all = all.map_err(|failure| server.error(&failure))?;
         let issuer = all.issuer.clone().map(|issuer| (issuer, all.names_itself));
         code::begun(&server.config, client.id.expose(), &page, redirect_url, issuer)
@@ -109,7 +109,7 @@ impl Login {
     /// The query is no answer to this login, the person or the server refused, or the grant cannot be kept.
     pub async fn finish(&self, begun: BegunLogin, query: &str) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
-        let client = server.client(&*server.supplies.secrets).await?;
+        let client = server.client(&*server.context.secrets).await?;
         let held = code::exchanged(server, &client, begun, query).await?;
         self.kept(&self.logins.name(&client.id)?, &held).await
     }
@@ -121,7 +121,7 @@ impl Login {
     pub async fn begin_on_device(&self) -> Result<DeviceLogin, Error> {
         let server = &*self.logins.server;
         self.logins.store()?;
-        let client = server.client(&*server.supplies.secrets).await?;
+        let client = server.client(&*server.context.secrets).await?;
         let url = self.found().await?.device_authorization_url;
         let url = url.ok_or_else(|| error::no_device_login(&server.config.name))?;
         device::begun(server, &client, &url).await
@@ -133,7 +133,7 @@ impl Login {
     /// The person or the server refused, the time is over, or the grant cannot be kept.
     pub async fn finish_on_device(&self, begun: DeviceLogin) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
-        let client = server.client(&*server.supplies.secrets).await?;
+        let client = server.client(&*server.context.secrets).await?;
         let held = device::awaited(server, &client, begun).await?;
         self.kept(&self.logins.name(&client.id)?, &held).await
     }
@@ -144,7 +144,7 @@ impl Login {
     /// The error that says by which command a person logs in, where nobody has; or the grants cannot be read.
     pub async fn check(&self) -> Result<(), Error> {
         let server = &*self.logins.server;
-        let id = server.client_id(&*server.supplies.secrets).await?;
+        let id = server.client_id(&*server.context.secrets).await?;
         let held = self.logins.held(&self.logins.name(&id)?).await?;
         held.map(drop).ok_or_else(|| self.logins.missing())
     }
@@ -155,7 +155,7 @@ impl Login {
     /// The grant cannot be removed.
     pub async fn logout(&self) -> Result<LoggedOut, Error> {
         let server = &*self.logins.server;
-        let client = server.client(&*server.supplies.secrets).await?;
+        let client = server.client(&*server.context.secrets).await?;
         let name = self.logins.name(&client.id)?;
         let _lock = self.logins.lock(&name).await?;
         // One that cannot be read is removed, too.
@@ -174,7 +174,7 @@ impl Login {
     /// The endpoints, from the settings or else from the server's metadata.
     async fn found(&self) -> Result<LoginEndpoints, Error> {
         let server = &*self.logins.server;
-        let all = server.endpoint.all(&*server.supplies.transport, TIME).await;
+        let all = server.endpoint.all(&*server.context.transport, TIME).await;
         let all = all.map_err(|failure| server.error(&failure))?;
         let own = self.endpoints.clone();
         Ok(LoginEndpoints {

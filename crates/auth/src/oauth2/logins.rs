@@ -87,7 +87,7 @@ impl Logins {
     }
 
     async fn asked(&self, client: &Client, token: &Secret, held: &Held) -> Result<Held, Asking> {
-        let asked_at = self.server.supplies.clock.now();
+        let asked_at = self.server.context.clock.now();
         let mut parameters = vec![("refresh_token", token.expose())];
         let resources = self.server.config.resources.iter();
         parameters.extend(resources.map(|resource| ("resource", &**resource)));
@@ -152,7 +152,7 @@ impl Logins {
     }
 
     pub(super) fn store(&self) -> Result<&dyn GrantStore, Error> {
-        let store = self.server.supplies.grants.as_deref();
+        let store = self.server.context.grants.as_deref();
         store.ok_or_else(|| error::no_grant_store(self.credential()))
     }
 
@@ -166,7 +166,7 @@ impl Logins {
     }
 
     fn command(&self) -> Option<&str> {
-        self.server.supplies.grants.as_deref().and_then(GrantStore::login_command)
+        self.server.context.grants.as_deref().and_then(GrantStore::login_command)
     }
 
     fn unkept(&self, source: callgate_secret::Error) -> Error {
@@ -174,11 +174,11 @@ impl Logins {
     }
 
     fn is_fresh(&self, held: &Held) -> bool {
-        held.is_fresh(self.server.supplies.clock.now()) && !self.is_refused(held)
+        held.is_fresh(self.server.context.clock.now()) && !self.is_refused(held)
     }
 
     fn is_good(&self, held: &Held) -> bool {
-        held.is_good(self.server.supplies.clock.now()) && !self.is_refused(held)
+        held.is_good(self.server.context.clock.now()) && !self.is_refused(held)
     }
 
     fn is_refused(&self, held: &Held) -> bool {
@@ -187,7 +187,7 @@ impl Logins {
     }
 
     fn issued(&self, held: &Held) -> Issued {
-        let left = held.left(self.server.supplies.clock.now());
+        let left = held.left(self.server.context.clock.now());
         let expires_in = left.map(|left| left.as_secs_f64());
         Issued { token: held.access_token.clone(), expires_in, asked_at: Instant::now() }
     }

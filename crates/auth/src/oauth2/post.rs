@@ -37,7 +37,7 @@ pub(super) async fn post(
 ) -> Result<Bytes, Asking> {
     let request = request(server, client, url, form)?;
     let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
-    let answer = server.supplies.transport.send(request, &limits).await;
+    let answer = server.context.transport.send(request, &limits).await;
     let answer = answer.map_err(|error| unsent(&error, server.endpoint.named_by()))?;
     let (status, body) = (answer.status(), answer.into_body());
     if status == StatusCode::OK {

@@ -14,9 +14,9 @@ use super::{
     settings::{ClientAuthentication, OAuth2Config, TokenEndpoint},
 };
 use crate::{
+    context::AuthContext,
     error::{self, Error},
     source::{fetch_password, fetch_secret, fetch_text},
-    supplies::Supplies,
 };
 
 /// The server, and whoever asks it.
@@ -24,7 +24,7 @@ use crate::{
 pub(super) struct Server {
     pub(super) config: OAuth2Config,
     pub(super) endpoint: Endpoint,
-    pub(super) supplies: Supplies,
+    pub(super) context: AuthContext,
 }
 
 /// The client as the operator's secrets have it now.
@@ -44,7 +44,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Server {
-    pub(super) fn new(config: OAuth2Config, supplies: Supplies) -> Result<Self, Error> {
+    pub(super) fn new(config: OAuth2Config, context: AuthContext) -> Result<Self, Error> {
         if config.endpoint == TokenEndpoint::Described {
             return Err(error::no_token_endpoint(&config.name));
         }
@@ -55,7 +55,7 @@ impl Server {
             return Err(error::callers_endpoint(&config.name));
         }
         let endpoint = Endpoint::new(config.endpoint.clone());
-        Ok(Self { config, endpoint, supplies })
+        Ok(Self { config, endpoint, context })
     }
 
     /// The id alone; empty where no client is named.
@@ -86,7 +86,7 @@ impl Server {
         asked: Asked<'_>,
         time: Duration,
     ) -> Result<Answered, Asking> {
-        let transport = &*self.supplies.transport;
+        let transport = &*self.context.transport;
         let url = self.endpoint.url(transport, time).await?;
         let proof = self.proof(client, &url)?;
         let mut parameters = asked.parameters;
@@ -116,7 +116,7 @@ impl Server {
             (Some(ClientAuthentication::PrivateKeyJwt(jwt)), Some(key)) => {
                 let audience = jwt.audience.as_deref().or_else(|| self.endpoint.issuer());
                 let id = client.id.expose();
-                let now = self.supplies.clock.now();
+                let now = self.context.clock.now();
                 Proof::Jwt(assertion::signed(jwt, key, id, audience.unwrap_or(url), now)?)
             }
             _ => Proof::None,

@@ -19,7 +19,7 @@ use super::{
     plain::text_of,
     upload::{may_be_bytes, upload},
 };
-use crate::{kept::Kept, style::Unwritable, wording};
+use crate::{stored_results::StoredResults, style::Unwritable, wording};
 
 /// One part, before it is written.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ struct Part<'a> {
 
 /// The way a part is told from others, and how it is written.
 #[derive(Clone, Copy, Debug)]
-enum Told<'a> {
+enum PartEncoding<'a> {
     ByName(Option<&'a PropertyEncoding>),
     ByPosition(Option<&'a PropertyEncoding>),
 }
@@ -43,7 +43,7 @@ enum Told<'a> {
 pub(super) fn write(
     content: &Content<'_>,
     media: &BodyMedia,
-    kept: Kept<'_>,
+    kept: StoredResults<'_>,
 ) -> Result<(String, Bytes), Box<Fault>> {
     let mut chunks = Vec::new();
     let mut size = 0;
@@ -77,11 +77,11 @@ pub(super) fn write(
 fn members<'a>(
     content: &Content<'a>,
     media: &'a BodyMedia,
-) -> Result<Vec<(Member<'a>, Told<'a>)>, Box<Fault>> {
+) -> Result<Vec<(Member<'a>, PartEncoding<'a>)>, Box<Fault>> {
     if let Some(members) = content.members() {
         let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
         let members = members.into_iter();
-        let told = |member: &Member<'_>| Told::ByName(encoding(member.name));
+        let told = |member: &Member<'_>| PartEncoding::ByName(encoding(member.name));
         return Ok(members.map(|member| (member.clone(), told(&member))).collect());
     }
     let is_form = matches_type("multipart/form-data", &media.media_type);
@@ -89,7 +89,10 @@ fn members<'a>(
         Some((argument, Value::Array(items))) if !is_form => {
             let items = items.iter().enumerate().map(|(index, value)| {
                 let at = format!("{argument}[{index}]").into();
-                (Member { at, name: "", value }, Told::ByPosition(media.positions.at(index)))
+                (
+                    Member { at, name: "", value },
+                    PartEncoding::ByPosition(media.positions.at(index)),
+                )
             });
             Ok(items.collect())
         }
@@ -99,13 +102,13 @@ fn members<'a>(
 
 fn parts<'a>(
     member: &Member<'a>,
-    told: Told<'a>,
-    kept: Kept<'_>,
+    told: PartEncoding<'a>,
+    kept: StoredResults<'_>,
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
     let encoding = match told {
-        Told::ByName(encoding) => encoding,
+        PartEncoding::ByName(encoding) => encoding,
         // By position, each item is one part (OpenAPI 3.2.0 §4.14.5); by name, each item of a list is.
-        Told::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),
+        PartEncoding::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),
     };
     let name = Some(member.name);
     if let Some(PropertyEncoding { styled: Some(_), headers, .. }) = encoding {
@@ -149,7 +152,7 @@ fn part<'a>(
     member: &Member<'a>,
     name: Option<&'a str>,
     encoding: Option<&'a PropertyEncoding>,
-    kept: Kept<'_>,
+    kept: StoredResults<'_>,
 ) -> Result<Part<'a>, Box<Fault>> {
     let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
     let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();

@@ -9,13 +9,13 @@ use super::{
     media_type::{is_range, matches_type, with_charset},
     upload::upload,
 };
-use crate::{kept::Kept, wording};
+use crate::{stored_results::StoredResults, wording};
 
 /// The bytes of a binary body.
 pub(super) fn binary(
     content: &Content<'_>,
     declared: &str,
-    kept: Kept<'_>,
+    kept: StoredResults<'_>,
 ) -> Result<(String, Bytes), Box<Fault>> {
     let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Bytes::new())) };
     let given = upload(at, value, kept)?;

@@ -14,7 +14,7 @@ use callgate_tool::{Fault, Object, StoredResult, Value};
 use percent_encoding::percent_decode_str;
 
 use super::media_type::{essence, is_media_type};
-use crate::{kept::Kept, wording};
+use crate::{stored_results::StoredResults, wording};
 
 /// Bytes, and what is known about them.
 #[derive(Debug, Eq, PartialEq)]
@@ -34,7 +34,7 @@ pub(super) struct Upload<'a> {
 pub(super) fn upload<'a>(
     at: &str,
     value: &'a Value,
-    kept: Kept<'_>,
+    kept: StoredResults<'_>,
 ) -> Result<Upload<'a>, Box<Fault>> {
     let handle = value.get("handle").and_then(Value::as_str);
     let found = handle.map(|handle| kept.find(handle));
@@ -188,7 +188,7 @@ mod tests {
             "result:03" => Some(StoredResult::new("a\r\nb", "!".into())),
             _ => None,
         };
-        let got = upload("x", &value, Kept::new(&find)).ok();
+        let got = upload("x", &value, StoredResults::new(&find)).ok();
         let got = got.as_ref().map(|upload| {
             (&*upload.data, upload.filename.as_deref(), upload.media_type.as_deref())
         });

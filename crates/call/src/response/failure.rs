@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     cut, echoed, html,
-    readable::{cleaned, n_unseen},
+    sanitize::{cleaned, n_unseen},
     shape,
     wording::{self, answer::Target},
 };

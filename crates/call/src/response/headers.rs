@@ -12,7 +12,7 @@ use http::{
     },
 };
 
-use crate::{readable::cleaned, shape::ShownHeaders, wording::clipped};
+use crate::{sanitize::cleaned, shape::ShownHeaders, wording::clipped};
 
 /// The headers that are shown, names in lower case and in order, without secrets and characters nobody sees.
 pub(super) fn shown(

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     echoed::{self, Found},
-    readable::{n_unseen, readable},
+    sanitize::{n_unseen, readable},
     shape::Shape,
 };
 

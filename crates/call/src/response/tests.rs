@@ -1,7 +1,7 @@
 //! The fate of answers: each kind of body, each class of failure.
 
+mod metadata;
 mod parts;
-mod told;
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 use callgate_secret::Secret;

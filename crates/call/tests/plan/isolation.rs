@@ -158,9 +158,10 @@ struct Row {
     between: &'static str,
 }
 
-type Told = (&'static str, &'static str, bool, &'static str, Option<&'static str>, &'static str);
+type IsolationRow =
+    (&'static str, &'static str, bool, &'static str, Option<&'static str>, &'static str);
 
-fn rows(schema: &Value, told: &[Told]) -> Vec<Row> {
+fn rows(schema: &Value, told: &[IsolationRow]) -> Vec<Row> {
     told.iter()
         .map(|(place, style, explode, before, delimiter, between)| {
             let is_path = *place == "path";

@@ -1,6 +1,6 @@
 //! Makes plans from descriptions and shows requests as text, for the tables of the other modules.
 
-use callgate_call::{Kept, Plan};
+use callgate_call::{Plan, StoredResults};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 use callgate_tool::{
     Arguments, Event, Fault, Handle, Journal, Object, Session, StoredResult, Value,
@@ -75,7 +75,7 @@ pub(crate) fn call_with(
 ) -> Planned {
     let mut journal = Journal::default();
     let (arguments, session) = (members(arguments), Session::default());
-    let result = plan.request_with(&arguments, &session, Kept::new(find), &mut journal);
+    let result = plan.request_with(&arguments, &session, StoredResults::new(find), &mut journal);
     Planned { result, journal: journal.events().to_vec() }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use callgate_auth::{
-    AuthConfig, Authenticator, Error, OAuth2Config, OAuth2Grant, Place, Supplies, stand_in,
+    AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant, Place, stand_in,
 };
 
 use super::connect;
@@ -14,7 +14,7 @@ use crate::{reader::Reader, toolset::ToolsetConfig};
 #[derive(Debug)]
 pub(super) struct Authenticators<'a> {
     toolset: String,
-    supplies: Supplies,
+    context: AuthContext,
     way: Way,
     previous: &'a [Made],
     /// Whether `****` stands in for credentials that cannot be had.
@@ -37,7 +37,7 @@ pub(super) struct Made {
     pub(super) toolset: String,
     config: AuthConfig,
     way: Way,
-    supplies: Supplies,
+    context: AuthContext,
     authenticator: Arc<dyn Authenticator>,
 }
 
@@ -48,12 +48,12 @@ impl Made {
     }
 
     /// The settings of a login and what it is made with; none of other credentials.
-    pub(super) fn login(&self) -> Option<(&OAuth2Config, &Supplies)> {
+    pub(super) fn login(&self) -> Option<(&OAuth2Config, &AuthContext)> {
         match &self.config {
             AuthConfig::OAuth2(config)
                 if matches!(config.grant, OAuth2Grant::AuthorizationCode(_)) =>
             {
-                Some((config, &self.supplies))
+                Some((config, &self.context))
             }
             _ => None,
         }
@@ -66,17 +66,17 @@ impl Made {
 }
 
 impl<'a> Authenticators<'a> {
-    /// Makes those that need no description, with these supplies, which reach authorization servers in this way.
+    /// Makes those that need no description, with this context, which reaches authorization servers in this way.
     pub(super) fn of(
         reader: &mut Reader,
         config: &ToolsetConfig,
-        (supplies, way): (Supplies, Way),
+        (context, way): (AuthContext, Way),
         (previous, has_stand_ins): (&'a [Made], bool),
     ) -> Self {
         let (headers, made) = (Vec::new(), Vec::new());
         let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut authenticators =
-            Self { toolset, supplies, way, previous, has_stand_ins, own: None, headers, made };
+            Self { toolset, context, way, previous, has_stand_ins, own: None, headers, made };
         authenticators.make_own(reader, config);
         authenticators.make_headers(reader, config);
         authenticators
@@ -111,13 +111,13 @@ impl<'a> Authenticators<'a> {
             known.config == config
                 && known.way.is_some()
                 && known.way == self.way
-                && Arc::ptr_eq(&known.supplies.secrets, &self.supplies.secrets)
+                && Arc::ptr_eq(&known.context.secrets, &self.context.secrets)
         };
         if let Some(known) = self.previous.iter().find(is_same) {
             self.made.push(Made { toolset: self.toolset.clone(), ..known.clone() });
             return Ok(Arc::clone(&known.authenticator));
         }
-        let mut authenticator = config.clone().build(&self.supplies)?;
+        let mut authenticator = config.clone().build(&self.context)?;
         if self.has_stand_ins {
             authenticator = stand_in(authenticator);
         }
@@ -125,7 +125,7 @@ impl<'a> Authenticators<'a> {
             toolset: self.toolset.clone(),
             config,
             way: self.way.clone(),
-            supplies: self.supplies.clone(),
+            context: self.context.clone(),
             authenticator: Arc::clone(&authenticator),
         });
         Ok(authenticator)

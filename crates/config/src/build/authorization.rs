@@ -1,16 +1,16 @@
 //! The credentials of each operation: what the description asks for, solved with what the configuration has. Nothing is
 //! fetched; operations that are called with the same credentials share one authenticator.
 
-mod fit;
+mod compatibility;
+mod findings;
 mod one_key;
 mod origins;
 mod solve;
 mod token_endpoint;
-mod told;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{Authenticator, all, unmet};
+use callgate_auth::{Authenticator, all, unavailable};
 use callgate_executor::Callable;
 use callgate_openapi::{
     Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, Source,
@@ -18,10 +18,10 @@ use callgate_openapi::{
 use callgate_tool::nearest;
 
 use self::{
+    findings::Findings,
     origins::Origins,
     solve::{Holding, Holdings, Missing, Solution, solve},
     token_endpoint::Foreign,
-    told::Told,
 };
 use super::authenticators::Authenticators;
 use crate::{
@@ -58,11 +58,11 @@ pub(super) fn authorized(
         credentials: &config.credentials,
         own: match key.as_ref().or(authenticators.own.as_ref()) {
             Some(own) => Arc::clone(own),
-            None if config.credentials.lacks_own => unmet(told::LACKS_OWN.to_owned()),
+            None if config.credentials.lacks_own => unavailable(findings::LACKS_OWN.to_owned()),
             None => Arc::clone(&none),
         },
         none,
-        told: Told::new(std::mem::take(&mut schemes.foreign)),
+        findings: Findings::new(std::mem::take(&mut schemes.foreign)),
         schemes,
         shared: BTreeMap::new(),
         origins,
@@ -74,7 +74,7 @@ pub(super) fn authorized(
         Callable { operation, authenticator }
     };
     let callables = operations.map(callable).collect();
-    assignment.told.into_report(config.name.as_ref(), &mut loaded.report);
+    assignment.findings.into_report(config.name.as_ref(), &mut loaded.report);
     callables
 }
 
@@ -111,8 +111,8 @@ impl Schemes {
             let message = format!("expected a security scheme of the description, got: `{name}`");
             return reader.complain("unknown-scheme", pointer, message, suggestion(name, known));
         };
-        let Some(fitted) = fit::fitted(scheme, credential) else {
-            let expected = fit::expected(&scheme.kind);
+        let Some(fitted) = compatibility::compatible(scheme, credential) else {
+            let expected = compatibility::expected(&scheme.kind);
             let message = format!(
                 "expected {expected} for the security scheme `{name}`, got: `{}`",
                 credential.kind
@@ -150,14 +150,14 @@ struct Assignment<'a> {
     /// By the names of the schemes that are met together, or by why none are.
     shared: BTreeMap<String, Arc<dyn Authenticator>>,
     origins: Origins,
-    told: Told,
+    findings: Findings,
     has_certificate: bool,
 }
 
 impl Assignment<'_> {
     fn of(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if takes_from_session(operation) && !self.origins.allow(operation) {
-            let why = self.told.foreign_session(operation);
+            let why = self.findings.foreign_session(operation);
             return self.refused(why);
         }
         let found = self.whatever_its_server(operation);
@@ -171,7 +171,7 @@ impl Assignment<'_> {
         if is_optional && !self.has_certificate {
             return Arc::clone(&self.none);
         }
-        let why = self.told.foreign(operation);
+        let why = self.findings.foreign(operation);
         self.refused(why)
     }
 
@@ -188,7 +188,7 @@ impl Assignment<'_> {
                 Solution::Met(requirement) => self.together(requirement),
                 Solution::Open => Arc::clone(&self.none),
                 Solution::Unmet(missing) => {
-                    let why = self.told.unmet(operation, &missing);
+                    let why = self.findings.unmet(operation, &missing);
                     self.refused(why)
                 }
             },
@@ -197,17 +197,18 @@ impl Assignment<'_> {
 
     fn own(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if self.credentials.lacks_own {
-            self.told.lacks_own(operation);
+            self.findings.lacks_own(operation);
         }
         // Without any credential the operator calls operations without theirs.
         let places = self.own.places();
-        let lacks =
-            |scheme: &&Arc<SecurityScheme>| !places.iter().any(|known| fit::is_at(known, scheme));
+        let lacks = |scheme: &&Arc<SecurityScheme>| {
+            !places.iter().any(|known| compatibility::is_at(known, scheme))
+        };
         let missing: Vec<_> = operation.demanded_schemes.iter().filter(lacks).collect();
         if !places.is_empty() && !missing.is_empty() {
             let missing = missing.into_iter().map(|scheme| Missing { scheme, scopes: Vec::new() });
             let missing: Vec<_> = missing.collect();
-            let why = self.told.unmet(operation, &missing);
+            let why = self.findings.unmet(operation, &missing);
             return self.refused(why);
         }
         Arc::clone(&self.own)
@@ -223,7 +224,7 @@ impl Assignment<'_> {
     }
 
     fn refused(&mut self, why: String) -> Arc<dyn Authenticator> {
-        Arc::clone(self.shared.entry(why).or_insert_with_key(|why| unmet(why.clone())))
+        Arc::clone(self.shared.entry(why).or_insert_with_key(|why| unavailable(why.clone())))
     }
 }
 

@@ -63,7 +63,7 @@ pub struct Built {
     pub named_secrets: Vec<SecretReference>,
     /// The transport to the servers of each toolset, by its name.
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
-    pub(super) kept: Kept,
+    pub(super) kept: Reusable,
     pub(super) files: BTreeSet<PathBuf>,
 }
 
@@ -165,7 +165,7 @@ pub struct BuiltToolset {
 
 /// The parts that a later build takes over, where its settings are the same.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct Reusable {
     pub(super) authenticators: Vec<Made>,
     pub(super) directories: Vec<Directory>,
     pub(super) network: Network,

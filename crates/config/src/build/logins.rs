@@ -21,12 +21,12 @@ pub fn logins(built: &Built) -> Vec<BuiltLogin> {
     let mut known = Vec::new();
     let mut logins = Vec::new();
     for made in &built.kept.authenticators {
-        let Some((config, supplies)) = made.login() else { continue };
+        let Some((config, context)) = made.login() else { continue };
         if known.contains(&(&made.toolset, config)) {
             continue;
         }
         known.push((&made.toolset, config));
-        let login = Login::new(config, supplies).ok();
+        let login = Login::new(config, context).ok();
         logins.extend(login.map(|login| BuiltLogin {
             toolset: made.toolset.clone(),
             credential: config.name.clone(),

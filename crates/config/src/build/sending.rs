@@ -8,7 +8,7 @@ use callgate_transport::{Refuse, TlsSettings, Transport};
 
 use super::{
     authenticators::Way,
-    built::Kept,
+    built::Reusable,
     connect::{self, Clients, Connections},
     recordings,
     tls::{self, ToolsetTls},
@@ -36,7 +36,7 @@ pub(super) async fn sending(
     reader: &mut Reader,
     config: &Config,
     (base, environment, secrets): (&Path, &Environment, Arc<dyn SecretStore>),
-    previous: Option<&Kept>,
+    previous: Option<&Reusable>,
 ) -> (Vec<Sending>, Connections) {
     let mut connections = Connections {
         secrets,

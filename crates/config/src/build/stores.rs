@@ -2,7 +2,7 @@
 //! reference to another that is not configured is a fault of the configuration, told before anything is called. Stores
 //! whose settings did not change since the last build go on with what they keep.
 
-mod noted;
+mod logging;
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +29,7 @@ use crate::{
     reader::Reader,
     secrets::{LOCAL, Remote, SecretsConfig},
 };
-use noted::Noted;
+use logging::LoggingStore;
 
 /// Every store of a configuration.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ fn local(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
     if let Some(directory) = directory {
         local = local.with_directory(directory);
     }
-    Arc::new(Noted::new(Arc::new(local)))
+    Arc::new(LoggingStore::new(Arc::new(local)))
 }
 
 fn remotes(config: &SecretsConfig) -> Vec<Remote<Settings>> {
@@ -199,7 +199,7 @@ impl Stores {
         cache: CachePolicy,
         store: Arc<dyn SecretStore>,
     ) {
-        let store = Arc::new(Noted::new(Arc::new(CachedStore::new(store, cache))));
+        let store = Arc::new(LoggingStore::new(Arc::new(CachedStore::new(store, cache))));
         self.configured.push(Configured { settings, tls, cache, store });
     }
 

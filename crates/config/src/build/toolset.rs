@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use callgate_auth::Supplies;
+use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
 use callgate_openapi::Loaded;
 use callgate_secret::SecretStore;
@@ -54,15 +54,11 @@ pub(super) async fn build<'a>(
     workshop: &Workshop<'_>,
 ) -> Option<Parts<'a>> {
     let Workshop { base, environment, .. } = workshop;
-    let supplies = Supplies::new(Arc::clone(&workshop.secrets), sending.tokens);
-    let supplies = supplies.with_grants(environment.grants.clone());
-    let supplies = (supplies.with_clock(environment.clock.clone()), sending.way);
-    let mut authenticators = Authenticators::of(
-        reader,
-        config,
-        supplies,
-        (workshop.previous, environment.has_stand_ins),
-    );
+    let context = AuthContext::new(Arc::clone(&workshop.secrets), sending.tokens);
+    let context = context.with_grants(environment.grants.clone());
+    let context = (context.with_clock(environment.clock.clone()), sending.way);
+    let mut authenticators =
+        Authenticators::of(reader, config, context, (workshop.previous, environment.has_stand_ins));
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
     let transport = environment.transport.clone();
     let around = Surroundings { base, transport, missing: environment.missing, fetched };

@@ -25,7 +25,7 @@ impl<'s> Walk<'s> {
                 chosen = Some(*group);
             } else {
                 words.add(said_of_group(*group));
-                self.lose(group.keyword, Lost::Told);
+                self.lose(group.keyword, Lost::Described);
             }
         }
         match chosen {

@@ -26,7 +26,7 @@ pub enum Lost {
     /// A member has another name there, and its own again when the arguments come back.
     Renamed,
     /// The keyword is told in the description.
-    Told,
+    Described,
     /// The provider allows more; the gateway does not.
     Wider,
 }
@@ -38,7 +38,7 @@ impl Lost {
             Self::Cut => "shown as an object in words",
             Self::Narrower => "some legal values cannot be given",
             Self::Renamed => "has another name there",
-            Self::Told => "told in words",
+            Self::Described => "told in words",
             Self::Wider => "checked by the gateway alone",
         }
     }

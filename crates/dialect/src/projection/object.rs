@@ -185,7 +185,7 @@ impl<'s> Walk<'s> {
                 for schema in schemas {
                     words.say("additionalProperties", schema);
                 }
-                self.lose("additionalProperties", Lost::Told);
+                self.lose("additionalProperties", Lost::Described);
             }
             Rest::Open { is_declared } => {
                 if is_declared && takes {
@@ -226,7 +226,7 @@ impl<'s> Walk<'s> {
             built.insert("items", rest);
             return;
         }
-        self.lose("prefixItems", Lost::Told);
+        self.lose("prefixItems", Lost::Described);
         words.say("prefixItems", &Value::Array(tuple.clone()));
         each.extend(rest);
         let items = self.any_of(each, ("", &Words::default()));

@@ -39,7 +39,7 @@ impl<'s> Walk<'s> {
         let mut shape = Shape::of(&parts);
         for group in &parts.groups {
             words.add(said_of_group(*group));
-            self.lose(group.keyword, Lost::Told);
+            self.lose(group.keyword, Lost::Described);
             self.merge(*group, &mut shape, DEEPEST);
         }
         self.told(&parts, &mut words);

@@ -52,7 +52,7 @@ impl<'s> Walk<'s> {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.values(keyword) {
                 words.say(keyword, value);
-                self.lose(keyword, Lost::Told);
+                self.lose(keyword, Lost::Described);
             }
         }
     }
@@ -132,7 +132,7 @@ impl<'s> Walk<'s> {
         let is_map = parts.members().is_empty() && !matches!(parts.rest(), Rest::Closed);
         if kind == Kinds::OBJECT && self.grammar.is_closed && is_map {
             // Members without names are no members there; the check of a call reads the text.
-            self.lose("additionalProperties", Lost::Told);
+            self.lose("additionalProperties", Lost::Described);
             words.add("an object as JSON text".to_owned());
             parts.values("additionalProperties").for_each(|rest| {
                 words.say("additionalProperties", rest);
@@ -184,7 +184,7 @@ impl<'s> Walk<'s> {
             self.spend(bytes);
             built.insert("enum", Value::Array(values));
         } else {
-            self.lose("enum", Lost::Told);
+            self.lose("enum", Lost::Described);
             words.say("enum", &Value::Array(values));
         }
     }
@@ -210,12 +210,12 @@ impl<'s> Walk<'s> {
             {
                 built.insert(other, bound);
             } else if words.say(keyword, value) && !is_remark(keyword) {
-                self.lose(keyword, Lost::Told);
+                self.lose(keyword, Lost::Described);
             }
             let is_bound = value.is_number();
             for other in values.filter(|other| !is_bound && *other != value && !is_note(keyword)) {
                 words.say(keyword, other);
-                self.lose(keyword, Lost::Told);
+                self.lose(keyword, Lost::Described);
             }
         }
     }

@@ -206,7 +206,7 @@ impl<'s> Walk<'s> {
 
     /// No value is legal: nothing that a provider could be told.
     fn never(&mut self, parts: &Parts<'s>) -> Value {
-        self.lose("not", Lost::Told);
+        self.lose("not", Lost::Described);
         let any = self.any();
         let mut words = Words::default();
         words.add("no value is legal".to_owned());

@@ -5,7 +5,7 @@ use std::{cell::Cell, collections::BTreeMap, mem, pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, Refusal};
-use callgate_call::{Kept, Plan, wording};
+use callgate_call::{Plan, StoredResults, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
@@ -54,7 +54,7 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let made = |inputs: &Session, kept: Kept<'_>, journal: &mut Journal| {
+        let made = |inputs: &Session, kept: StoredResults<'_>, journal: &mut Journal| {
             let mut request = plan.request_with(call.arguments(), inputs, kept, journal)?;
             let (trace, headers) = (call.trace(), request.headers_mut());
             if let Some(trace) = trace {
@@ -76,7 +76,7 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let made = |inputs: &Session, kept: Kept<'_>, journal: &mut Journal| {
+        let made = |inputs: &Session, kept: StoredResults<'_>, journal: &mut Journal| {
             plan.filled(call.arguments(), inputs, kept, journal)
         };
         self.made(plan, call, journal, made).await
@@ -88,7 +88,7 @@ impl Connection {
         plan: &Plan,
         call: &Call<'_>,
         journal: &mut Journal,
-        make: impl Fn(&Session, Kept<'_>, &mut Journal) -> Result<T, Box<Fault>>,
+        make: impl Fn(&Session, StoredResults<'_>, &mut Journal) -> Result<T, Box<Fault>>,
     ) -> Result<T, Box<Fault>> {
         let before = journal.clone();
         let attempt = |kept: &BTreeMap<Handle, StoredResult>, journal: &mut Journal| {
@@ -99,7 +99,7 @@ impl Connection {
                 found
             };
             let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
-            (make(&inputs, Kept::new(&find), journal), is_complete.get())
+            (make(&inputs, StoredResults::new(&find), journal), is_complete.get())
         };
         let (made, is_complete) = attempt(&BTreeMap::new(), journal);
         if is_complete {
@@ -156,7 +156,7 @@ pub(super) struct Exchange<'a> {
 }
 
 /// Words the failure of a credential that cannot be put on.
-type Told = fn(&callgate_auth::Error) -> Box<Fault>;
+type FaultOf = fn(&callgate_auth::Error) -> Box<Fault>;
 
 impl<'a> Exchange<'a> {
     /// A call that has not begun.
@@ -244,7 +244,7 @@ impl<'a> Exchange<'a> {
     async fn followed(
         &mut self,
         request: &mut Request<Bytes>,
-        told: Told,
+        told: FaultOf,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let mut n_followed = 0;
@@ -289,7 +289,7 @@ impl<'a> Exchange<'a> {
     async fn sent(
         &mut self,
         request: &mut Request<Bytes>,
-        told: Told,
+        told: FaultOf,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let watched = self.call.extensions().get::<Watched>().map(|Watched(watcher)| watcher);
@@ -331,7 +331,7 @@ impl<'a> Exchange<'a> {
     async fn authorized(
         &self,
         request: &mut Request<Bytes>,
-        told: Told,
+        told: FaultOf,
         journal: &mut Journal,
     ) -> Result<Authorization, Box<Fault>> {
         let authorized = self.authenticator.authorize(request, self.call.session());

@@ -38,18 +38,18 @@ pub struct Pieces {
     head: Box<Answer>,
     body: BodyHead,
     stream: Pin<Box<dyn Stream<Item = Result<Piece, Box<Fault>>> + Send>>,
-    noted: Arc<Noted>,
+    noted: Arc<Redactions>,
 }
 
 /// Facts of an answer's values that were found before they were handed on.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct Redactions {
     n_removed: AtomicUsize,
     n_replaced: AtomicUsize,
     is_masked: AtomicBool,
 }
 
-impl Noted {
+impl Redactions {
     /// Counts what was done to one value.
     pub(crate) fn add(&self, value: &SplitValue) {
         self.n_removed.fetch_add(value.n_removed, Ordering::Relaxed);
@@ -117,7 +117,7 @@ impl Pieces {
     }
 
     /// Pieces whose stream counts there what it does to them.
-    pub(crate) fn counted(self, noted: Arc<Noted>) -> Self {
+    pub(crate) fn counted(self, noted: Arc<Redactions>) -> Self {
         Self { noted, ..self }
     }
 

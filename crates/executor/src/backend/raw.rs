@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     failure,
-    opened::{BodyHead, Noted, Piece, Pieces},
+    opened::{BodyHead, Piece, Pieces, Redactions},
     reading::late,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Raw {
     deadline: Option<Instant>,
     held: BytesMut,
     is_ended: bool,
-    noted: Arc<Noted>,
+    noted: Arc<Redactions>,
 }
 
 impl Raw {

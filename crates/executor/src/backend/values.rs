@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     failure,
-    opened::{Noted, Piece, Pieces},
+    opened::{Piece, Pieces, Redactions},
     reading::late,
 };
 
@@ -27,7 +27,7 @@ pub(super) struct Values {
     /// The time when whoever made the call stops waiting.
     deadline: Option<Instant>,
     is_ended: bool,
-    noted: Arc<Noted>,
+    noted: Arc<Redactions>,
 }
 
 impl Values {

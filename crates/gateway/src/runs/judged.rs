@@ -5,7 +5,7 @@ use callgate_tool::{Value, json};
 
 use super::{
     inputs::ToolResponse,
-    turn::{Fate, Kept, Past, Runs, Turn},
+    turn::{Fate, Past, PendingCall, Runs, Turn},
 };
 use crate::problem::{Problem, ProblemKind};
 
@@ -74,7 +74,7 @@ fn settled(id: &str, past: Past) -> (ProblemKind, String) {
 }
 
 /// The first member that names another tool than that of the call.
-fn mismatch(call: &Kept, response: &ToolResponse) -> Option<String> {
+fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
     let names = ["tool", "toolsetTool", "displayName"];
     let other = names.iter().find(|name| call.named.get(name) != response.named.get(name))?;
     let shown = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), Value::to_string);

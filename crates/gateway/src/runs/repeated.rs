@@ -23,10 +23,10 @@ pub(super) struct Request {
 
 /// The last answers to such requests, of one session.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(Vec<Told>);
+pub(super) struct Answers(Vec<PastAnswer>);
 
 #[derive(Clone, Debug)]
-struct Told {
+struct PastAnswer {
     request: Request,
     /// The number of the turn that it asks the client to run calls of.
     turn: Option<u64>,
@@ -90,7 +90,7 @@ impl Answers {
         if n_bytes > LONGEST {
             return;
         }
-        self.0.push(Told { request: request.clone(), turn, outputs: outputs.to_vec() });
+        self.0.push(PastAnswer { request: request.clone(), turn, outputs: outputs.to_vec() });
         let n_gone = self.0.len().saturating_sub(MOST);
         self.0.drain(..n_gone);
     }
@@ -106,17 +106,17 @@ impl Answers {
 
     /// As a store keeps them.
     pub(super) fn to_value(&self) -> Value {
-        self.0.iter().map(Told::to_value).collect()
+        self.0.iter().map(PastAnswer::to_value).collect()
     }
 
     /// Those that a store has kept; `None` for what is none.
     pub(super) fn of(value: Option<&Value>) -> Option<Self> {
         let Some(value) = value else { return Some(Self::default()) };
-        value.as_array()?.iter().map(Told::of).collect::<Option<_>>().map(Self)
+        value.as_array()?.iter().map(PastAnswer::of).collect::<Option<_>>().map(Self)
     }
 }
 
-impl Told {
+impl PastAnswer {
     fn to_value(&self) -> Value {
         let Self { request: Request { key, digest }, turn, outputs } = self;
         let mut value = Object::new();

@@ -31,12 +31,12 @@ pub(super) struct Turn {
     pub(super) index: u64,
     /// The time it is given up, in milliseconds since 1970.
     pub(super) expires: u64,
-    pub(super) calls: Vec<Kept>,
+    pub(super) calls: Vec<PendingCall>,
 }
 
 /// One call of such a turn.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct PendingCall {
     /// The caller's own id.
     pub(super) id: String,
     /// The members that name the tool, as they are answered.
@@ -60,7 +60,7 @@ pub(super) enum Fate {
 impl Turn {
     /// The calls that wait, as the client is asked to run them.
     pub(super) fn asked(&self) -> Value {
-        Value::Array(self.calls.iter().filter_map(Kept::asked).collect())
+        Value::Array(self.calls.iter().filter_map(PendingCall::asked).collect())
     }
 
     /// True where a call waits.
@@ -70,16 +70,16 @@ impl Turn {
 
     /// True where the calls were asked for in the words of Dialogflow.
     pub(super) fn is_of_dialogflow(&self) -> bool {
-        self.calls.iter().any(Kept::is_of_dialogflow)
+        self.calls.iter().any(PendingCall::is_of_dialogflow)
     }
 
     /// The answers of all calls, in the order they were asked for.
     pub(super) fn responses(&self) -> Value {
-        Value::Array(self.calls.iter().filter_map(Kept::response).collect())
+        Value::Array(self.calls.iter().filter_map(PendingCall::response).collect())
     }
 }
 
-impl Kept {
+impl PendingCall {
     /// True where the call has an action, as calls of Dialogflow have, and no id that its caller knows.
     pub(super) fn is_of_dialogflow(&self) -> bool {
         self.named.contains_key("action")
@@ -116,7 +116,7 @@ impl Kept {
 
 impl Runs {
     /// Remembers how the wait for calls ended.
-    pub(super) fn remember(&mut self, calls: &[Kept], past: Past) {
+    pub(super) fn remember(&mut self, calls: &[PendingCall], past: Past) {
         let ids = calls.iter().filter_map(|call| match &call.fate {
             Fate::Ended(_, id) => id.clone().map(|id| (id, Past::Answered)),
             Fate::Waits(id, _) => Some((id.clone(), past)),
@@ -134,7 +134,7 @@ impl Runs {
         value.insert("past", Value::Array(past.collect()));
         value.insert("told", self.told.to_value());
         if let Some(turn) = &self.open {
-            let calls = turn.calls.iter().map(Kept::to_value).collect();
+            let calls = turn.calls.iter().map(PendingCall::to_value).collect();
             let mut open = Object::new();
             open.insert("index", Number::from(turn.index).into());
             open.insert("expires", Number::from(turn.expires).into());
@@ -153,7 +153,7 @@ impl Runs {
         let open = match value.get("open") {
             None => None,
             Some(open) => {
-                let calls = open.get("calls")?.as_array()?.iter().map(Kept::of);
+                let calls = open.get("calls")?.as_array()?.iter().map(PendingCall::of);
                 let calls = calls.collect::<Option<_>>()?;
                 Some(Turn {
                     index: number(open, "index")?,
@@ -168,7 +168,7 @@ impl Runs {
     }
 }
 
-impl Kept {
+impl PendingCall {
     fn to_value(&self) -> Value {
         let mut value = Object::new();
         value.insert("id", Value::from(&*self.id));

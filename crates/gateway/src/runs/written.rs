@@ -5,7 +5,7 @@ use callgate_tool::{Fault, Journal, Object, Outcome, PendingKind, ToolResult, Va
 use super::{
     form::Form,
     inputs::{last_segment, named},
-    turn::{Fate, Kept, Turn},
+    turn::{Fate, PendingCall, Turn},
 };
 use crate::calls::Asked;
 
@@ -28,21 +28,21 @@ pub(super) fn kept(
     call: &Value,
     made: Option<(&Asked, &ToolResult)>,
     response: &Value,
-) -> Kept {
+) -> PendingCall {
     match form {
         Form::Ces => kept_of_ces(call, made, response),
         Form::Dialogflow => kept_of_dialogflow(call, made, response),
     }
 }
 
-fn kept_of_ces(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> Kept {
+fn kept_of_ces(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> PendingCall {
     let members = call.as_object().cloned().unwrap_or_default();
     let mut named = named(&members);
     let id = response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let response = response.get("response").cloned().unwrap_or_default();
     let Some((asked, result)) = made else {
         let (tool, arguments) = (String::new(), Object::new());
-        return Kept { id, named, tool, arguments, fate: Fate::Ended(response, None) };
+        return PendingCall { id, named, tool, arguments, fate: Fate::Ended(response, None) };
     };
     let fate = match &result.outcome {
         Outcome::Pending(pending) if pending.kind == PendingKind::Client => {
@@ -57,10 +57,14 @@ fn kept_of_ces(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Val
         _ => Fate::Ended(response, None),
     };
     let arguments = asked.call.arguments.clone();
-    Kept { id, named, tool: result.tool.clone(), arguments, fate }
+    PendingCall { id, named, tool: result.tool.clone(), arguments, fate }
 }
 
-fn kept_of_dialogflow(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> Kept {
+fn kept_of_dialogflow(
+    call: &Value,
+    made: Option<(&Asked, &ToolResult)>,
+    response: &Value,
+) -> PendingCall {
     let tool = made.map(|(_, result)| result.tool.clone()).unwrap_or_default();
     let name = |name: &str| {
         let given =
@@ -76,7 +80,7 @@ fn kept_of_dialogflow(call: &Value, made: Option<(&Asked, &ToolResult)>, respons
     };
     let id = made.map(|(asked, _)| asked.call.id.clone()).unwrap_or_default();
     let arguments = made.map(|(asked, _)| asked.call.arguments.clone()).unwrap_or_default();
-    Kept { id, named, tool, arguments, fate }
+    PendingCall { id, named, tool, arguments, fate }
 }
 
 /// A `toolCallResult` without what names its call.
@@ -95,7 +99,7 @@ fn display_name(tool: &str, named: &Object) -> String {
 }
 
 /// Ends all calls that wait with a fault.
-pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&Kept) -> Box<Fault>) {
+pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
     for call in &mut turn.calls {
         if matches!(call.fate, Fate::Waits(..)) {
             let fault = fault(call);
@@ -104,7 +108,7 @@ pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&Kept) -> Box<Fault>) {
     }
 }
 
-pub(super) fn end(call: &mut Kept, fault: Box<Fault>) {
+pub(super) fn end(call: &mut PendingCall, fault: Box<Fault>) {
     let waited = match &call.fate {
         Fate::Waits(id, _) => Some(id.clone()),
         Fate::Ended(..) => None,
@@ -113,13 +117,13 @@ pub(super) fn end(call: &mut Kept, fault: Box<Fault>) {
     call.fate = Fate::Ended(response, waited);
 }
 
-pub(super) fn failed(call: &Kept, fault: Box<Fault>) -> ToolResult {
+pub(super) fn failed(call: &PendingCall, fault: Box<Fault>) -> ToolResult {
     let (id, tool) = (call.id.clone(), call.tool.clone());
     ToolResult { id, tool, outcome: Outcome::Failed(fault), journal: Journal::default() }
 }
 
 /// The `response` of a call that ended so; of a call of Dialogflow its `toolCallResult` without names.
-pub(super) fn response_of(call: &Kept, result: &ToolResult) -> Value {
+pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
         let message = Form::Dialogflow.message(&[Value::Object(call.named.clone())]);
         return without_names(&written(Form::Dialogflow, message, result));

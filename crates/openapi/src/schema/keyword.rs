@@ -7,7 +7,7 @@ use callgate_tree::{Node, Path};
 use crate::{
     address::SESSION_ID,
     code::Code,
-    readable::shown,
+    sanitize::shown,
     schema::{
         Builder, View, bytes::Bytes, discriminator, legal::is_legal, members, nullable::removable,
         pattern, required, satisfy, unknown,

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use super::{Kept, Number};
+use super::{Form, Number};
 
 impl Number {
     /// True when both are the same number, however they are written: `1.0` and `1`, `0` and `-0`.
@@ -14,7 +14,7 @@ impl Number {
 
     /// The order of what the numbers are worth. `1.0` and `1` are equal here, as they are not for `==`.
     pub fn order(&self, other: &Self) -> Ordering {
-        if let (Kept::Small(one), Kept::Small(other)) = (&self.0, &other.0) {
+        if let (Form::Small(one), Form::Small(other)) = (&self.0, &other.0) {
             return one.cmp(other);
         }
         let (one, other) = (self.digits(), other.digits());
@@ -24,8 +24,8 @@ impl Number {
     /// True for a whole number, however it is written: `1.0` and `10e-1` are whole.
     pub fn is_integer(&self) -> bool {
         match &self.0 {
-            Kept::Small(_) => true,
-            Kept::Text(text) => {
+            Form::Small(_) => true,
+            Form::Text(text) => {
                 let decimal = Decimal::of(text);
                 decimal.is_zero() || decimal.last >= 0
             }
@@ -35,7 +35,7 @@ impl Number {
     /// True when this number divided by `divisor` is whole; `None` where that is not told: for a divisor of zero or
     /// one of more than 38 significant digits.
     pub fn is_multiple_of(&self, divisor: &Self) -> Option<bool> {
-        if let (Kept::Small(one), Kept::Small(divisor)) = (&self.0, &divisor.0) {
+        if let (Form::Small(one), Form::Small(divisor)) = (&self.0, &divisor.0) {
             return one.unsigned_abs().checked_rem(divisor.unsigned_abs()).map(|rest| rest == 0);
         }
         let (one, divisor) = (self.digits(), divisor.digits());

@@ -95,7 +95,7 @@ pub(super) async fn exchanged(
     ];
     parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
     let asked = Asked { grant_type: "authorization_code", scopes: &[], parameters };
-    let asked_at = server.supplies.clock.now();
+    let asked_at = server.context.clock.now();
     let answered = server.asked(client, asked, TOKEN_TIME).await;
     let answered = answered.map_err(|asking| server.error_of(&asking))?;
     Ok(Held::new(answered, asked_at, None, &config.scopes))

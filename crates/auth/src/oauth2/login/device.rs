@@ -131,7 +131,7 @@ pub(super) async fn awaited(
             return Err(error::login_denied(name, "expired_token"));
         }
         sleep(interval).await;
-        let asked_at = server.supplies.clock.now();
+        let asked_at = server.context.clock.now();
         let parameters = vec![("device_code", begun.device_code.expose())];
         let asked = Asked { grant_type: DEVICE_CODE, scopes: &[], parameters };
         match server.asked(client, asked, TOKEN_TIME).await {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use callgate::{Call, config::ResultSelection as Selection};
 
-use super::watched::Told;
+use super::watched::RequestPrinter;
 use crate::{
     args::{AnswerArguments, AnswerFormat},
     exit::Failure,
@@ -39,7 +39,7 @@ pub(super) fn asked<'a>(
         call = call.as_bytes();
     }
     if wanted.verbose > 0 {
-        call = call.with_watcher(Arc::new(Told { has_bodies: wanted.verbose > 1 }));
+        call = call.with_watcher(Arc::new(RequestPrinter { has_bodies: wanted.verbose > 1 }));
     }
     call
 }

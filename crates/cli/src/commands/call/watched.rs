@@ -9,14 +9,14 @@ use callgate_transport::Dialled;
 
 use crate::output;
 
-/// Tells what it sees.
+/// Prints what it sees.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct RequestPrinter {
     /// True if bodies are shown, too.
     pub(super) has_bodies: bool,
 }
 
-impl Watcher for Told {
+impl Watcher for RequestPrinter {
     fn sending(&self, request: &PlannedRequest) {
         let mut text = format!("> {} {}\n", request.method, request.url);
         for (name, value) in &request.headers {

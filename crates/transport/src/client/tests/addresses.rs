@@ -29,12 +29,12 @@ impl Resolver for Here {
 
 /// Answers what it is told, one after the other; the last answer is repeated.
 #[derive(Debug)]
-struct Told {
+struct ScriptedResolver {
     answers: Mutex<Vec<Vec<SocketAddr>>>,
     n_asked: AtomicUsize,
 }
 
-impl Told {
+impl ScriptedResolver {
     fn new(answers: &[&[&str]]) -> Arc<Self> {
         let address = |address: &&str| SocketAddr::from((address.parse::<IpAddr>().unwrap(), 0));
         let answers = answers.iter().rev();
@@ -48,7 +48,7 @@ impl Told {
 }
 
 #[async_trait]
-impl Resolver for Told {
+impl Resolver for ScriptedResolver {
     async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
         self.n_asked.fetch_add(1, Ordering::SeqCst);
         let mut answers = self.answers.lock().await;
@@ -105,7 +105,7 @@ fn check_denied(result: Result<u16, Error>, denial: Denial, address: Option<&str
 #[tokio::test]
 async fn a_name_that_is_rebound_is_refused_at_the_next_connection() {
     let (port, n_connections) = counting_server().await;
-    let resolver = Told::new(&[&["127.0.0.1"], &["127.0.0.2"]]);
+    let resolver = ScriptedResolver::new(&[&["127.0.0.1"], &["127.0.0.2"]]);
     let client = described(Arc::clone(&resolver) as _, &["127.0.0.1"]);
     let origin = format!("http://pets.example:{port}");
     assert_eq!(called(&client, &origin).await.unwrap(), 204);
@@ -124,7 +124,7 @@ async fn one_forbidden_answer_refuses_all_of_them() {
         (["127.0.0.1", "::ffff:10.0.0.1"], "::ffff:10.0.0.1"),
         (["127.0.0.1", "fd00::1"], "fd00::1"),
     ] {
-        let client = described(Told::new(&[&answers]), &["127.0.0.1"]);
+        let client = described(ScriptedResolver::new(&[&answers]), &["127.0.0.1"]);
         check_denied(called(&client, &origin).await, Denial::Private, Some(forbidden));
     }
     assert_eq!(n_connections.load(Ordering::SeqCst), 0);
@@ -132,7 +132,7 @@ async fn one_forbidden_answer_refuses_all_of_them() {
 
 #[tokio::test]
 async fn a_name_without_an_answer_is_not_reached() {
-    let client = described(Told::new(&[&[]]), &["127.0.0.1"]);
+    let client = described(ScriptedResolver::new(&[&[]]), &["127.0.0.1"]);
     let error = called(&client, "http://pets.example").await;
     check_failure(error, ErrorKind::Dns, Reached::No);
 }
@@ -150,7 +150,7 @@ async fn a_name_server_that_never_answers_is_left_after_five_seconds() {
 #[tokio::test]
 async fn addresses_in_urls_are_judged_as_well() {
     let (port, n_connections) = counting_server().await;
-    let resolver = Told::new(&[&["127.0.0.1"]]);
+    let resolver = ScriptedResolver::new(&[&["127.0.0.1"]]);
     let client = described(Arc::clone(&resolver) as _, &[]);
     for (host, denial) in [
         ("127.0.0.1", Denial::Private),
@@ -190,7 +190,7 @@ async fn what_the_operator_names_may_be_this_machine_but_no_metadata_service() {
     }
     let refused = called(&client, "http://169.254.169.254/latest").await;
     check_denied(refused, Denial::LinkLocal, Some("169.254.169.254"));
-    let metadata = Told::new(&[&["169.254.169.254"]]);
+    let metadata = ScriptedResolver::new(&[&["169.254.169.254"]]);
     let client =
         Client::over(&Network::with(metadata, Listeners::default()), ClientSettings::default());
     let refused = called(&client, "http://metadata.google.internal").await;
@@ -248,7 +248,7 @@ impl Resolver for Directory {
 
 fn directed(port: u16, tls: TlsSettings) -> Client {
     let directory = Some(Arc::new(Directory(([127, 0, 0, 1], port).into())) as _);
-    let resolver = Told::new(&[&["10.0.0.1"]]);
+    let resolver = ScriptedResolver::new(&[&["10.0.0.1"]]);
     Client::over(
         &Network::with(resolver, Listeners::default()),
         ClientSettings {

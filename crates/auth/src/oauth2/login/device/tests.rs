@@ -13,8 +13,8 @@ use http::{Request, Response};
 
 use super::*;
 use crate::{
+    context::AuthContext,
     oauth2::settings::{LoginEndpoints, OAuth2Config, OAuth2Grant, TokenEndpoint},
-    supplies::Supplies,
 };
 
 /// Answers in turn, and notes when it was asked.
@@ -52,7 +52,7 @@ fn server(script: &Arc<Script>) -> Server {
         parameters: Vec::new(),
     };
     let transport = Arc::<Script>::clone(script);
-    Server::new(config, Supplies::new(Arc::new(MemoryStore::new()), transport)).unwrap()
+    Server::new(config, AuthContext::new(Arc::new(MemoryStore::new()), transport)).unwrap()
 }
 
 /// The seconds at which the server was asked, and the grant or the words of the failure.

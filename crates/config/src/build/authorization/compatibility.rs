@@ -6,7 +6,10 @@ use callgate_openapi::{OAuthFlowKind, Place, SecurityScheme, SecuritySchemeKind}
 use crate::toolset::{SchemeChoice, SchemeCredential};
 
 /// The credential as the scheme takes it; `None` where the scheme takes another kind.
-pub(super) fn fitted(scheme: &SecurityScheme, credential: &SchemeCredential) -> Option<AuthConfig> {
+pub(super) fn compatible(
+    scheme: &SecurityScheme,
+    credential: &SchemeCredential,
+) -> Option<AuthConfig> {
     match (&scheme.kind, &credential.choice) {
         (SecuritySchemeKind::ApiKey { place, name }, SchemeChoice::ApiKey(value)) => {
             let place = part(*place)?;

@@ -26,7 +26,7 @@ impl fmt::Debug for Keeper {
 }
 
 /// A result whose call is kept where it waits for an approval.
-pub(super) async fn kept(
+pub(super) async fn queued(
     keeper: Option<&Keeper>,
     (asked, execution, key): (&Asked, Execution, Option<String>),
     principal: Option<&Principal>,

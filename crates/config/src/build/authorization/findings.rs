@@ -9,11 +9,11 @@ use callgate_openapi::{
 use callgate_tool::{ToolName, ToolsetName};
 use callgate_tree::{Diagnostic, Severity};
 
-use crate::build::authorization::{fit, solve::Missing, token_endpoint::Foreign};
+use crate::build::authorization::{compatibility, solve::Missing, token_endpoint::Foreign};
 
 /// The facts found so far.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Findings {
     /// The schemes whose tokens would be asked for where no credential may go.
     foreign: BTreeMap<String, Foreign>,
     found: BTreeMap<Key, Finding>,
@@ -40,7 +40,7 @@ struct Finding {
     n_operations: usize,
 }
 
-impl Told {
+impl Findings {
     /// Nothing found out yet, but where tokens of these schemes would be asked for.
     pub(super) fn new(foreign: BTreeMap<String, Foreign>) -> Self {
         Self { foreign, found: BTreeMap::new(), degraded: BTreeSet::new() }
@@ -230,7 +230,7 @@ fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnos
 }
 
 fn write(name: &str, kind: &SecuritySchemeKind) -> String {
-    match (fit::example(kind), kind) {
+    match (compatibility::example(kind), kind) {
         (Some(example), _) => {
             format!("write `credentials: {{{name}: {example}}}`, or `auth: none` to call without")
         }

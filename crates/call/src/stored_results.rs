@@ -8,21 +8,21 @@ use callgate_tool::{Handle, StoredResult};
 /// The part kept of earlier calls. Asked only where an argument stands for bytes and gives a handle.
 ///
 /// ```
-/// use callgate_call::Kept;
+/// use callgate_call::StoredResults;
 /// use callgate_tool::{Handle, StoredResult};
 ///
 /// let find = |handle: &Handle| {
 ///     (handle.as_str() == "result:00ff").then(|| StoredResult::new("text/csv", "a,b".into()))
 /// };
-/// let kept = Kept::new(&find);
+/// let kept = StoredResults::new(&find);
 /// # drop(kept);
 /// ```
 #[derive(Clone, Copy)]
-pub struct Kept<'a>(&'a dyn Fn(&Handle) -> Option<StoredResult>);
+pub struct StoredResults<'a>(&'a dyn Fn(&Handle) -> Option<StoredResult>);
 
-impl<'a> Kept<'a> {
+impl<'a> StoredResults<'a> {
     /// Nothing is kept.
-    pub const NOTHING: Kept<'static> = Kept(&|_| None);
+    pub const NONE: StoredResults<'static> = StoredResults(&|_| None);
 
     /// Takes the function that finds a result; it answers `None` for a handle that is unknown or has expired.
     pub fn new(find: &'a dyn Fn(&Handle) -> Option<StoredResult>) -> Self {
@@ -35,8 +35,8 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl fmt::Debug for Kept<'_> {
+impl fmt::Debug for StoredResults<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
+        f.write_str("StoredResults")
     }
 }

@@ -1,4 +1,4 @@
-//! Tells the operator what a store did to a secret when it read it, once for each: a warning in the log, with the
+//! Reports to the operator what a store did to a secret when it read it, once for each: a warning in the log, with the
 //! secret's reference. The secret is passed on as it is.
 
 use std::{
@@ -9,28 +9,28 @@ use std::{
 use async_trait::async_trait;
 use callgate_secret::{Error, Secret, SecretReference, SecretStore};
 
-/// Another store whose notes are told.
+/// A store whose notes are logged, each once.
 #[derive(Debug)]
-pub(super) struct Noted {
+pub(super) struct LoggingStore {
     inner: Arc<dyn SecretStore>,
-    told: Mutex<BTreeSet<String>>,
+    logged: Mutex<BTreeSet<String>>,
 }
 
-impl Noted {
+impl LoggingStore {
     pub(super) fn new(inner: Arc<dyn SecretStore>) -> Self {
-        Self { inner, told: Mutex::default() }
+        Self { inner, logged: Mutex::default() }
     }
 }
 
 #[async_trait]
-impl SecretStore for Noted {
+impl SecretStore for LoggingStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         let secret = self.inner.get(reference).await;
         tracing::debug!(%reference, is_there = secret.is_ok(), "a secret was asked for");
         let secret = secret?;
         if let Some(note) = secret.note() {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if told.insert(reference.to_string()) {
+            let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+            if logged.insert(reference.to_string()) {
                 tracing::warn!(%reference, "{note}");
             }
         }

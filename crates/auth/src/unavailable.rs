@@ -16,17 +16,17 @@ use crate::{
 
 /// An authenticator that refuses every request; `why` names the security scheme and the key to write, never a host or a
 /// secret.
-pub fn unmet(why: String) -> Arc<dyn Authenticator> {
-    Arc::new(Unmet { error: error::no_credential(why) })
+pub fn unavailable(why: String) -> Arc<dyn Authenticator> {
+    Arc::new(Unavailable { error: error::no_credential(why) })
 }
 
 #[derive(Debug)]
-struct Unmet {
+struct Unavailable {
     error: Error,
 }
 
 #[async_trait]
-impl Authenticator for Unmet {
+impl Authenticator for Unavailable {
     async fn authorize(&self, _: &mut Request<Bytes>, _: &Session) -> Result<Authorization, Error> {
         Err(self.error.clone())
     }
@@ -47,11 +47,11 @@ mod tests {
 
     #[tokio::test]
     async fn every_request_is_refused_with_the_reason() {
-        let unmet = unmet("no credential for `key`".to_owned());
+        let unavailable = unavailable("no credential for `key`".to_owned());
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
-        let error = unmet.authorize(&mut request, &Session::default()).await.unwrap_err();
+        let error = unavailable.authorize(&mut request, &Session::default()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingCredential);
         assert_eq!(error.to_string(), "no credential for `key`");
-        assert!(unmet.places().is_empty() && unmet.obstacle().is_some());
+        assert!(unavailable.places().is_empty() && unavailable.obstacle().is_some());
     }
 }

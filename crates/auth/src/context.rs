@@ -9,7 +9,7 @@ use callgate_transport::{Clock, Transport};
 /// The environment of authenticators: every kind gets the same and uses what it needs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Supplies {
+pub struct AuthContext {
     /// The place where the operator's secrets are.
     pub secrets: Arc<dyn SecretStore>,
     /// The way tokens are asked for.
@@ -20,7 +20,7 @@ pub struct Supplies {
     pub grants: Option<Arc<dyn GrantStore>>,
 }
 
-impl Supplies {
+impl AuthContext {
     /// Secrets from `secrets`, tokens over `transport`, the machine's clock.
     pub fn new(secrets: Arc<dyn SecretStore>, transport: Arc<dyn Transport>) -> Self {
         Self { secrets, transport, clock: Clock::default(), grants: None }
