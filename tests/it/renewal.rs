@@ -16,7 +16,7 @@ use axum::{
 };
 use callgate::{
     Event, Executor, Outcome, Reached, Secret, Session, ToolCall, ToolResult,
-    auth::{Authenticator, Authorization, CredentialPlace, Error, Place, Refusal},
+    auth::{ApiKeyLocation, Authenticator, Authorization, CredentialPlace, Error, Refusal},
     transport::{Client, Limits},
 };
 use callgate_executor::{Callable, Toolset};
@@ -42,7 +42,7 @@ impl Authenticator for Versioned {
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
-        CredentialPlace::new(Place::Header, "x-token").into_iter().collect()
+        CredentialPlace::new(ApiKeyLocation::Header, "x-token").into_iter().collect()
     }
 
     async fn refused(&self, _: &Authorization, refusal: Refusal, _: &Session) -> bool {

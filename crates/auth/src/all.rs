@@ -12,14 +12,14 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
     none::NoCredential,
-    place::{CredentialPlace, Place},
+    place::{ApiKeyLocation, CredentialPlace},
     refusal::Refusal,
 };
 
 /// One authenticator that does what all of these do, in their order. One of them alone is returned as it is; none at all
 /// leaves requests as they are. A place holds one credential: of several that go to the same one the first is put.
 pub fn all(parts: Vec<Arc<dyn Authenticator>>) -> Arc<dyn Authenticator> {
-    let mut taken: Vec<(Place, String)> = Vec::new();
+    let mut taken: Vec<(ApiKeyLocation, String)> = Vec::new();
     let mut kept: Vec<Arc<dyn Authenticator>> = Vec::new();
     for part in parts {
         let places = part.places();
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::{AuthConfig, AuthContext, ErrorKind};
 
-    fn key(place: Place, name: &str, value: &str) -> Arc<dyn Authenticator> {
+    fn key(place: ApiKeyLocation, name: &str, value: &str) -> Arc<dyn Authenticator> {
         let value: SecretReference = value.parse().unwrap();
         let config = AuthConfig::ApiKey { place, name: name.to_owned(), value };
         let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
@@ -119,10 +119,10 @@ mod tests {
     #[tokio::test]
     async fn every_credential_is_put_and_can_be_masked() {
         let parts = [
-            (Place::Header, "x-key"),
-            (Place::Query, "key"),
-            (Place::Cookie, "a"),
-            (Place::Cookie, "b"),
+            (ApiKeyLocation::Header, "x-key"),
+            (ApiKeyLocation::Query, "key"),
+            (ApiKeyLocation::Cookie, "a"),
+            (ApiKeyLocation::Cookie, "b"),
         ];
         let together = all(parts.map(|(place, name)| key(place, name, "literal:canary")).to_vec());
         let mut request = request();
@@ -137,9 +137,9 @@ mod tests {
     #[tokio::test]
     async fn a_place_holds_the_first_of_two() {
         let parts = vec![
-            key(Place::Header, "x", "literal:first"),
-            key(Place::Header, "X", "literal:second"),
-            key(Place::Query, "x", "literal:third"),
+            key(ApiKeyLocation::Header, "x", "literal:first"),
+            key(ApiKeyLocation::Header, "X", "literal:second"),
+            key(ApiKeyLocation::Query, "x", "literal:third"),
         ];
         let (mut request, together) = (request(), all(parts));
         together.authorize(&mut request, &Session::default()).await.unwrap();
@@ -149,8 +149,10 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_fails_fails_all() {
-        let together =
-            all(vec![key(Place::Header, "x", "literal:a"), key(Place::Query, "k", "env:NONE")]);
+        let together = all(vec![
+            key(ApiKeyLocation::Header, "x", "literal:a"),
+            key(ApiKeyLocation::Query, "k", "env:NONE"),
+        ]);
         let put = together.authorize(&mut request(), &Session::default()).await;
         assert_eq!(put.unwrap_err().kind(), ErrorKind::MissingSecret);
     }

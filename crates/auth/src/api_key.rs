@@ -11,7 +11,7 @@ use http::Request;
 use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
-    place::{CredentialPlace, Place},
+    place::{ApiKeyLocation, CredentialPlace},
     refusal::Refusal,
     source::{fetch_secret, is_changed},
 };
@@ -26,7 +26,7 @@ pub(crate) struct ApiKey {
 
 impl ApiKey {
     pub(crate) fn new(
-        place: Place,
+        place: ApiKeyLocation,
         name: &str,
         value: SecretReference,
         store: Arc<dyn SecretStore>,

@@ -20,7 +20,7 @@ use crate::{
     none::NoCredential,
     oauth2::{OAuth2, OAuth2Config},
     own::OwnAuthenticator,
-    place::Place,
+    place::ApiKeyLocation,
     source::CredentialSource,
 };
 
@@ -28,11 +28,11 @@ use crate::{
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use callgate_auth::{AuthConfig, Error, Place, AuthContext};
+/// # use callgate_auth::{AuthConfig, Error, ApiKeyLocation, AuthContext};
 /// # use callgate_secret::LocalStores;
 /// # use callgate_transport::Refuse;
 /// let value = "env:PETS_KEY".parse().expect("a reference");
-/// let config = AuthConfig::ApiKey { place: Place::Header, name: "X-Api-Key".to_owned(), value };
+/// let config = AuthConfig::ApiKey { place: ApiKeyLocation::Header, name: "X-Api-Key".to_owned(), value };
 /// let context = AuthContext::new(Arc::new(LocalStores::new(".")), Arc::new(Refuse::new()));
 /// let authenticator = config.build(&context)?;
 /// assert_eq!(authenticator.places()[0].environment(), Some("PETS_KEY"));
@@ -44,7 +44,7 @@ pub enum AuthConfig {
     /// An API key.
     ApiKey {
         /// The part of the request it goes to.
-        place: Place,
+        place: ApiKeyLocation,
         /// The header or query parameter.
         name: String,
         /// The key.

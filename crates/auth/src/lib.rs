@@ -35,7 +35,7 @@ pub use oauth2::{
     SigningAlgorithm, SubjectToken, TokenEndpoint,
 };
 pub use own::OwnAuthenticator;
-pub use place::{CredentialPlace, Place, place_masks};
+pub use place::{ApiKeyLocation, CredentialPlace, place_masks};
 pub use refusal::Refusal;
 pub use source::CredentialSource;
 pub use stand_in::stand_in;

@@ -15,10 +15,10 @@ use zeroize::Zeroizing;
 
 use crate::error::{self, Error};
 
-/// The parts of a request that hold credentials.
+/// The part of a request that holds an API key: OpenAPI's `in` of a security scheme.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum ApiKeyLocation {
     /// A cookie.
     Cookie,
     /// A header.
@@ -47,13 +47,13 @@ impl CredentialPlace {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no such header, parameter or cookie can be.
-    pub fn new(place: Place, name: &str) -> Result<Self, Error> {
+    pub fn new(place: ApiKeyLocation, name: &str) -> Result<Self, Error> {
         let target = match place {
-            Place::Cookie if !is_token(name) => return Err(error::not_a_cookie_name()),
-            Place::Cookie => Target::Cookie(name.to_owned()),
-            Place::Header => Target::Header(header_name(name)?),
-            Place::Query if name.is_empty() => return Err(error::no_parameter_name()),
-            Place::Query => Target::Query(name.to_owned()),
+            ApiKeyLocation::Cookie if !is_token(name) => return Err(error::not_a_cookie_name()),
+            ApiKeyLocation::Cookie => Target::Cookie(name.to_owned()),
+            ApiKeyLocation::Header => Target::Header(header_name(name)?),
+            ApiKeyLocation::Query if name.is_empty() => return Err(error::no_parameter_name()),
+            ApiKeyLocation::Query => Target::Query(name.to_owned()),
         };
         Ok(Self { target, prefix: "", environment: None })
     }
@@ -71,11 +71,11 @@ impl CredentialPlace {
     }
 
     /// The part of the request.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ApiKeyLocation {
         match self.target {
-            Target::Cookie(_) => Place::Cookie,
-            Target::Header(_) => Place::Header,
-            Target::Query(_) => Place::Query,
+            Target::Cookie(_) => ApiKeyLocation::Cookie,
+            Target::Header(_) => ApiKeyLocation::Header,
+            Target::Query(_) => ApiKeyLocation::Query,
         }
     }
 
@@ -243,7 +243,10 @@ mod tests {
     #[track_caller]
     fn check_query(uri: &str, name: &str, value: &str, expected: &str) {
         let mut request = request(uri);
-        CredentialPlace::new(Place::Query, name).unwrap().put(&mut request, value).unwrap();
+        CredentialPlace::new(ApiKeyLocation::Query, name)
+            .unwrap()
+            .put(&mut request, value)
+            .unwrap();
         assert_eq!(request.uri(), expected);
         let shown = String::from_utf8(render_request(&request)).unwrap();
         assert!(shown.contains("=****") && !shown.contains(value), "{shown}");
@@ -286,7 +289,7 @@ mod tests {
         for value in ["MODEL", "MODEL2"] {
             request.headers_mut().append("x-api-key", HeaderValue::from_static(value));
         }
-        CredentialPlace::new(Place::Header, "X-Api-Key")
+        CredentialPlace::new(ApiKeyLocation::Header, "X-Api-Key")
             .unwrap()
             .put(&mut request, "canary")
             .unwrap();
@@ -302,7 +305,8 @@ mod tests {
         for cookie in cookies {
             request.headers_mut().append(COOKIE, HeaderValue::from_static(cookie));
         }
-        let put = CredentialPlace::new(Place::Cookie, "sid").unwrap().put(&mut request, value);
+        let put =
+            CredentialPlace::new(ApiKeyLocation::Cookie, "sid").unwrap().put(&mut request, value);
         let values: Vec<_> = request.headers().get_all(COOKIE).into_iter().collect();
         match (put, expected) {
             (Ok(()), Ok(expected)) => {
@@ -332,9 +336,9 @@ mod tests {
     #[test]
     fn masks_are_shown_as_the_credentials_are() {
         let places = [
-            CredentialPlace::new(Place::Header, "x-b").unwrap(),
+            CredentialPlace::new(ApiKeyLocation::Header, "x-b").unwrap(),
             CredentialPlace::authorization("Bearer "),
-            CredentialPlace::new(Place::Query, "key").unwrap(),
+            CredentialPlace::new(ApiKeyLocation::Query, "key").unwrap(),
         ];
         let original = || {
             let mut request = request("http://h/p?key=1&a=2");
@@ -356,7 +360,7 @@ mod tests {
     #[test]
     fn a_credential_larger_than_a_url_is_refused_and_leaves_the_request_as_it_was() {
         let mut request = request("http://h/p?a=1");
-        let place = CredentialPlace::new(Place::Query, "key").unwrap();
+        let place = CredentialPlace::new(ApiKeyLocation::Query, "key").unwrap();
         let error = place.put(&mut request, &"a".repeat(70_000)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnusableSecret);
         assert_eq!(request.uri(), "http://h/p?a=1");
@@ -365,16 +369,16 @@ mod tests {
     #[test]
     fn a_place_where_no_credential_can_be_is_refused() {
         for (place, name) in [
-            (Place::Header, ""),
-            (Place::Header, "x key"),
-            (Place::Header, "x:\r\n"),
-            (Place::Header, "Content-Length"),
-            (Place::Header, "host"),
-            (Place::Query, ""),
-            (Place::Cookie, ""),
-            (Place::Cookie, "a b"),
-            (Place::Cookie, "a;b"),
-            (Place::Cookie, "a=b"),
+            (ApiKeyLocation::Header, ""),
+            (ApiKeyLocation::Header, "x key"),
+            (ApiKeyLocation::Header, "x:\r\n"),
+            (ApiKeyLocation::Header, "Content-Length"),
+            (ApiKeyLocation::Header, "host"),
+            (ApiKeyLocation::Query, ""),
+            (ApiKeyLocation::Cookie, ""),
+            (ApiKeyLocation::Cookie, "a b"),
+            (ApiKeyLocation::Cookie, "a;b"),
+            (ApiKeyLocation::Cookie, "a=b"),
         ] {
             let error = CredentialPlace::new(place, name).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");

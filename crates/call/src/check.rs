@@ -20,7 +20,7 @@ mod violation;
 
 use std::{borrow::Cow, sync::OnceLock};
 
-use callgate_openapi::{Input, NestedInput, Operation, Place as InputPlace, Source};
+use callgate_openapi::{Input, InputLocation, NestedInput, Operation, Source};
 use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem, Value};
 
 use self::{
@@ -32,7 +32,7 @@ use self::{
     program::{Program, Scope},
     run::{Overlap, Run},
     settle::Settling,
-    violation::{Place, Privacy},
+    violation::{CheckedArgument, Privacy},
 };
 pub(crate) use budget::Budget;
 pub(crate) use convert::resolved;
@@ -100,7 +100,7 @@ impl<'a> Checking<'a> {
 
     /// True for a member of a merge patch that need not be there.
     fn is_removable(self, input: &Input) -> bool {
-        let is_member = input.place() == InputPlace::Body && !input.name.is_empty();
+        let is_member = input.place() == InputLocation::Body && !input.name.is_empty();
         self.nulls == Nulls::Remove && is_member && !input.required
     }
 
@@ -129,7 +129,7 @@ impl<'a> Checking<'a> {
     }
 
     fn alternative_of(self, input: &Input) -> Option<usize> {
-        self.alternative.filter(|_| input.place() == InputPlace::Body)
+        self.alternative.filter(|_| input.place() == InputLocation::Body)
     }
 }
 
@@ -205,7 +205,7 @@ impl One<'_, '_> {
             Origin::Mixed | Origin::Session => Privacy::Private,
             Origin::Default | Origin::Model => Privacy::Public,
         };
-        let place = Place { argument: name, privacy };
+        let place = CheckedArgument { argument: name, privacy };
         // A default is sent as it is or not at all.
         if filling.origin == Origin::Default {
             self.journal.note(Event::DefaultUnfit { argument: name.to_owned() });
@@ -226,12 +226,12 @@ impl One<'_, '_> {
         &mut self,
         (input, fragment): (&Input, &Fragment),
         filling: &mut Filling<'_>,
-        place: Place<'_>,
+        place: CheckedArgument<'_>,
     ) -> Result<Vec<Problem>, Spent> {
         let mut value = filling.value.clone().into_owned();
         let scope = self.checking.scope();
         let budget = &mut self.budget;
-        let is_body = input.place() == InputPlace::Body;
+        let is_body = input.place() == InputLocation::Body;
         let nulls = if is_body { self.checking.nulls } else { Nulls::Omit };
         let mut settling = Settling { scope, node: &fragment.node, place, nulls, budget };
         let problems = settling.settle(&mut value, self.journal)?;
@@ -334,7 +334,7 @@ fn find_unknown(subject: Subject<'_>, arguments: &Arguments, findings: &mut Find
 fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
     let has_body = has_body(subject, fillings);
     for (input, filling) in subject.inputs.iter().zip(fillings) {
-        let is_due = input.place() != InputPlace::Body || has_body;
+        let is_due = input.place() != InputLocation::Body || has_body;
         if filling.is_some() || !input.required || !is_due {
             continue;
         }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use callgate_openapi::{Body, Input, NestedInput, Place, Source, Step};
+use callgate_openapi::{Body, Input, InputLocation, NestedInput, Source, Step};
 use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
 /// The party that gave a value.
@@ -78,7 +78,7 @@ pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
             .inputs
             .iter()
             .zip(fillings)
-            .any(|(input, filling)| input.place() == Place::Body && filling.is_some())
+            .any(|(input, filling)| input.place() == InputLocation::Body && filling.is_some())
 }
 
 fn from_session<'a>(
@@ -131,7 +131,7 @@ fn fill_defaults<'a>(subject: Subject<'a>, fillings: &mut Fillings<'a>, journal:
     for (input, filling) in subject.inputs.iter().zip(fillings) {
         let Some(default) = input.default.as_ref().filter(|_| filling.is_none()) else { continue };
         // A default inside a body fills a body that is sent; it does not make one.
-        if input.place() == Place::Body && !has_body {
+        if input.place() == InputLocation::Body && !has_body {
             continue;
         }
         journal.note(Event::DefaultUsed { argument: input.argument.to_string() });

@@ -2,7 +2,7 @@
 //! page or an address. Only inputs the operation declares are answered; whether there is a next page is the service's
 //! word, nothing is counted.
 
-use callgate_openapi::{Input, Operation, Place};
+use callgate_openapi::{Input, InputLocation, Operation};
 use callgate_tool::{Arguments, Object, Value};
 use http::{HeaderMap, header::LINK};
 use url::Url;
@@ -119,7 +119,7 @@ fn numbered(operation: &Operation, members: &Object) -> Option<Arguments> {
 }
 
 fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
-    operation.inputs.iter().filter(|input| input.place() == Place::Query)
+    operation.inputs.iter().filter(|input| input.place() == InputLocation::Query)
 }
 
 fn input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
-use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Placement, Style};
+use callgate_openapi::{BodyKind, Encoding, Input, InputLocation, Operation, Placement, Style};
 use callgate_tool::{Arguments, Fault, Value};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Uri,
@@ -104,7 +104,9 @@ impl Frame {
             headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
         if size > MAX_HEADERS {
             return Err(wording::too_long(
-                &longest(ready, |place| place == Place::Header || place == Place::Cookie),
+                &longest(ready, |place| {
+                    place == InputLocation::Header || place == InputLocation::Cookie
+                }),
                 "headers",
                 MAX_HEADERS,
             ));
@@ -127,7 +129,10 @@ impl Frame {
         }
         if url.len() > MAX_URL {
             let at = longest(ready, |place| {
-                matches!(place, Place::Path | Place::Query | Place::Querystring)
+                matches!(
+                    place,
+                    InputLocation::Path | InputLocation::Query | InputLocation::Querystring
+                )
             });
             return Err(wording::too_long(&at, "an address", MAX_URL));
         }
@@ -260,7 +265,8 @@ fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fa
     let Some(header) = headers.get(COOKIE) else { return Ok(String::new()) };
     let text = String::from_utf8_lossy(header.as_bytes());
     let text = text.trim_end_matches([';', ' ']);
-    let of_inputs = || ready.operation.inputs.iter().filter(|input| input.place() == Place::Cookie);
+    let of_inputs =
+        || ready.operation.inputs.iter().filter(|input| input.place() == InputLocation::Cookie);
     let is_input = |name: &&str| of_inputs().any(|input| *input.name == **name);
     match cookie_names(text).find(is_input) {
         Some(name) => Err(wording::key::cookie_of_its_own(name)),
@@ -320,12 +326,12 @@ fn whole_query(placement: &Placement) -> Option<&str> {
 
 fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {
     let mut inputs = ready.subject.inputs.iter();
-    let found = inputs.find(|input| input.place() == Place::Path && *input.name == *name);
+    let found = inputs.find(|input| input.place() == InputLocation::Path && *input.name == *name);
     found.map_or(name, |input| input.argument.as_str())
 }
 
 /// The argument with the longest value at the places in question.
-fn longest(ready: Ready<'_>, is_there: impl Fn(Place) -> bool) -> String {
+fn longest(ready: Ready<'_>, is_there: impl Fn(InputLocation) -> bool) -> String {
     let inputs = ready.subject.inputs.iter().zip(ready.fillings);
     inputs
         .filter(|(input, _)| is_there(input.place()))

@@ -279,9 +279,9 @@ pub mod openapi {
 /// Kinds of credentials, and the trait for one of your own.
 pub mod auth {
     pub use callgate_auth::{
-        AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialPlace,
-        CredentialSource, Error, ErrorKind, GoogleToken, LoginEndpoints, OAuth2Client,
-        OAuth2Config, OAuth2Grant, OwnAuthenticator, Place, PrivateKeyJwt, Refusal,
+        ApiKeyLocation, AuthConfig, Authenticator, Authorization, ClientAuthentication,
+        CredentialPlace, CredentialSource, Error, ErrorKind, GoogleToken, LoginEndpoints,
+        OAuth2Client, OAuth2Config, OAuth2Grant, OwnAuthenticator, PrivateKeyJwt, Refusal,
         SigningAlgorithm, SubjectToken, TokenEndpoint,
     };
     pub use callgate_google::{Account, Identity, Impersonation};

@@ -18,7 +18,7 @@ use crate::{
     mcp, observe, policy,
     reader::tls::tls,
     secrets, serving, sessions, synonyms,
-    toolsets::{Place, toolset, toolsets},
+    toolsets::{ToolsetLocation, toolset, toolsets},
 };
 
 impl Config {
@@ -117,7 +117,7 @@ impl Config {
         let root = tree(&file, text)?;
         let mut config = Self::of(text, base, file);
         let bounds = Bounds::default();
-        let place = Place { pointer: "", directory: &config.base, bounds };
+        let place = ToolsetLocation { pointer: "", directory: &config.base, bounds };
         config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
         Ok(config)
     }

@@ -51,7 +51,7 @@ pub(crate) fn toolsets(
     let mut toolsets = Vec::new();
     for (name, node) in object.iter() {
         let pointer = format!("/toolsets/{}", escaped(name));
-        let place = Place { pointer: &pointer, directory, bounds };
+        let place = ToolsetLocation { pointer: &pointer, directory, bounds };
         let read = match ToolsetName::new(name) {
             Ok(name) if node.as_str().is_some() => {
                 let help = format!("write `{name}: {{openapi: FILE}}`");
@@ -79,7 +79,7 @@ fn unindented(object: &Object) -> Option<&str> {
 
 /// The place of a toolset, in the text and on the disk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ToolsetLocation<'a> {
     pub(crate) pointer: &'a str,
     pub(crate) directory: &'a Path,
     /// The bounds of a toolset that names no others.
@@ -91,7 +91,7 @@ pub(crate) fn toolset(
     reader: &mut Reader,
     node: &Node,
     name: Option<ToolsetName>,
-    place: &Place<'_>,
+    place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
     let export = exported::joined(reader, node, (place.pointer, place.directory));
     let is_whole = export.is_some() || exported::named(node).is_none();

@@ -14,7 +14,7 @@ use crate::{
     declaration::mcp_header::Headers,
     document::Document,
     findings::Findings,
-    input::{Input, Place},
+    input::{Input, InputLocation},
     sanitize::{is_hidden, plain},
     schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
 };
@@ -92,7 +92,7 @@ impl Parts<'_> {
                 continue;
             }
             let argument = input.argument.as_str();
-            let body = self.body.filter(|_| input.place() == Place::Body);
+            let body = self.body.filter(|_| input.place() == InputLocation::Body);
             let media = body.and_then(|body| body.media.first());
             let bytes = bytes(input, media, view);
             let built = property(&mut builder, origin, bytes);
@@ -126,7 +126,7 @@ impl Parts<'_> {
 
     /// True if an input is required in every call: not so the properties of a body that may be left out.
     fn is_always_required(&self, input: &Input) -> bool {
-        input.required && !(input.place() == Place::Body && self.is_flat_and_optional())
+        input.required && !(input.place() == InputLocation::Body && self.is_flat_and_optional())
     }
 
     fn is_flat_and_optional(&self) -> bool {
@@ -135,7 +135,7 @@ impl Parts<'_> {
 
     /// In a body that may be left out, each property requires the required ones.
     fn required_with_the_body(&self) -> Option<Value> {
-        let of_body = || self.inputs.iter().filter(|input| input.place() == Place::Body);
+        let of_body = || self.inputs.iter().filter(|input| input.place() == InputLocation::Body);
         let required = of_body().filter(|input| input.required);
         let required: Vec<&str> = required.map(|input| input.argument.as_str()).collect();
         if !self.is_flat_and_optional() || required.is_empty() {

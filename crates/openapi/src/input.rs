@@ -8,7 +8,7 @@ use callgate_tool::{ArgumentName, SessionName, Value};
 /// The place where a value goes on the wire.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
-pub enum Place {
+pub enum InputLocation {
     /// A property of the body, or the whole of it when the wire name is empty.
     Body,
     /// A cookie.
@@ -169,7 +169,7 @@ impl fmt::Display for NestedInput {
     }
 }
 
-impl Place {
+impl InputLocation {
     /// `body`, `cookie`, `header`, `path`, `query` or `querystring`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -185,21 +185,21 @@ impl Place {
 
 impl Placement {
     /// The place alone.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> InputLocation {
         match self {
-            Self::Body => Place::Body,
-            Self::Cookie(_) => Place::Cookie,
-            Self::Header(_) => Place::Header,
-            Self::Path(_) => Place::Path,
-            Self::Query(_) => Place::Query,
-            Self::Querystring { .. } => Place::Querystring,
+            Self::Body => InputLocation::Body,
+            Self::Cookie(_) => InputLocation::Cookie,
+            Self::Header(_) => InputLocation::Header,
+            Self::Path(_) => InputLocation::Path,
+            Self::Query(_) => InputLocation::Query,
+            Self::Querystring { .. } => InputLocation::Querystring,
         }
     }
 }
 
 impl Input {
     /// The place where it goes.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> InputLocation {
         self.placement.place()
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Encoding, Input, Place, Placement, Style, Styled},
+    input::{Encoding, Input, InputLocation, Placement, Style, Styled},
 };
 
 /// Keys that stand beside each other, so that two of a name are one.
@@ -123,7 +123,7 @@ pub(crate) struct Written<'a> {
     pub(crate) inputs: &'a [Input],
     pub(crate) body: Option<&'a Body>,
     pub(crate) fixed_query: Option<&'a str>,
-    pub(crate) credentials: &'a [(Place, Arc<str>)],
+    pub(crate) credentials: &'a [(InputLocation, Arc<str>)],
 }
 
 /// A schema with its definitions.
@@ -169,9 +169,9 @@ pub(crate) fn owners(operation: Written<'_>, schema: Root<'_>) -> Vec<KeyOwner> 
     let fields = operation.body.map_or(0, |body| body.media.len());
     for (place, name) in operation.credentials {
         let spaces = match place {
-            Place::Body => (0..fields).map(KeySpace::Body).collect(),
-            Place::Cookie => vec![KeySpace::Cookie],
-            Place::Query => vec![KeySpace::Query],
+            InputLocation::Body => (0..fields).map(KeySpace::Body).collect(),
+            InputLocation::Cookie => vec![KeySpace::Cookie],
+            InputLocation::Query => vec![KeySpace::Query],
             _ => Vec::new(),
         };
         let owner = |space| single(space, Writer::Credential, Arc::clone(name));
@@ -230,7 +230,7 @@ fn of_input(input: &Input, schema: Root<'_>) -> Option<KeyOwner> {
     };
     let argument = input.argument.as_str();
     // A whole query string has no name in it.
-    let is_whole = input.place() == Place::Querystring;
+    let is_whole = input.place() == InputLocation::Querystring;
     let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
     let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
     let properties = schema.own().get("properties");
@@ -261,7 +261,7 @@ fn of_body(
         with_declared(owner, own, schema)
     };
     let properties = schema.own().get("properties");
-    let inputs = inputs.iter().filter(|input| input.place() == Place::Body);
+    let inputs = inputs.iter().filter(|input| input.place() == InputLocation::Body);
     if body.layout == BodyLayout::Flat {
         let of_input = |input: &Input| {
             let argument = input.argument.as_str();

@@ -16,7 +16,7 @@ use crate::{
     cursor::Cursor,
     document::Document,
     effort::KEPT,
-    input::{Input, Place, Placement},
+    input::{Input, InputLocation, Placement},
     names::{Slot, argument_names},
     options::SessionInputs,
     parameter::Parameter,
@@ -272,4 +272,4 @@ fn default_or_only<'d>(
 }
 
 /// The argument that chooses the body's media type.
-const CONTENT_TYPE: Slot<'static> = Slot::new("content_type", Place::Header);
+const CONTENT_TYPE: Slot<'static> = Slot::new("content_type", InputLocation::Header);

@@ -50,7 +50,9 @@ pub use code::{Code, Example};
 pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
-pub use input::{Encoding, Input, NestedInput, Place, Placement, Source, Step, Style, Styled};
+pub use input::{
+    Encoding, Input, InputLocation, NestedInput, Placement, Source, Step, Style, Styled,
+};
 pub use json_path::{InvalidPath, JsonPath, PathStep};
 pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};
 pub use limits::Limits;

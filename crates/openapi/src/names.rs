@@ -5,7 +5,7 @@ use callgate_tool::{ArgumentName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, To
 use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
 
-use crate::input::Place;
+use crate::input::InputLocation;
 
 mod slot;
 mod vague;
@@ -105,7 +105,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     if !starts_well(&stem) {
         stem.insert(0, '_');
     }
-    let whole_body = place == Place::Body && name == "body";
+    let whole_body = place == InputLocation::Body && name == "body";
     let kind = Some(place.as_str()).filter(|_| !whole_body);
     Candidate { stem, kind, exact, seed, rank: 0 }
 }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_arguments(slots: &[(Place, &str)], expected: &[&str]) {
+    fn check_arguments(slots: &[(InputLocation, &str)], expected: &[&str]) {
         let slots: Vec<_> = slots.iter().map(|&(place, name)| Slot::new(name, place)).collect();
         let names: Vec<_> = argument_names(&slots)
             .into_iter()
@@ -318,22 +318,28 @@ mod tests {
 
     #[test]
     fn arguments_are_readable() {
-        check_arguments(&[(Place::Query, "filter[status]")], &["filter_status"]);
-        check_arguments(&[(Place::Query, "$top")], &["top"]);
-        check_arguments(&[(Place::Header, "X-Request-ID")], &["X_Request_ID"]);
-        check_arguments(&[(Place::Query, "1st")], &["_1st"]);
-        check_arguments(&[(Place::Query, "_")], &["_"]);
+        check_arguments(&[(InputLocation::Query, "filter[status]")], &["filter_status"]);
+        check_arguments(&[(InputLocation::Query, "$top")], &["top"]);
+        check_arguments(&[(InputLocation::Header, "X-Request-ID")], &["X_Request_ID"]);
+        check_arguments(&[(InputLocation::Query, "1st")], &["_1st"]);
+        check_arguments(&[(InputLocation::Query, "_")], &["_"]);
     }
 
     #[test]
     fn arguments_that_collide_are_qualified_by_place() {
-        check_arguments(&[(Place::Path, "id"), (Place::Query, "id")], &["path_id", "query_id"]);
-        check_arguments(&[(Place::Query, "body"), (Place::Body, "body")], &["query_body", "body"]);
+        check_arguments(
+            &[(InputLocation::Path, "id"), (InputLocation::Query, "id")],
+            &["path_id", "query_id"],
+        );
+        check_arguments(
+            &[(InputLocation::Query, "body"), (InputLocation::Body, "body")],
+            &["query_body", "body"],
+        );
     }
 
     #[test]
     fn arguments_that_still_collide_are_hashed() {
-        let slots = [(Place::Query, "filter[a]"), (Place::Query, "filter_a")];
+        let slots = [(InputLocation::Query, "filter[a]"), (InputLocation::Query, "filter_a")];
         let slots = slots.map(|(place, name)| Slot::new(name, place));
         let names = argument_names(&slots);
         assert_ne!(names[0], names[1]);
@@ -343,7 +349,7 @@ mod tests {
     #[test]
     fn an_argument_without_a_letter_gets_a_hash() {
         for name in ["", "$", "猫", "größe"] {
-            let names = argument_names(&[Slot::new(name, Place::Query)]);
+            let names = argument_names(&[Slot::new(name, InputLocation::Query)]);
             assert!(names[0].is_some(), "{name}");
         }
     }
@@ -372,7 +378,7 @@ mod tests {
         fn argument_names_are_unique_and_legal(
             raw in prop::collection::btree_set("\\PC{0,80}|[a-b\\[\\]_$]{0,4}", 1..20),
         ) {
-            let places = [Place::Query, Place::Header];
+            let places = [InputLocation::Query, InputLocation::Header];
             let slots: Vec<_> = raw.iter().flat_map(|name| places.map(|place| Slot::new(name, place))).collect();
             let names: Vec<_> = argument_names(&slots).into_iter().map(|name| name.expect("legal")).collect();
             let distinct: std::collections::BTreeSet<_> = names.iter().collect();

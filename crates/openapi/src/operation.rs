@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     declaration::Parts,
     document::Document,
-    input::{Input, NestedInput, Place, Source},
+    input::{Input, InputLocation, NestedInput, Source},
     keys::{self, KeyOwner, Root, Written},
     nested::Walk,
     output,
@@ -44,7 +44,7 @@ pub struct Operation {
     /// The server that it is sent to.
     pub server: Arc<Server>,
     /// Query keys, cookies and fields of forms that credentials are put at or read from: no argument may write one.
-    pub credential_keys: Box<[(Place, Arc<str>)]>,
+    pub credential_keys: Box<[(InputLocation, Arc<str>)]>,
     /// The effect of a call on the service.
     pub effect: Effect,
     /// The headers that no argument may set but that the operator lets through here; each is an input.
@@ -176,8 +176,8 @@ impl Operation {
     /// True if an input is a whole body whose optional defaults are sent.
     fn sends_defaults_of(&self, input: &Input) -> bool {
         let keeps_optional =
-            self.blueprint.common.defaults.keep_optional(Place::Body, &self.method);
-        keeps_optional && input.place() == Place::Body && input.name.is_empty()
+            self.blueprint.common.defaults.keep_optional(InputLocation::Body, &self.method);
+        keeps_optional && input.place() == InputLocation::Body && input.name.is_empty()
     }
 
     /// The allowance for all declarations of its description.
@@ -213,7 +213,8 @@ impl Operation {
 
     /// True if services read a credential from the field of a form of this name.
     pub fn is_credential_field(&self, name: &str) -> bool {
-        let mut fields = self.credential_keys.iter().filter(|(place, _)| *place == Place::Body);
+        let mut fields =
+            self.credential_keys.iter().filter(|(place, _)| *place == InputLocation::Body);
         fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 

@@ -7,7 +7,7 @@ use callgate_tool::ToolsetName;
 use url::Url;
 
 use crate::{
-    input::Place,
+    input::InputLocation,
     security::{
         argument_header::ArgumentHeaders,
         taken::{Configured, CredentialKind},
@@ -37,7 +37,7 @@ pub struct LoadOptions {
     /// The operations that are offered.
     pub selection: Selection,
     /// The places of credentials: a parameter that names such a place is not offered.
-    pub credential_places: Vec<(Place, String)>,
+    pub credential_places: Vec<(InputLocation, String)>,
     /// The kind of the operator's own credential, where there is one for every operation: services read it from other
     /// places too, which are no arguments either.
     pub credential: Option<CredentialKind>,
@@ -86,12 +86,12 @@ pub enum Defaults {
 
 impl Defaults {
     /// True if the default of an optional value is sent with a method.
-    pub(crate) fn keep_optional(self, place: Place, method: &http::Method) -> bool {
+    pub(crate) fn keep_optional(self, place: InputLocation, method: &http::Method) -> bool {
         let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");
         match self {
             Self::All => true,
             Self::Required => false,
-            Self::Safe => place != Place::Body || !changes,
+            Self::Safe => place != InputLocation::Body || !changes,
         }
     }
 }

@@ -8,7 +8,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     blueprint::{InputOrigin, Origin},
     document::Document,
-    input::Place,
+    input::InputLocation,
     operation::Operation,
     reference::{Located, follow, reference_of},
 };
@@ -52,7 +52,7 @@ impl Operation {
         let mut arguments = Vec::new();
         for (input, origin) in visible {
             arguments.push((input.argument.as_str(), said(origin)));
-            let is_body = input.place() == Place::Body && input.name.is_empty();
+            let is_body = input.place() == InputLocation::Body && input.name.is_empty();
             if let Some(schema) = origin.schema.as_ref().filter(|_| is_body) {
                 self.members(schema, &mut arguments);
             }

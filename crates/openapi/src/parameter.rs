@@ -13,7 +13,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    input::{Encoding, Place, Placement, Style, Styled},
+    input::{Encoding, InputLocation, Placement, Style, Styled},
     reference::Located,
     security::header::is_header_name,
 };
@@ -85,7 +85,7 @@ impl Parameter<'_> {
     }
 
     /// The location it goes to.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> InputLocation {
         self.placement.place()
     }
 }
@@ -142,7 +142,7 @@ fn one<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
         return None;
     };
     let required = is_required(object, place);
-    if place == Place::Header && !is_header_name(name) {
+    if place == InputLocation::Header && !is_header_name(name) {
         let message = format!("expected a header whose name can be one, got: `{name}`");
         // Without a header that must be there no call would be what the description asks for.
         let severity = if required { Severity::Error } else { Severity::Warning };
@@ -157,9 +157,9 @@ fn one<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
     Some(Parameter { object, pointer, name, placement, required, schema, description })
 }
 
-fn is_required(object: Cursor<'_, '_>, place: Place) -> bool {
+fn is_required(object: Cursor<'_, '_>, place: InputLocation) -> bool {
     let required = object.flag("required").unwrap_or_default();
-    if place == Place::Path && !required {
+    if place == InputLocation::Path && !required {
         object.note(
             Code::OptionalPathParameter,
             "expected a path parameter to be `required: true`, got one that is not".to_owned(),
@@ -170,27 +170,27 @@ fn is_required(object: Cursor<'_, '_>, place: Place) -> bool {
     required
 }
 
-fn place(document: &Document, name: &str) -> Option<Place> {
+fn place(document: &Document, name: &str) -> Option<InputLocation> {
     match name {
-        "body" | "formData" if document.version().is_swagger() => Some(Place::Body),
-        "cookie" => Some(Place::Cookie),
-        "header" => Some(Place::Header),
-        "path" => Some(Place::Path),
-        "query" => Some(Place::Query),
-        "querystring" if document.version().is_at_least(3, 2) => Some(Place::Querystring),
+        "body" | "formData" if document.version().is_swagger() => Some(InputLocation::Body),
+        "cookie" => Some(InputLocation::Cookie),
+        "header" => Some(InputLocation::Header),
+        "path" => Some(InputLocation::Path),
+        "query" => Some(InputLocation::Query),
+        "querystring" if document.version().is_at_least(3, 2) => Some(InputLocation::Querystring),
         _ => None,
     }
 }
 
 /// Reads the location of a parameter, its style there, and the schema of its value.
-fn placement<'d>(object: Cursor<'d, '_>, place: Place) -> (Placement, Option<Located<'d>>) {
+fn placement<'d>(object: Cursor<'d, '_>, place: InputLocation) -> (Placement, Option<Located<'d>>) {
     let of_parameter = match place {
-        Place::Body => return (Placement::Body, Some(object.located())),
-        Place::Cookie => Placement::Cookie,
-        Place::Header => Placement::Header,
-        Place::Path => Placement::Path,
-        Place::Query => Placement::Query,
-        Place::Querystring => return querystring(object),
+        InputLocation::Body => return (Placement::Body, Some(object.located())),
+        InputLocation::Cookie => Placement::Cookie,
+        InputLocation::Header => Placement::Header,
+        InputLocation::Path => Placement::Path,
+        InputLocation::Query => Placement::Query,
+        InputLocation::Querystring => return querystring(object),
     };
     if object.document.version().is_swagger() {
         let styled = collection::styled(object, place);
@@ -219,9 +219,9 @@ fn content<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<Located<'d>>)
     Some((bare.into(), schema))
 }
 
-fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
+fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let default = match place {
-        Place::Header | Place::Path => Style::Simple,
+        InputLocation::Header | InputLocation::Path => Style::Simple,
         _ => Style::Form,
     };
     let said = object.member("style");
@@ -237,22 +237,23 @@ fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
         style,
         // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.
         explode: object.flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
-        allow_reserved: place == Place::Query && object.flag("allowReserved").unwrap_or_default(),
+        allow_reserved: place == InputLocation::Query
+            && object.flag("allowReserved").unwrap_or_default(),
         items: Box::default(),
     }
 }
 
 /// A style by its name, where the place allows it (OpenAPI 3.0.3 §4.7.12.3).
-fn style(name: &str, place: Place) -> Option<Style> {
+fn style(name: &str, place: InputLocation) -> Option<Style> {
     match (name, place) {
-        ("deepObject", Place::Query) => Some(Style::DeepObject),
-        ("cookie", Place::Cookie) => Some(Style::Cookie),
-        ("form", Place::Cookie | Place::Query) => Some(Style::Form),
-        ("label", Place::Path) => Some(Style::Label),
-        ("matrix", Place::Path) => Some(Style::Matrix),
-        ("pipeDelimited", Place::Query) => Some(Style::PipeDelimited),
-        ("simple", Place::Header | Place::Path) => Some(Style::Simple),
-        ("spaceDelimited", Place::Query) => Some(Style::SpaceDelimited),
+        ("deepObject", InputLocation::Query) => Some(Style::DeepObject),
+        ("cookie", InputLocation::Cookie) => Some(Style::Cookie),
+        ("form", InputLocation::Cookie | InputLocation::Query) => Some(Style::Form),
+        ("label", InputLocation::Path) => Some(Style::Label),
+        ("matrix", InputLocation::Path) => Some(Style::Matrix),
+        ("pipeDelimited", InputLocation::Query) => Some(Style::PipeDelimited),
+        ("simple", InputLocation::Header | InputLocation::Path) => Some(Style::Simple),
+        ("spaceDelimited", InputLocation::Query) => Some(Style::SpaceDelimited),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod withheld;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::input::Place;
+use crate::input::InputLocation;
 
 /// The things that an operation asks for: any one of its alternatives.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -65,7 +65,7 @@ pub enum SecuritySchemeKind {
     /// A key at a place: cookie, header or query.
     ApiKey {
         /// The place.
-        place: Place,
+        place: InputLocation,
         /// The name of the parameter there.
         name: Arc<str>,
     },

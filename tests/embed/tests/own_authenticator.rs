@@ -7,7 +7,9 @@ use axum::{Json, Router, http::HeaderMap, routing::get};
 use bytes::Bytes;
 use callgate::{
     Arguments, Executor, Secret, Session, ToolCall,
-    auth::{AuthConfig, Authenticator, Authorization, CredentialPlace, Error, ErrorKind, Place},
+    auth::{
+        ApiKeyLocation, AuthConfig, Authenticator, Authorization, CredentialPlace, Error, ErrorKind,
+    },
     dialect::json_result,
 };
 use http::{HeaderValue, Request};
@@ -40,7 +42,7 @@ impl Authenticator for StaffSignature {
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
-        CredentialPlace::new(Place::Header, SIGNATURE).into_iter().collect()
+        CredentialPlace::new(ApiKeyLocation::Header, SIGNATURE).into_iter().collect()
     }
 }
 

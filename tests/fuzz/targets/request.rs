@@ -10,7 +10,8 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
 use callgate_call::{Plan, StoredResults};
 use callgate_openapi::{
-    BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Placement, Style, load,
+    BodyKind, Document, Encoding, InputLocation, Limits, LoadOptions, PathPart, Placement, Style,
+    load,
 };
 use callgate_tool::{Arguments, Handle, Journal, Number, Object, Session, StoredResult, Value};
 use http::Request;
@@ -204,7 +205,7 @@ fn stays(plan: &Plan, request: &Request<Bytes>) {
     }
     for (name, value) in request.headers() {
         let is_declared = operation.inputs.iter().any(|input| {
-            input.place() == Place::Header && input.name.eq_ignore_ascii_case(name.as_str())
+            input.place() == InputLocation::Header && input.name.eq_ignore_ascii_case(name.as_str())
         });
         let is_ours = matches!(name.as_str(), "accept" | "content-type" | "cookie");
         assert!(is_declared || is_ours, "{name}: {value:?}");
@@ -213,7 +214,8 @@ fn stays(plan: &Plan, request: &Request<Bytes>) {
             "{value:?}"
         );
     }
-    let cookies = operation.inputs.iter().filter(|input| input.place() == Place::Cookie).count();
+    let cookies =
+        operation.inputs.iter().filter(|input| input.place() == InputLocation::Cookie).count();
     assert!(cookies > 0 || !request.headers().contains_key("cookie"));
 }
 

@@ -30,7 +30,7 @@ fn context() -> AuthContext {
     AuthContext::new(Arc::new(secrets), Arc::new(Refuse::new()))
 }
 
-fn api_key(place: Place, name: &str, value: &str) -> AuthConfig {
+fn api_key(place: ApiKeyLocation, name: &str, value: &str) -> AuthConfig {
     AuthConfig::ApiKey { place, name: name.to_owned(), value: reference(value) }
 }
 
@@ -80,9 +80,18 @@ async fn check_header(config: AuthConfig, name: &str, expected: &str) {
 
 #[tokio::test]
 async fn each_kind_puts_its_credential_in_its_place() {
-    check_header(api_key(Place::Header, "X-Api-Key", "env:KEY"), "x-api-key", "canary-key").await;
-    check_header(api_key(Place::Header, "Authorization", "env:KEY"), "authorization", "canary-key")
-        .await;
+    check_header(
+        api_key(ApiKeyLocation::Header, "X-Api-Key", "env:KEY"),
+        "x-api-key",
+        "canary-key",
+    )
+    .await;
+    check_header(
+        api_key(ApiKeyLocation::Header, "Authorization", "env:KEY"),
+        "authorization",
+        "canary-key",
+    )
+    .await;
     check_header(bearer("env:KEY"), "authorization", "Bearer canary-key").await;
     check_header(bearer("literal:abc"), "authorization", "Bearer abc").await;
     check_header(session_bearer(), "authorization", "Bearer canary-token").await;
@@ -97,8 +106,9 @@ async fn each_kind_puts_its_credential_in_its_place() {
         .await;
     check_header(basic("literal:a", "literal:b:c"), "authorization", "Basic YTpiOmM=").await;
     check_header(basic("literal:key", "literal:"), "authorization", "Basic a2V5Og==").await;
-    let request =
-        authorize(api_key(Place::Query, "key", "env:KEY"), &session(json!(1))).await.unwrap();
+    let request = authorize(api_key(ApiKeyLocation::Query, "key", "env:KEY"), &session(json!(1)))
+        .await
+        .unwrap();
     assert_eq!(request.uri(), "http://h/p?a=1&key=canary-key");
 }
 
@@ -122,8 +132,8 @@ async fn check_failure(config: AuthConfig, token: Value, kind: ErrorKind, named:
 #[tokio::test]
 async fn a_missing_secret_is_the_operators_to_mend() {
     for config in [
-        api_key(Place::Header, "x", "env:NONE"),
-        api_key(Place::Query, "x", "env:NONE"),
+        api_key(ApiKeyLocation::Header, "x", "env:NONE"),
+        api_key(ApiKeyLocation::Query, "x", "env:NONE"),
         basic("env:NONE", "env:KEY"),
         basic("env:KEY", "env:NONE"),
         bearer("env:NONE"),
@@ -136,9 +146,11 @@ async fn a_missing_secret_is_the_operators_to_mend() {
 async fn a_secret_that_cannot_be_sent_is_refused_and_not_shown() {
     for bad in ["env:CRLF", "env:LF", "env:NUL", "env:EMPTY", "literal:", "literal:canary\n"] {
         let named = reference(bad).to_string();
-        for config in
-            [api_key(Place::Header, "x", bad), api_key(Place::Query, "x", bad), bearer(bad)]
-        {
+        for config in [
+            api_key(ApiKeyLocation::Header, "x", bad),
+            api_key(ApiKeyLocation::Query, "x", bad),
+            bearer(bad),
+        ] {
             check_failure(config, json!("canary"), ErrorKind::UnusableSecret, &named).await;
         }
     }
@@ -187,7 +199,11 @@ async fn a_sessions_value_with_a_line_break_is_refused_and_not_shown() {
 
 #[test]
 fn a_name_that_can_hold_no_credential_is_refused_when_built() {
-    for (place, name) in [(Place::Header, "x y"), (Place::Header, "Host"), (Place::Query, "")] {
+    for (place, name) in [
+        (ApiKeyLocation::Header, "x y"),
+        (ApiKeyLocation::Header, "Host"),
+        (ApiKeyLocation::Query, ""),
+    ] {
         let error = api_key(place, name, "env:KEY").build(&context()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");
     }
@@ -196,7 +212,7 @@ fn a_name_that_can_hold_no_credential_is_refused_when_built() {
 #[track_caller]
 fn check_place(
     config: AuthConfig,
-    place: Place,
+    place: ApiKeyLocation,
     name: &str,
     prefix: &str,
     environment: Option<&str>,
@@ -212,24 +228,36 @@ fn check_place(
 #[test]
 fn places_say_where_credentials_would_go_and_which_variable_holds_them() {
     check_place(
-        api_key(Place::Header, "X-Key", "env:KEY"),
-        Place::Header,
+        api_key(ApiKeyLocation::Header, "X-Key", "env:KEY"),
+        ApiKeyLocation::Header,
         "x-key",
         "",
         Some("KEY"),
     );
-    check_place(api_key(Place::Query, "Key", "file:key"), Place::Query, "Key", "", None);
-    check_place(bearer("env:KEY"), Place::Header, "authorization", "Bearer ", Some("KEY"));
-    check_place(session_bearer(), Place::Header, "authorization", "Bearer ", None);
+    check_place(
+        api_key(ApiKeyLocation::Query, "Key", "file:key"),
+        ApiKeyLocation::Query,
+        "Key",
+        "",
+        None,
+    );
+    check_place(bearer("env:KEY"), ApiKeyLocation::Header, "authorization", "Bearer ", Some("KEY"));
+    check_place(session_bearer(), ApiKeyLocation::Header, "authorization", "Bearer ", None);
     // The variable holds the password, not what follows the prefix.
-    check_place(basic("env:USER", "env:KEY"), Place::Header, "authorization", "Basic ", None);
+    check_place(
+        basic("env:USER", "env:KEY"),
+        ApiKeyLocation::Header,
+        "authorization",
+        "Basic ",
+        None,
+    );
     assert!(AuthConfig::None.build(&context()).unwrap().places().is_empty());
 }
 
 #[test]
 fn no_choice_shows_a_literal() {
     for config in [
-        api_key(Place::Header, "x", "literal:canary"),
+        api_key(ApiKeyLocation::Header, "x", "literal:canary"),
         basic("literal:canary", "literal:canary"),
         bearer("literal:canary"),
     ] {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use callgate_openapi::{BodyLayout, Input, Place};
+use callgate_openapi::{BodyLayout, Input, InputLocation};
 use callgate_tool::Value;
 
 use crate::inputs::{Fillings, Subject};
@@ -43,7 +43,7 @@ impl<'a> Content<'a> {
             .inputs
             .iter()
             .zip(self.fillings)
-            .filter(|(input, _)| input.place() == Place::Body)
+            .filter(|(input, _)| input.place() == InputLocation::Body)
             .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
     }
 

@@ -1,7 +1,7 @@
 //! Says in the journal which members of a body leave nothing in it: forms and multipart bodies have no way to write a `null` or
 //! an empty list, and XML has none for some. Other bodies write both.
 
-use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia, Place};
+use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia, InputLocation};
 use callgate_tool::{Event, Journal, Value};
 
 use super::{form::asks_for_json, xml};
@@ -20,7 +20,7 @@ pub(crate) fn note_members(
         return;
     }
     let inputs = subject.inputs.iter().zip(fillings);
-    for (input, filling) in inputs.filter(|(input, _)| input.place() == Place::Body) {
+    for (input, filling) in inputs.filter(|(input, _)| input.place() == InputLocation::Body) {
         let Some(filling) = filling else { continue };
         let at = input.argument.as_str();
         if media.kind == BodyKind::Xml {

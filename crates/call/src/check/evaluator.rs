@@ -8,7 +8,7 @@ use super::{
     instance::Instance,
     program::{Program, Scope},
     run::{Overlap, Run},
-    violation::{Place, Privacy, explain},
+    violation::{CheckedArgument, Privacy, explain},
 };
 
 /// A JSON Schema 2020-12 that values are checked against.
@@ -97,7 +97,7 @@ impl Evaluator {
             return Ok(None);
         }
         let violations = run.violations(&self.root.node, at, &[])?;
-        let place = Place { argument: name, privacy: Privacy::Public };
+        let place = CheckedArgument { argument: name, privacy: Privacy::Public };
         explain(run, &violations, place).map(Some)
     }
 }

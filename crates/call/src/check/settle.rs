@@ -10,7 +10,7 @@ use super::{
     node::{Node, Rule},
     program::Scope,
     run::{Breach, Overlap, Run, Segment, Violation},
-    violation::{Place, explain, path_of, types_due},
+    violation::{CheckedArgument, explain, path_of, types_due},
 };
 
 /// The meaning of a `null` that no schema takes.
@@ -27,7 +27,7 @@ pub(crate) enum Nulls {
 pub(super) struct Settling<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) node: &'a Node,
-    pub(super) place: Place<'a>,
+    pub(super) place: CheckedArgument<'a>,
     /// The fate of a `null` that the schema does not take.
     pub(super) nulls: Nulls,
     pub(super) budget: &'a mut Budget,
@@ -100,7 +100,7 @@ fn look<'p, 'v>(
     run: &mut Run<'p, 'v>,
     node: &'p Node,
     value: &'v Value,
-    place: Place<'_>,
+    place: CheckedArgument<'_>,
     may_repair: bool,
 ) -> Result<Look, Spent> {
     let violations = run.violations(node, Instance::Value(value), &[])?;
@@ -122,7 +122,7 @@ fn look<'p, 'v>(
 fn repair<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
-    place: Place<'_>,
+    place: CheckedArgument<'_>,
 ) -> Result<Option<Repair>, Spent> {
     let due = types_due(run, violation)?;
     let Instance::Value(value) = violation.at else { return Ok(None) };

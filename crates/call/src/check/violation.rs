@@ -13,7 +13,7 @@ use crate::wording;
 
 /// The argument that a value is a part of, and if it may be shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct CheckedArgument<'a> {
     /// The argument.
     pub(crate) argument: &'a str,
     /// The permission to show the value.
@@ -33,7 +33,7 @@ pub(crate) enum Privacy {
 pub(crate) fn explain<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violations: &[Violation<'p, 'v>],
-    place: Place<'_>,
+    place: CheckedArgument<'_>,
 ) -> Result<Vec<Problem>, Spent> {
     let mut problems = Vec::new();
     let mut explainer = Explainer { run, place, problems: &mut problems };
@@ -84,7 +84,7 @@ fn types_within<'p, 'v>(
 
 struct Explainer<'r, 'p, 'v> {
     run: &'r mut Run<'p, 'v>,
-    place: Place<'r>,
+    place: CheckedArgument<'r>,
     problems: &'r mut Vec<Problem>,
 }
 

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use callgate_auth::{
-    AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant, Place, stand_in,
+    ApiKeyLocation, AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant,
+    stand_in,
 };
 
 use super::connect;
@@ -96,7 +97,7 @@ impl<'a> Authenticators<'a> {
     fn make_headers(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
         for header in &config.headers {
             let (name, value) = (header.name.clone(), header.value.clone());
-            let made = self.make(AuthConfig::ApiKey { place: Place::Header, name, value });
+            let made = self.make(AuthConfig::ApiKey { place: ApiKeyLocation::Header, name, value });
             if let Err(error) = &made {
                 let help = "name a header that is neither the connection's nor the message's";
                 reader.complain("wrong-value", &header.pointer, error.to_string(), help);

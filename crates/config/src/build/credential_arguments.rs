@@ -1,9 +1,9 @@
 //! The key `credential_arguments` of a toolset: parameters that are arguments although they have the name and place of a
 //! credential. Whether tools have such parameters is known when the description was loaded.
 
-use callgate_auth::{AuthConfig, CredentialForm, Place as CredentialPart};
+use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm};
 use callgate_executor::Callable;
-use callgate_openapi::{CredentialKind, Input, Place};
+use callgate_openapi::{CredentialKind, Input, InputLocation};
 
 use crate::{reader::Reader, toolset::ToolsetConfig};
 
@@ -61,9 +61,9 @@ fn is_taken(name: &str, callable: &Callable) -> bool {
     };
     callable.authenticator.places().iter().any(|known| {
         let place = match known.place() {
-            CredentialPart::Cookie => Place::Cookie,
-            CredentialPart::Query => Place::Query,
-            _ => Place::Header,
+            ApiKeyLocation::Cookie => InputLocation::Cookie,
+            ApiKeyLocation::Query => InputLocation::Query,
+            _ => InputLocation::Header,
         };
         known.name().eq_ignore_ascii_case(name) && inputs().all(|input| input.place() == place)
     })

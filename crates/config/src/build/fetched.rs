@@ -22,7 +22,7 @@ use crate::{
 /// A description that was fetched.
 #[derive(Clone, Debug)]
 pub(super) struct Fetched {
-    place: Place,
+    place: RemoteDescription,
     /// The description.
     pub(super) text: Arc<[u8]>,
     /// The validators that its server sent with this version.
@@ -33,7 +33,7 @@ pub(super) struct Fetched {
 
 /// The address of a description, and the headers and transport of the request for it.
 #[derive(Clone, Debug)]
-struct Place {
+struct RemoteDescription {
     url: Url,
     transport: Arc<dyn Transport>,
     most_bytes: usize,
@@ -51,7 +51,7 @@ pub(super) async fn all(
         let Description { source: Source::Address(url), .. } = &config.description else {
             continue;
         };
-        let place = Place {
+        let place = RemoteDescription {
             url: url.clone(),
             transport: Arc::clone(transport),
             most_bytes: config.description_limits.text.bytes,
@@ -81,7 +81,7 @@ impl Fetched {
     }
 }
 
-impl Place {
+impl RemoteDescription {
     async fn fetched(
         self,
         known: Option<Fetched>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_auth::{Authenticator, Place, all};
+use callgate_auth::{ApiKeyLocation, Authenticator, all};
 use callgate_executor::Callable;
 
 use crate::{
@@ -37,7 +37,7 @@ pub(super) fn put(
 /// Returns true if a credential of the operation goes to the header.
 fn is_taken(name: &str, callable: &Callable) -> bool {
     let places = callable.authenticator.places();
-    places
-        .iter()
-        .any(|known| known.place() == Place::Header && known.name().eq_ignore_ascii_case(name))
+    places.iter().any(|known| {
+        known.place() == ApiKeyLocation::Header && known.name().eq_ignore_ascii_case(name)
+    })
 }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::Place;
+use callgate_auth::ApiKeyLocation;
 use callgate_call::Shape;
 use callgate_executor::{Callable, Execution};
 use callgate_openapi::{ArgumentHeader, Operation, Report};
@@ -109,8 +109,8 @@ fn is_called(operation: &Operation, name: &str) -> bool {
 /// True if a credential of the operation goes to the header, or to a cookie in it.
 fn is_taken(header: &ArgumentHeader, callable: &Callable) -> bool {
     callable.authenticator.places().iter().any(|place| match place.place() {
-        Place::Cookie => header.is("Cookie"),
-        Place::Header => header.is(place.name()),
+        ApiKeyLocation::Cookie => header.is("Cookie"),
+        ApiKeyLocation::Header => header.is(place.name()),
         _ => false,
     })
 }

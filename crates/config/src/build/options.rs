@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use callgate_auth::{CredentialPlace, Place as CredentialPart};
-use callgate_openapi::{ArgumentHeader, ArgumentHeaders, LoadOptions, Place};
+use callgate_auth::{ApiKeyLocation, CredentialPlace};
+use callgate_openapi::{ArgumentHeader, ArgumentHeaders, InputLocation, LoadOptions};
 
 use super::credential_arguments;
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
 /// The options of a toolset whose credential for every operation goes to `places`.
 pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
     let place = |known: &CredentialPlace| match known.place() {
-        CredentialPart::Cookie => Place::Cookie,
-        CredentialPart::Query => Place::Query,
-        _ => Place::Header,
+        ApiKeyLocation::Cookie => InputLocation::Cookie,
+        ApiKeyLocation::Query => InputLocation::Query,
+        _ => InputLocation::Header,
     };
     // No argument may write a fixed header.
     let fixed = config.headers.iter();
@@ -40,7 +40,7 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
         credential_places: places
             .iter()
             .map(|known| (place(known), known.name().to_owned()))
-            .chain(fixed.map(|header| (Place::Header, header.name.clone())))
+            .chain(fixed.map(|header| (InputLocation::Header, header.name.clone())))
             .collect(),
         trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),
     }

@@ -1,6 +1,6 @@
 //! `api_key:`: a key in a header, a cookie or the query.
 
-use callgate_auth::{AuthConfig, Place};
+use callgate_auth::{ApiKeyLocation, AuthConfig};
 use callgate_tree::Node;
 
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &API_KEY)?;
     let place = match reader.required_string(mapping, "in") {
-        Some("cookie") => Some(Place::Cookie),
-        Some("header") => Some(Place::Header),
-        Some("query") => Some(Place::Query),
+        Some("cookie") => Some(ApiKeyLocation::Cookie),
+        Some("header") => Some(ApiKeyLocation::Header),
+        Some("query") => Some(ApiKeyLocation::Query),
         Some(other) => {
             let message = format!("expected `cookie`, `header` or `query`, got: `{other}`");
             let help = "say where the service expects the key";

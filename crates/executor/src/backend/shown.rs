@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
+use callgate_auth::{ApiKeyLocation, Authenticator, CredentialPlace, place_masks};
 use callgate_call::{Masked, planned};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Fault, PlannedRequest};
@@ -50,9 +50,9 @@ fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
         let environment = place.environment().map(ToOwned::to_owned);
         let name = place.name().to_owned();
         match place.place() {
-            Place::Query => masked.query.push((name, environment)),
+            ApiKeyLocation::Query => masked.query.push((name, environment)),
             // A credential's cookie is the last; what was put before it is masked already.
-            Place::Cookie => {
+            ApiKeyLocation::Cookie => {
                 let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
                 let before = cookies.and_then(|known| known.strip_suffix(MASK));
                 let last = (COOKIE.to_string(), before.unwrap_or_default().to_owned(), environment);

@@ -1,6 +1,6 @@
 //! The tools of a catalog as the index is told of them: operations by their description, others by their declaration.
 
-use callgate_openapi::{Input, Operation, Place, Source};
+use callgate_openapi::{Input, InputLocation, Operation, Source};
 use callgate_search::{Document, Field, Need, Parameter, Product, Thing};
 use callgate_tool::{Tool, Value};
 
@@ -45,7 +45,7 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
 /// The thing that an argument identifies.
 fn need(input: &Input, path: &str) -> Option<Need> {
     let thing = match input.place() {
-        Place::Path => Thing::of_variable(&input.name, path)?,
+        InputLocation::Path => Thing::of_variable(&input.name, path)?,
         _ => Thing::of_argument(&input.name)?,
     };
     Some(Need { argument: input.argument.as_str().into(), thing })

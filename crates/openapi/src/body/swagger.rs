@@ -13,7 +13,7 @@ use crate::{
     },
     code::Code,
     cursor::Cursor,
-    input::{Place, Styled},
+    input::{InputLocation, Styled},
     parameter::{Parameter, collection},
     reference::Located,
 };
@@ -25,7 +25,7 @@ pub(crate) fn read<'d>(
 ) -> Option<DescribedBody<'d>> {
     let (parts, plain): (Vec<_>, Vec<_>) = std::mem::take(parameters)
         .into_iter()
-        .partition(|parameter| parameter.place() == Place::Body);
+        .partition(|parameter| parameter.place() == InputLocation::Body);
     *parameters = plain;
     let (wholes, fields): (Vec<_>, Vec<_>) = parts.into_iter().partition(Parameter::is_whole_body);
     let Some(whole) = wholes.first() else {
@@ -115,7 +115,7 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
 
 /// Lists have a style, whatever else is a text.
 fn style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
-    let styled = collection::styled(cursor.to(&field.located()), Place::Body);
+    let styled = collection::styled(cursor.to(&field.located()), InputLocation::Body);
     let is_list = field.object.get("type").and_then(Node::as_str) == Some("array");
     is_list.then_some(styled)
 }

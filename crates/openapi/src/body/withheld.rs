@@ -9,7 +9,7 @@ use crate::{
     body::{BodyKind, media::DescribedBody},
     code::Code,
     cursor::Cursor,
-    input::Place,
+    input::InputLocation,
     security::taken::{Asked, TakenPlaces, Taker},
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn withhold<'d>(
     let mut withheld = Vec::new();
     for (name, property) in properties.each_member(1) {
         let asked = Asked {
-            place: Place::Body,
+            place: InputLocation::Body,
             name,
             required: required.iter().any(|known| known.as_str() == Some(&**name)),
             description: property.text("description").unwrap_or_default(),

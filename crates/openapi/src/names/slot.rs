@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use callgate_tool::ArgumentName;
 
-use crate::input::Place;
+use crate::input::InputLocation;
 
 /// The parts of an argument's name. The body as one argument has the name `body`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Slot<'a> {
     pub(crate) name: &'a str,
-    pub(crate) place: Place,
+    pub(crate) place: InputLocation,
     /// The name, where the description holds it: then it is not copied.
     held: Option<&'a Arc<str>>,
 }
 
 impl<'a> Slot<'a> {
-    pub(crate) const fn new(name: &'a str, place: Place) -> Self {
+    pub(crate) const fn new(name: &'a str, place: InputLocation) -> Self {
         Self { name, place, held: None }
     }
 
     /// The same of a name that the description holds.
-    pub(crate) fn of(name: &'a Arc<str>, place: Place) -> Self {
+    pub(crate) fn of(name: &'a Arc<str>, place: InputLocation) -> Self {
         Self { held: Some(name), ..Self::new(name, place) }
     }
 

@@ -7,11 +7,11 @@ use callgate_tree::Node;
 use crate::{
     code::Code,
     cursor::Cursor,
-    input::{Place, Style, Styled},
+    input::{InputLocation, Style, Styled},
 };
 
 /// The style of a parameter, from its `collectionFormat` and those of its items.
-pub(crate) fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
+pub(crate) fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let (style, explode) = format(object, Some(place));
     let items = items(object);
     if let Some(clash) = clash(style, explode, &items) {
@@ -42,13 +42,13 @@ fn is_list(object: Cursor<'_, '_>) -> bool {
 }
 
 /// The style of one list, of a parameter at `place` or in another list, and whether each item is a parameter.
-fn format(object: Cursor<'_, '_>, place: Option<Place>) -> (Style, bool) {
+fn format(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool) {
     let said = object.member("collectionFormat").filter(|said| !matches!(said.node, Node::Null));
     let known = said.and_then(|said| said.node.as_str()).and_then(|name| style(name, place));
     if let (Some(said), None) = (said, known) {
         let place = match place {
             None => "lists in a list",
-            Some(Place::Body) => "formData parameters",
+            Some(InputLocation::Body) => "formData parameters",
             Some(place) => &format!("{} parameters", place.as_str()),
         };
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
@@ -58,10 +58,10 @@ fn format(object: Cursor<'_, '_>, place: Option<Place>) -> (Style, bool) {
     known.unwrap_or_else(|| (comma(place), false))
 }
 
-fn style(format: &str, place: Option<Place>) -> Option<(Style, bool)> {
+fn style(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
     match (format, place) {
         ("csv", _) => Some((comma(place), false)),
-        ("multi", Some(Place::Body | Place::Query)) => Some((Style::Form, true)),
+        ("multi", Some(InputLocation::Body | InputLocation::Query)) => Some((Style::Form, true)),
         ("pipes", _) => Some((Style::PipeDelimited, false)),
         ("ssv", _) => Some((Style::SpaceDelimited, false)),
         ("tsv", _) => Some((Style::TabDelimited, false)),
@@ -70,8 +70,12 @@ fn style(format: &str, place: Option<Place>) -> Option<(Style, bool)> {
 }
 
 /// The style that puts commas between items.
-fn comma(place: Option<Place>) -> Style {
-    if matches!(place, Some(Place::Body | Place::Query)) { Style::Form } else { Style::Simple }
+fn comma(place: Option<InputLocation>) -> Style {
+    if matches!(place, Some(InputLocation::Body | InputLocation::Query)) {
+        Style::Form
+    } else {
+        Style::Simple
+    }
 }
 
 /// The format that two lists have of which one is in the other.

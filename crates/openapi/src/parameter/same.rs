@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::{input::Place, parameter::Parameter};
+use crate::{input::InputLocation, parameter::Parameter};
 
 /// The names in a list of parameters, where it holds many.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    identities: HashSet<(Place, Arc<str>)>,
+    identities: HashSet<(InputLocation, Arc<str>)>,
 }
 
 impl Seen {
@@ -41,16 +41,16 @@ impl Parameter<'_> {
     /// Returns true if it has the same name at the same place: headers without regard to case.
     fn is_same(&self, other: &Self) -> bool {
         let is_named_alike = || match self.place() {
-            Place::Header => self.name.eq_ignore_ascii_case(&other.name),
+            InputLocation::Header => self.name.eq_ignore_ascii_case(&other.name),
             _ => self.name == other.name,
         };
         self.place() == other.place() && is_named_alike()
     }
 
     /// The place and the name by which parameters are the same.
-    fn identity(&self) -> (Place, Arc<str>) {
+    fn identity(&self) -> (InputLocation, Arc<str>) {
         let name = match self.place() {
-            Place::Header => self.name.to_ascii_lowercase().into(),
+            InputLocation::Header => self.name.to_ascii_lowercase().into(),
             _ => Arc::clone(&self.name),
         };
         (self.place(), name)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use callgate_tree::Node;
 
 use crate::{
-    input::Place,
+    input::InputLocation,
     security::{SecuritySchemeKind, flow},
 };
 
@@ -46,9 +46,9 @@ fn is_signature(scheme: &Node) -> bool {
 fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
     let name = scheme.get("name").and_then(Node::as_shared_str).filter(|name| !name.is_empty())?;
     let place = match scheme.get("in").and_then(Node::as_str)? {
-        "cookie" => Place::Cookie,
-        "header" => Place::Header,
-        "query" => Place::Query,
+        "cookie" => InputLocation::Cookie,
+        "header" => InputLocation::Header,
+        "query" => InputLocation::Query,
         _ => return None,
     };
     Some(SecuritySchemeKind::ApiKey { place, name: Arc::clone(name) })

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    input::Place,
+    input::InputLocation,
     security::{
         Security, SecurityScheme, SecuritySchemeKind,
         header::{folded, is_one_header},
@@ -32,7 +32,7 @@ pub(crate) struct Configured<'a> {
     /// The kind of the credential of every operation.
     pub(crate) kind: Option<CredentialKind>,
     /// The place where it goes.
-    pub(crate) places: &'a [(Place, String)],
+    pub(crate) places: &'a [(InputLocation, String)],
     /// The names that are arguments all the same.
     pub(crate) returned: &'a [String],
 }
@@ -53,7 +53,7 @@ pub(crate) struct TakenPlaces<'a> {
 /// A place by its exact name.
 #[derive(Clone, Copy, Debug)]
 struct Exact<'a> {
-    place: Place,
+    place: InputLocation,
     name: &'a str,
     /// The scheme of the description that says so; none where the configuration does.
     scheme: Option<&'a Arc<SecurityScheme>>,
@@ -64,7 +64,7 @@ struct Exact<'a> {
 /// A parameter as the table is asked about it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
-    pub(crate) place: Place,
+    pub(crate) place: InputLocation,
     pub(crate) name: &'a str,
     pub(crate) required: bool,
     /// The words of the description about it.
@@ -144,15 +144,17 @@ impl<'a> TakenPlaces<'a> {
     }
 
     /// Returns true if services read the credential from there beside its own place.
-    pub(crate) fn is_read_too(&self, place: Place, name: &str) -> bool {
+    pub(crate) fn is_read_too(&self, place: InputLocation, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
         rows.any(|row| row.names.iter().any(|known| is_one_header(known, name)))
     }
 
     /// The query keys, cookies and fields of forms that no object with members of its own may write.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = (Place, Arc<str>)> {
-        let is_key = |place: Place| matches!(place, Place::Body | Place::Cookie | Place::Query);
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (InputLocation, Arc<str>)> {
+        let is_key = |place: InputLocation| {
+            matches!(place, InputLocation::Body | InputLocation::Cookie | InputLocation::Query)
+        };
         let is_returned =
             |place, name: &str| self.returned.iter().any(|known| is_alike(place, known, name));
         let exact = self.exact.iter().map(|known| (known.place, known.name, known.scheme));
@@ -169,12 +171,12 @@ impl<'a> TakenPlaces<'a> {
 
     /// Returns true if the operation is called with a cookie.
     pub(crate) fn has_cookie(&self) -> bool {
-        self.exact.iter().any(|known| known.place == Place::Cookie && known.is_asked)
+        self.exact.iter().any(|known| known.place == InputLocation::Cookie && known.is_asked)
     }
 }
 
 impl Exact<'_> {
-    fn is_at(&self, place: Place, name: &str) -> bool {
+    fn is_at(&self, place: InputLocation, name: &str) -> bool {
         self.place == place && is_alike(place, self.name, name)
     }
 }
@@ -183,7 +185,9 @@ impl SecuritySchemeKind {
     /// The kind of credential that meets the scheme.
     fn credential(&self) -> Option<CredentialKind> {
         match self {
-            Self::ApiKey { place: Place::Header, name } if folded(name) == "authorization" => {
+            Self::ApiKey { place: InputLocation::Header, name }
+                if folded(name) == "authorization" =>
+            {
                 // Many descriptions write a bearer token as a key in this header.
                 Some(CredentialKind::Token)
             }
@@ -199,9 +203,9 @@ impl SecuritySchemeKind {
 
 /// Returns true if two names are one to a service: headers with `_` for `-` too, and everything else without regard to
 /// case, as many frameworks read queries, forms and cookies.
-fn is_alike(place: Place, known: &str, name: &str) -> bool {
+fn is_alike(place: InputLocation, known: &str, name: &str) -> bool {
     match place {
-        Place::Header => is_one_header(known, name),
+        InputLocation::Header => is_one_header(known, name),
         _ => known.eq_ignore_ascii_case(name),
     }
 }
@@ -209,7 +213,7 @@ fn is_alike(place: Place, known: &str, name: &str) -> bool {
 /// True if an optional parameter is described as a credential: by one of the names that some services read
 /// credentials from and others use for something else, and by its text.
 fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool {
-    if required || place == Place::Path {
+    if required || place == InputLocation::Path {
         return false;
     }
     let letters = || name.bytes().filter(|byte| !matches!(byte, b'-' | b'_'));
@@ -225,7 +229,7 @@ fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool
 #[derive(Debug)]
 struct Spelling {
     kind: CredentialKind,
-    places: &'static [Place],
+    places: &'static [InputLocation],
     names: &'static [&'static str],
 }
 
@@ -233,19 +237,19 @@ const SPELLINGS: &[Spelling] = &[
     // RFC 6750 §2.2 and §2.3: a bearer token in a form or in the query.
     Spelling {
         kind: CredentialKind::Token,
-        places: &[Place::Body, Place::Query],
+        places: &[InputLocation::Body, InputLocation::Query],
         names: &["access_token"],
     },
     // Google's front ends of services take this header before `Authorization`.
     Spelling {
         kind: CredentialKind::Token,
-        places: &[Place::Header],
+        places: &[InputLocation::Header],
         names: &["X-Serverless-Authorization"],
     },
     // AWS Signature Version 4, "Authenticating requests": the same in headers and in the query.
     Spelling {
         kind: CredentialKind::AwsSigV4,
-        places: &[Place::Header, Place::Query],
+        places: &[InputLocation::Header, InputLocation::Query],
         names: &[
             "X-Amz-Algorithm",
             "X-Amz-Content-Sha256",
@@ -256,7 +260,11 @@ const SPELLINGS: &[Spelling] = &[
             "X-Amz-SignedHeaders",
         ],
     },
-    Spelling { kind: CredentialKind::AwsSigV4, places: &[Place::Query], names: &["X-Amz-Expires"] },
+    Spelling {
+        kind: CredentialKind::AwsSigV4,
+        places: &[InputLocation::Query],
+        names: &["X-Amz-Expires"],
+    },
 ];
 
 /// Names without `-` and `_` that are credentials to some services, and the words by which a description says so. A `key`

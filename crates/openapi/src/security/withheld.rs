@@ -2,7 +2,7 @@
 //! message or the proxies on the way, and places that belong to credentials.
 
 use crate::{
-    input::Place,
+    input::InputLocation,
     security::{
         argument_header::ArgumentHeader,
         header::{folded, is_forbidden, is_reserved},
@@ -32,7 +32,7 @@ pub(crate) struct Rules<'a> {
 
 /// The reason why a parameter is not offered; `None` when it is.
 pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
-    if asked.place != Place::Header {
+    if asked.place != InputLocation::Header {
         return rules.taken.taker(asked).map(Withheld::Credential);
     }
     let folded = folded(asked.name);

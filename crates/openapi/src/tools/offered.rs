@@ -10,7 +10,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     findings::{Finding, Findings},
-    input::{Encoding, Place, Placement, Style, Styled},
+    input::{Encoding, InputLocation, Placement, Style, Styled},
     parameter::Parameter,
     reference::Located,
     security::{
@@ -38,7 +38,7 @@ pub(super) struct Offered<'d> {
     /// The arguments.
     pub(super) parameters: Vec<Parameter<'d>>,
     /// The places of those that belong to credentials.
-    pub(super) withheld: Vec<(Place, Arc<str>)>,
+    pub(super) withheld: Vec<(InputLocation, Arc<str>)>,
     /// The schemes at whose places the operation requires a parameter, whatever its `security` says.
     pub(super) demanded: Vec<Arc<SecurityScheme>>,
 }
@@ -147,10 +147,11 @@ fn report(parameter: &Parameter<'_>, why: &Withheld, findings: &mut Findings) {
 
 /// OpenAPI 3.2.0 §4.12.1: the whole query string and its parts are not described together.
 fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
-    let is_query =
-        |known: &&Parameter<'_>| matches!(known.place(), Place::Query | Place::Querystring);
+    let is_query = |known: &&Parameter<'_>| {
+        matches!(known.place(), InputLocation::Query | InputLocation::Querystring)
+    };
     let queries = parameters.iter().filter(is_query);
-    let whole = parameters.iter().find(|known| known.place() == Place::Querystring);
+    let whole = parameters.iter().find(|known| known.place() == InputLocation::Querystring);
     if let (Some(whole), true) = (whole, queries.clone().nth(1).is_some()) {
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
@@ -171,18 +172,19 @@ fn take_query_values<'d>(
     parameters: &mut Vec<Parameter<'d>>,
 ) {
     for QueryValue { name, text, variable } in &template.query_values {
-        let is_query = |known: &Parameter<'_>| known.place() == Place::Query && known.name == *name;
+        let is_query =
+            |known: &Parameter<'_>| known.place() == InputLocation::Query && known.name == *name;
         if parameters.iter().any(is_query) {
             continue;
         }
         let declares = |known: &&Parameter<'_>| {
-            matches!(known.place(), Place::Path | Place::Query)
+            matches!(known.place(), InputLocation::Path | InputLocation::Query)
                 && Some(&known.name) == variable.as_ref()
         };
         let placement = Placement::Query(Encoding::Styled(Styled::plain(Style::Form)));
         let found = parameters.iter().find(declares).cloned();
         parameters.retain(|known| {
-            known.place() != Place::Query || Some(&known.name) != variable.as_ref()
+            known.place() != InputLocation::Query || Some(&known.name) != variable.as_ref()
         });
         parameters.push(match found {
             Some(found) => Parameter { name: Arc::clone(name), placement, ..found },
@@ -199,7 +201,7 @@ fn take_query_values<'d>(
     }
     let is_left = |known: &Parameter<'_>| {
         let is_taken = template.query_values.iter().any(|value| value.holds(&known.name));
-        known.place() != Place::Path
+        known.place() != InputLocation::Path
             || !is_taken
             || template.variables().any(|name| *name == known.name)
     };
@@ -239,7 +241,7 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
     let variables = Variables::of(template);
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_used = parameter.place() != Place::Path || variables.hold(name);
+        let is_used = parameter.place() != InputLocation::Path || variables.hold(name);
         if !is_used {
             let message = format!("expected path parameters of the template, got: `{name}`");
             let help = "remove it or put it into the path; it is ignored";
@@ -253,7 +255,7 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
 fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_fixed = parameter.place() == Place::Query && template.fixes(name);
+        let is_fixed = parameter.place() == InputLocation::Query && template.fixes(name);
         if is_fixed {
             let message = format!(
                 "expected each query parameter once, got one that the path fixes: `{name}`"
@@ -272,7 +274,7 @@ fn add_undeclared<'d>(
     parameters: &mut Vec<Parameter<'d>>,
     findings: &mut Findings,
 ) {
-    let is_path = |known: &&Parameter<'_>| known.place() == Place::Path;
+    let is_path = |known: &&Parameter<'_>| known.place() == InputLocation::Path;
     let mut declared: HashSet<Arc<str>> = HashSet::new();
     let is_few = Variables::are_few(template);
     if !is_few {

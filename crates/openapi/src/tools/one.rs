@@ -23,7 +23,7 @@ use crate::{
     document::Document,
     effort::Effort,
     findings::Findings,
-    input::{Input, Place, Source},
+    input::{Input, InputLocation, Source},
     layout::{self, Layout},
     operation::Operation,
     options::LoadOptions,
@@ -86,7 +86,7 @@ struct Read<'d> {
     template: Template,
     server: Arc<Server>,
     security: Security,
-    credential_keys: Box<[(Place, Arc<str>)]>,
+    credential_keys: Box<[(InputLocation, Arc<str>)]>,
     demanded: Vec<Arc<SecurityScheme>>,
     layout: Layout<'d>,
     bindings: Box<[Bindings]>,
@@ -209,20 +209,15 @@ impl<'d> Context<'d> {
         let session_inputs = options.session_inputs;
         let mut layout = layout::arrange(cursor, parameters, body, session_inputs);
         // Defaults are no reason to refuse a whole query string.
-        let has_whole_query = layout.inputs.iter().any(|input| input.place() == Place::Querystring);
+        let has_whole_query =
+            layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);
         leave_out_defaults(&mut layout.inputs, |place| {
             options.defaults.keep_optional(place, method)
-                && !(has_whole_query && place == Place::Query)
+                && !(has_whole_query && place == InputLocation::Query)
         });
         self.survey(&layout, cursor);
         let bindings = bound::bindings(cursor, session_inputs, &layout);
-        let item = items.iter().find(|item| is_described(item.node)).map(|item| item.node);
-        let item = item.filter(|_| !is_described(operation.node));
-        if item.is_none() && !is_described(operation.node) {
-            let message = "expected a `summary` or a `description`, got neither".to_owned();
-            let help = "say what the operation is for; a model knows it by nothing else";
-            cursor.note(Code::NoDescription, message, help);
-        }
+        let item = describing(items, operation.node, cursor);
         let (template, server) = (template?, server?);
         Some(Read {
             operation,
@@ -315,7 +310,7 @@ impl<'d> Context<'d> {
 }
 
 /// Takes the defaults of optional inputs away where those of their place are not kept.
-fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(Place) -> bool) {
+fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(InputLocation) -> bool) {
     let optional = inputs
         .iter_mut()
         .filter(|input| !input.required && input.source == Source::Model && !keeps(input.place()));
@@ -325,7 +320,7 @@ fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(Place) -> bool) {
 /// The headers that are let through and that an operation has inputs for.
 fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
-        inputs.iter().any(|input| input.place() == Place::Header && header.is(&input.name))
+        inputs.iter().any(|input| input.place() == InputLocation::Header && header.is(&input.name))
     };
     let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
 }
@@ -349,4 +344,22 @@ pub(super) fn effect(method: &http::Method) -> Effect {
         return Effect::Read;
     }
     if method.is_idempotent() { Effect::Idempotent } else { Effect::Write }
+}
+
+/// The path item that describes an operation which does not describe itself. Notes where neither does.
+fn describing<'d>(
+    items: &[Located<'d>],
+    operation: &Node,
+    cursor: Cursor<'d, '_>,
+) -> Option<&'d Node> {
+    if is_described(operation) {
+        return None;
+    }
+    let item = items.iter().map(|item| item.node).find(|node| is_described(node));
+    if item.is_none() {
+        let message = "expected a `summary` or a `description`, got neither".to_owned();
+        let help = "say what the operation is for; a model knows it by nothing else";
+        cursor.note(Code::NoDescription, message, help);
+    }
+    item
 }

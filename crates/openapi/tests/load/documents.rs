@@ -1,8 +1,8 @@
 //! Small whole descriptions, as text, and what becomes of their operations.
 
 use callgate_openapi::{
-    ArgumentHeader, ArgumentHeaders, Document, Limits, LoadOptions, Loaded, OperationStatus, Place,
-    SessionInputs, load,
+    ArgumentHeader, ArgumentHeaders, Document, InputLocation, Limits, LoadOptions, Loaded,
+    OperationStatus, SessionInputs, load,
 };
 use callgate_tool::ToolsetName;
 
@@ -307,7 +307,7 @@ paths:
 ";
     let options = LoadOptions {
         toolset: ToolsetName::new("pets").ok(),
-        credential_places: vec![(Place::Header, "X-Api-Key".to_owned())],
+        credential_places: vec![(InputLocation::Header, "X-Api-Key".to_owned())],
         ..LoadOptions::default()
     };
     let loaded = loaded(text, &options);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use callgate::{Arguments, Entry};
-use callgate_openapi::Place;
+use callgate_openapi::InputLocation;
 use callgate_tool::{Object, Value};
 
 use super::batch::standard_input;
@@ -89,7 +89,8 @@ fn found<'a>(
 /// The argument that is the whole body of an operation.
 fn whole_body(entry: Option<Entry<'_>>) -> Option<&str> {
     let inputs = entry?.operation()?.inputs.iter();
-    let mut bodies = inputs.filter(|input| input.place() == Place::Body && input.name.is_empty());
+    let mut bodies =
+        inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());
     bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str())
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use callgate::config::{Built, Environment};
 use callgate_config::{DescriptionOptions, Location};
-use callgate_openapi::{Allowance, Operation, Place};
+use callgate_openapi::{Allowance, InputLocation, Operation};
 use callgate_tool::{Tool as Declared, Value};
 use callgate_transport::Refuse;
 
@@ -139,7 +139,8 @@ fn push(
 
 fn arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
     let inputs = operation.into_iter().flat_map(|operation| operation.inputs.iter());
-    let mut bodies = inputs.filter(|input| input.place() == Place::Body && input.name.is_empty());
+    let mut bodies =
+        inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());
     let body = bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str());
     argument::of_schema(&tool.input_schema.to_value(), body)
 }

@@ -1,7 +1,7 @@
 //! The credentials that a security scheme takes, and where an API key goes: the description says the place and the name.
 
-use callgate_auth::{AuthConfig, CredentialForm, CredentialPlace, Place as CredentialPart};
-use callgate_openapi::{OAuthFlowKind, Place, SecurityScheme, SecuritySchemeKind};
+use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm, CredentialPlace};
+use callgate_openapi::{InputLocation, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
 
 use crate::toolset::{SchemeChoice, SchemeCredential};
 
@@ -88,7 +88,9 @@ fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
 }
 
 fn is_authorization(kind: &SecuritySchemeKind) -> bool {
-    let SecuritySchemeKind::ApiKey { place: Place::Header, name } = kind else { return false };
+    let SecuritySchemeKind::ApiKey { place: InputLocation::Header, name } = kind else {
+        return false;
+    };
     name.eq_ignore_ascii_case("authorization")
 }
 
@@ -98,11 +100,11 @@ pub(super) fn is_at(known: &CredentialPlace, scheme: &SecurityScheme) -> bool {
     part(*place) == Some(known.place()) && known.name().eq_ignore_ascii_case(name)
 }
 
-fn part(place: Place) -> Option<CredentialPart> {
+fn part(place: InputLocation) -> Option<ApiKeyLocation> {
     match place {
-        Place::Cookie => Some(CredentialPart::Cookie),
-        Place::Header => Some(CredentialPart::Header),
-        Place::Query => Some(CredentialPart::Query),
+        InputLocation::Cookie => Some(ApiKeyLocation::Cookie),
+        InputLocation::Header => Some(ApiKeyLocation::Header),
+        InputLocation::Query => Some(ApiKeyLocation::Query),
         _ => None,
     }
 }

@@ -8,7 +8,8 @@ use crate::{
     security::{RequiredScheme, Requirement},
 };
 
-const PLACES: [Place; 4] = [Place::Body, Place::Cookie, Place::Header, Place::Query];
+const PLACES: [InputLocation; 4] =
+    [InputLocation::Body, InputLocation::Cookie, InputLocation::Header, InputLocation::Query];
 const KINDS: [CredentialKind; 4] =
     [CredentialKind::AwsSigV4, CredentialKind::Basic, CredentialKind::Key, CredentialKind::Token];
 
@@ -16,7 +17,7 @@ fn scheme(kind: SecuritySchemeKind) -> Arc<SecurityScheme> {
     Arc::new(SecurityScheme { name: "s".into(), kind, file: None, pointer: "/s".into() })
 }
 
-fn key(place: Place, name: &str) -> SecuritySchemeKind {
+fn key(place: InputLocation, name: &str) -> SecuritySchemeKind {
     SecuritySchemeKind::ApiKey { place, name: name.into() }
 }
 
@@ -66,8 +67,8 @@ fn a_scheme_for_tokens_counts_like_a_configured_one() {
     let basic = SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None };
     check(&none, Some(bearer), "query access_token", true);
     check(&none, Some(basic), "query access_token", false);
-    check(&none, Some(key(Place::Header, "Authorization")), "query access_token", true);
-    check(&none, Some(key(Place::Header, "X-Key")), "query access_token", false);
+    check(&none, Some(key(InputLocation::Header, "Authorization")), "query access_token", true);
+    check(&none, Some(key(InputLocation::Header, "X-Key")), "query access_token", false);
     check(&none, Some(SecuritySchemeKind::AwsSigV4), "query access_token", false);
     check(&none, Some(SecuritySchemeKind::AwsSigV4), "header X-Amz-Security-Token", true);
 }
@@ -109,12 +110,12 @@ fn a_key_is_a_credential_where_the_description_says_so() {
 
 #[test]
 fn what_is_required_is_told_apart() {
-    let scheme = scheme(key(Place::Query, "key"));
+    let scheme = scheme(key(InputLocation::Query, "key"));
     let options = configured(CredentialKind::Token);
     let security = asking(&scheme);
     let taken = TakenPlaces::new(options.configured(), &security, [&scheme].into_iter());
     let taker = |name, description| {
-        taken.taker(Asked { place: Place::Query, name, required: true, description })
+        taken.taker(Asked { place: InputLocation::Query, name, required: true, description })
     };
     assert_eq!(taker("key", ""), Some(Taker::Scheme(Arc::clone(&scheme))));
     assert_eq!(taker("access_token", ""), Some(Taker::Demanded));
@@ -125,15 +126,16 @@ fn what_is_required_is_told_apart() {
 fn the_operator_gives_names_back_but_no_place_of_his_own_credential() {
     let mut options = configured(CredentialKind::Token);
     options.credential_arguments = vec!["access_token".to_owned(), "key".to_owned()];
-    check(&options, Some(key(Place::Query, "key")), "query key", false);
+    check(&options, Some(key(InputLocation::Query, "key")), "query key", false);
     check(&options, None, "query Access_Token", false);
-    options.credential_places = vec![(Place::Query, "key".to_owned())];
+    options.credential_places = vec![(InputLocation::Query, "key".to_owned())];
     check(&options, None, "query key", true);
 }
 
 #[test]
 fn schemes_that_are_demanded_join_every_alternative() {
-    let (one, two) = (scheme(SecuritySchemeKind::MutualTls), scheme(key(Place::Query, "key")));
+    let (one, two) =
+        (scheme(SecuritySchemeKind::MutualTls), scheme(key(InputLocation::Query, "key")));
     let two = Arc::new(SecurityScheme { name: "t".into(), ..SecurityScheme::clone(&two) });
     let requirement = |known: &Requirement| known.schemes.len();
     let security = asking(&one).and(&[Arc::clone(&two)]).and(&[two]);
@@ -178,7 +180,7 @@ proptest! {
             let name = respelled(name);
             let asked = Asked { place, name: &name, required, description: "" };
             prop_assert!(taken.taker(asked).is_some(), "{place:?} {name}");
-            let is_key = place != Place::Header;
+            let is_key = place != InputLocation::Header;
             let is_kept = keys.iter().any(|(at, known)| *at == place && known.eq_ignore_ascii_case(&name));
             prop_assert!(!is_key || is_kept, "{place:?} {name}");
         }

@@ -5,9 +5,9 @@ use crate::{options::LoadOptions, security::Security};
 
 #[track_caller]
 fn check_with(
-    (at, known): (Place, &str),
+    (at, known): (InputLocation, &str),
     let_through: &[&ArgumentHeader],
-    (place, name): (Place, &str),
+    (place, name): (InputLocation, &str),
     expected: Option<&Withheld>,
 ) {
     let options =
@@ -19,8 +19,8 @@ fn check_with(
 }
 
 #[track_caller]
-fn check(place: Place, name: &str, expected: Option<&Withheld>) {
-    let known = if place == Place::Header { "X-Api-Key" } else { "key" };
+fn check(place: InputLocation, name: &str, expected: Option<&Withheld>) {
+    let known = if place == InputLocation::Header { "X-Api-Key" } else { "key" };
     check_with((place, known), &[], (place, name), expected);
 }
 
@@ -29,19 +29,19 @@ const CREDENTIAL: Withheld = Withheld::Credential(Taker::Credential);
 #[test]
 fn the_operator_lets_headers_through_but_not_where_a_credential_goes() {
     let cookie = ArgumentHeader::new("cookie").unwrap();
-    let check = |known: (Place, &str), name: &str, expected: Option<&Withheld>| {
-        check_with(known, &[&cookie], (Place::Header, name), expected);
+    let check = |known: (InputLocation, &str), name: &str, expected: Option<&Withheld>| {
+        check_with(known, &[&cookie], (InputLocation::Header, name), expected);
     };
-    check((Place::Header, "X-Api-Key"), "Cookie", None);
-    check((Place::Header, "X-Api-Key"), "X-Forwarded-For", Some(&Withheld::Forbidden));
-    check((Place::Cookie, "sid"), "Cookie", Some(&CREDENTIAL));
-    check((Place::Cookie, "sid"), "X-Forwarded-For", Some(&Withheld::Forbidden));
+    check((InputLocation::Header, "X-Api-Key"), "Cookie", None);
+    check((InputLocation::Header, "X-Api-Key"), "X-Forwarded-For", Some(&Withheld::Forbidden));
+    check((InputLocation::Cookie, "sid"), "Cookie", Some(&CREDENTIAL));
+    check((InputLocation::Cookie, "sid"), "X-Forwarded-For", Some(&Withheld::Forbidden));
 }
 
 #[test]
 fn headers_described_elsewhere_are_reserved() {
     for name in ["Accept", "content-type", "AUTHORIZATION", "Content_Type"] {
-        check(Place::Header, name, Some(&Withheld::Reserved));
+        check(InputLocation::Header, name, Some(&Withheld::Reserved));
     }
 }
 
@@ -59,22 +59,22 @@ fn headers_that_steer_the_message_are_forbidden() {
         "TE",
         "Expect",
     ] {
-        check(Place::Header, name, Some(&Withheld::Forbidden));
+        check(InputLocation::Header, name, Some(&Withheld::Forbidden));
     }
 }
 
 #[test]
 fn the_place_of_a_credential_is_taken() {
-    check(Place::Header, "x_api_key", Some(&CREDENTIAL));
-    check(Place::Query, "key", Some(&CREDENTIAL));
-    check(Place::Query, "Key", Some(&CREDENTIAL));
-    check(Place::Header, "key", None);
+    check(InputLocation::Header, "x_api_key", Some(&CREDENTIAL));
+    check(InputLocation::Query, "key", Some(&CREDENTIAL));
+    check(InputLocation::Query, "Key", Some(&CREDENTIAL));
+    check(InputLocation::Header, "key", None);
 }
 
 #[test]
 fn other_parameters_are_offered() {
-    check(Place::Header, "X-Request-ID", None);
-    check(Place::Query, "host", None);
-    check(Place::Cookie, "cookie", None);
-    check(Place::Header, "Accept-Language", None);
+    check(InputLocation::Header, "X-Request-ID", None);
+    check(InputLocation::Query, "host", None);
+    check(InputLocation::Cookie, "cookie", None);
+    check(InputLocation::Header, "Accept-Language", None);
 }
