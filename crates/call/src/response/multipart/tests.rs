@@ -4,8 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The parts of a body: the values of `Content-Type` and the contents.
-fn taken(body: &[u8], boundary: &str) -> Result<Vec<(Option<String>, Vec<u8>)>, Broken> {
+/// The value of `Content-Type` of a part, and its content.
+type TypedContent = (Option<String>, Vec<u8>);
+
+/// The parts of a body.
+fn taken(body: &[u8], boundary: &str) -> Result<Vec<TypedContent>, Broken> {
     let apart = apart(&Bytes::copy_from_slice(body), boundary)?;
     let part = |part: &RawPart| {
         let media_type = part.headers.get(CONTENT_TYPE);
