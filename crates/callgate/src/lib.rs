@@ -223,7 +223,7 @@ pub use openapi_tools::{OpenApi, openapi};
 
 /// Types of the methods of [`Value`], [`Object`] and [`Number`].
 pub mod value {
-    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, IterMut, ToValue, Written};
+    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, ToValue, Written};
 }
 
 /// Middleware: limits, idempotency, approval, audit, metrics.

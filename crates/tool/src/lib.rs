@@ -43,4 +43,4 @@ pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
-pub use value::{Entry, ForeignNumber, Index, IntoIter, Iter, IterMut, Object, ToValue, Value};
+pub use value::{Entry, ForeignNumber, Index, IntoIter, Iter, Object, ToValue, Value};

@@ -14,7 +14,7 @@ use std::ops;
 
 pub use self::build::ToValue;
 pub use self::foreign::ForeignNumber;
-pub use self::object::{Entry, IntoIter, Iter, IterMut, Object};
+pub use self::object::{Entry, IntoIter, Iter, Object};
 use crate::Number;
 
 /// A value of JSON.

@@ -42,7 +42,7 @@ fn names_in(text: &str) -> Vec<String> {
 }
 
 /// More are no longer read.
-const MOST_NAMES: usize = 250;
+const MOST_NAMES: usize = 249;
 
 #[test]
 fn names_are_counted_in_modules_and_groups_too() {

@@ -64,6 +64,11 @@ impl Level {
         Self { steps: self.steps + 1, ..self }
     }
 
+    /// True where items of a list would be too deep for a provider that takes so many levels of members.
+    pub(super) fn is_leaf(self, deepest: usize) -> bool {
+        self.nested > deepest.saturating_add(1)
+    }
+
     /// True where nothing may be nested any more.
     pub(super) fn is_last(self) -> bool {
         self.steps > 2 * DEEPEST

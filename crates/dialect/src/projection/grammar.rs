@@ -169,8 +169,8 @@ pub(super) const STRICT: Grammar = Grammar {
     most_items: u64::MAX,
     is_closed: true,
     is_complete: true,
-    // The root is the first of ten levels.
-    deepest: 9,
+    // The root is the first of ten levels; a list at the end of them has items.
+    deepest: 8,
     names: Names::Any,
     ..PORTABLE
 };

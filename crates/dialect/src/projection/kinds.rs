@@ -42,6 +42,11 @@ impl Kinds {
         }
     }
 
+    /// These but those.
+    pub(super) fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
     /// True when one of these is one of those.
     pub(super) fn meets(self, other: Self) -> bool {
         self & other != Self::NONE

@@ -184,8 +184,9 @@ impl<'s> Walk<'s> {
             self.lose("allOf", Lost::Wider);
         }
         if is_again || self.cut.ends(level) {
-            let kinds = kinds_of_parts(parts, self.definitions);
-            if is_again || kinds.meets(Kinds::OBJECT) {
+            let all = kinds_of_parts(parts, self.definitions);
+            let kinds = self.kinds_at(level, all);
+            if is_again || kinds != all || kinds.meets(Kinds::OBJECT) {
                 return self.folded(parts, kinds);
             }
         }
@@ -212,6 +213,15 @@ impl<'s> Walk<'s> {
         words.add("no value is legal".to_owned());
         let description = words.behind(parts.description(), self.cut.text);
         self.with_description(any, description)
+    }
+
+    /// The types that can be shown at a level: where items would be too deep, a list is a text.
+    fn kinds_at(&self, level: Level, kinds: Kinds) -> Kinds {
+        if !level.is_leaf(self.grammar.deepest) || !kinds.meets(Kinds::ARRAY) {
+            return kinds;
+        }
+        let others = kinds.without(Kinds::ARRAY);
+        if others == Kinds::NONE { Kinds::STRING } else { others }
     }
 
     /// A part that is too deep: its types, and the names of its members in words.

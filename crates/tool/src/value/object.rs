@@ -292,7 +292,7 @@ pub type Iter<'o> = std::iter::Map<
 >;
 
 /// The members of an [`Object`] with values to change, in order.
-pub type IterMut<'o> = std::iter::Map<
+type IterMut<'o> = std::iter::Map<
     std::slice::IterMut<'o, (String, Value)>,
     fn(&'o mut (String, Value)) -> (&'o String, &'o mut Value),
 >;
