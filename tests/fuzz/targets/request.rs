@@ -196,7 +196,7 @@ fn stays(plan: &Plan, request: &Request<Bytes>) {
         url.path().strip_prefix(base).expect("the base path").strip_prefix('/').expect("a slash");
     let segments: Vec<&str> = below.split('/').collect();
     assert_eq!(segments.len(), operation.segments.len().max(1), "{text}");
-    for (written, parts) in segments.iter().zip(&operation.segments) {
+    for (written, parts) in segments.iter().zip(operation.segments.iter()) {
         let decoded = percent_decode_str(written).decode_utf8().expect("UTF-8");
         assert!(!matches!(&*decoded, "." | ".."), "{text}");
         if let [PathPart::Literal(literal)] = &**parts {
