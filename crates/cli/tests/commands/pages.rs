@@ -32,6 +32,9 @@ fn a_page_says_what_a_tool_takes_does_and_answers() {
     callgate(&["tools", "config/demo.yaml", "createPet"])
         .exits(0)
         .prints("species: one of \"cat\", \"dog\"");
+    callgate(&["tools", "fixtures/files/spec.yaml", "addPicture"])
+        .exits(0)
+        .prints("(with a file as `picture=@FILE`)");
     callgate(&["tools", "config/demo.yaml", "nope"]).exits(1).says("unknown_tool");
     let json = callgate(&["tools", "config/demo.yaml", "getPet", "--json"]).exits(0).json();
     assert_eq!(json.as_array().map(Vec::len), Some(1));

@@ -32,6 +32,9 @@ pub(super) fn text(
     if let Some(note) = note {
         let _infallible = writeln!(text, "  ({note})");
     }
+    if let Some(name) = file(Guide::new(&schema)) {
+        let _infallible = writeln!(text, "  (with a file as `{name}=@FILE`)");
+    }
     text.push_str(&answers(tool));
     Ok(text)
 }
@@ -144,6 +147,17 @@ fn kind(guide: Guide<'_>) -> String {
             .map_or_else(|| "list".to_owned(), |each| format!("list of {}", kind(each)));
     }
     if names.is_empty() { "any".to_owned() } else { names.join(" or ") }
+}
+
+/// An argument that is a file: no example stands for one.
+fn file(guide: Guide<'_>) -> Option<&str> {
+    let is_file = |name: &&str| {
+        guide
+            .member(name)
+            .map(kind)
+            .is_some_and(|kind| kind.trim_start_matches("list of ") == "file")
+    };
+    guide.members().into_iter().find(is_file)
 }
 
 /// A line that makes the call, and what it still lacks.
