@@ -120,6 +120,7 @@ impl Keeper {
             self.rest(Instant::now());
             // Whoever reads the log finds the numbers as it says.
             numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
+            tell(cause, &end);
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -129,7 +130,6 @@ impl Keeper {
             // Nobody is helped by a list of looks that found nothing; but whoever asked waits for an end.
             let is_look = cause == Cause::Address || self.doubts;
             if is_news || is_asked || !is_look {
-                tell(cause, &end);
                 self.gateway.reloads().end(n_asked, Reload { at, cause, end });
             }
         }
