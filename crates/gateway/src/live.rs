@@ -26,7 +26,7 @@ use crate::{
     observe::numbers,
     reloads::{Cause, End, Reload},
     source::Source,
-    stamps::{Stamps, TICK},
+    stamps::{Look, Stamps, TICK},
 };
 
 /// Keeps a gateway up to date until it is dropped.
@@ -120,7 +120,6 @@ impl Keeper {
             self.rest(Instant::now());
             // Whoever reads the log finds the numbers as it says.
             numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
-            tell(cause, &end);
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -130,6 +129,7 @@ impl Keeper {
             // Nobody is helped by a list of looks that found nothing; but whoever asked waits for an end.
             let is_look = cause == Cause::Address || self.doubts;
             if is_news || is_asked || !is_look {
+                tell(cause, &end);
                 self.gateway.reloads().end(n_asked, Reload { at, cause, end });
             }
         }
@@ -151,8 +151,9 @@ impl Keeper {
     /// Waits until there is a reason to build again.
     async fn next(&mut self) -> Cause {
         // Nobody says what changed before its folder was watched.
-        self.doubts = self.settings.watch && self.is_changed().await;
-        if self.doubts {
+        let look = if self.settings.watch { self.look().await } else { Look::Same };
+        self.doubts = look == Look::Doubtful;
+        if look != Look::Same {
             // What is written from then on has another time.
             sleep(TICK).await;
             return Cause::File;
@@ -162,14 +163,14 @@ impl Keeper {
                 Ok(()) = self.askings.changed() => return Cause::Request,
                 () = self.hangups.next() => return Cause::Signal,
                 () = self.watch.changed() => {
-                    if self.is_changed().await {
+                    if self.look().await != Look::Same {
                         return Cause::File;
                     }
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
                     numbers::tidy();
-                    if self.settings.watch && self.is_changed().await {
+                    if self.settings.watch && self.look().await != Look::Same {
                         return Cause::File;
                     }
                 }
@@ -186,10 +187,10 @@ impl Keeper {
         }
     }
 
-    async fn is_changed(&self) -> bool {
-        let (files, known) = (self.stamps.files().clone(), self.stamps.clone());
-        let looked = tokio::task::spawn_blocking(move || Stamps::of(&files) != known);
-        looked.await.unwrap_or(false)
+    async fn look(&self) -> Look {
+        let known = self.stamps.clone();
+        let looked = tokio::task::spawn_blocking(move || known.look());
+        looked.await.unwrap_or(Look::Same)
     }
 }
 

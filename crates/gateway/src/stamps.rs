@@ -11,7 +11,18 @@ use std::{
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Stamps {
     files: BTreeSet<PathBuf>,
-    stamps: BTreeMap<PathBuf, Stamp>,
+    known: BTreeMap<PathBuf, Stamp>,
+    /// Those that may have changed under the same stamp.
+    doubtful: BTreeSet<PathBuf>,
+}
+
+/// A second look at files.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Look {
+    Changed,
+    /// They look the same, and may have changed.
+    Doubtful,
+    Same,
 }
 
 /// The stamp of a file, links followed.
@@ -27,29 +38,41 @@ impl Stamps {
     /// The stamps of files now; one that is not there has none.
     pub(crate) fn of(files: &BTreeSet<PathBuf>) -> Self {
         let stamps = files.iter().filter_map(|file| Some((file.clone(), stamp(file)?)));
-        Self { files: files.clone(), stamps: stamps.collect() }
+        Self { files: files.clone(), known: stamps.collect(), doubtful: BTreeSet::new() }
     }
 
-    /// The stamps of files that are read next. One that was written just now has none: another text of its length may follow
-    /// within the same tick, and would look like what was read.
+    /// A look at the files now.
+    pub(crate) fn look(&self) -> Look {
+        match Self::of(&self.files).known == self.known {
+            false => Look::Changed,
+            true if self.doubtful.is_empty() => Look::Same,
+            true => Look::Doubtful,
+        }
+    }
+
+    /// The same without trust in the stamps of which this is not true.
+    fn trusting(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
+        let doubtful =
+            |(_, stamp): &(&PathBuf, &Stamp)| stamp.modified.is_some_and(|at| !is_settled(at));
+        self.doubtful = self.known.iter().filter(doubtful).map(|(file, _)| file.clone()).collect();
+        self
+    }
+
+    /// The stamps of files that are read next. That of one that was written just now is doubtful: another text of its length may
+    /// follow within the same tick, and would look like what was read.
     pub(crate) fn before_reading(files: &BTreeSet<PathBuf>) -> Self {
-        let (now, mut stamps) = (SystemTime::now(), Self::of(files));
-        let is_settled = |modified: SystemTime| match now.duration_since(modified) {
+        let now = SystemTime::now();
+        Self::of(files).trusting(|modified| match now.duration_since(modified) {
             Ok(age) => age > TICK,
             // A clock of another machine: what lies far ahead was not written just now.
             Err(ahead) => ahead.duration() > TICK,
-        };
-        stamps.stamps.retain(|_, stamp| stamp.modified.is_none_or(is_settled));
-        stamps
+        })
     }
 
     /// The stamps of files that were read since a time: one that was written since then may have been read before, and
-    /// looks changed.
+    /// is doubtful.
     pub(crate) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
-        let (mut stamps, since) = (Self::of(files), since - TICK);
-        let is_older = |stamp: &Stamp| stamp.modified.is_none_or(|modified| modified < since);
-        stamps.stamps.retain(|_, stamp| is_older(stamp));
-        stamps
+        Self::of(files).trusting(|modified| modified < since - TICK)
     }
 
     /// The files.
@@ -60,10 +83,13 @@ impl Stamps {
     /// The stamps of exactly these files, the unknown ones of which were read since a time.
     pub(crate) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
-        let mut stamps = self.stamps;
-        stamps.retain(|file, _| files.contains(file));
-        stamps.extend(Self::read_since(&unknown, since).stamps);
-        Self { files: files.clone(), stamps }
+        let (mut known, mut doubtful) = (self.known, self.doubtful);
+        known.retain(|file, _| files.contains(file));
+        doubtful.retain(|file| files.contains(file));
+        let read = Self::read_since(&unknown, since);
+        known.extend(read.known);
+        doubtful.extend(read.doubtful);
+        Self { files: files.clone(), known, doubtful }
     }
 }
 
@@ -92,17 +118,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_written_while_it_was_read_looks_changed() {
+    fn a_file_that_was_written_while_it_was_read_is_doubtful() {
         let folder = tempfile::tempdir().unwrap();
         let files = BTreeSet::from([folder.path().join("a")]);
         fs::write(folder.path().join("a"), "a").unwrap();
         let (hour, now) = (Duration::from_hours(1), SystemTime::now());
         let stamps = |since| Stamps::default().and(&files, since);
-        assert_eq!(stamps(now + hour), Stamps::of(&files));
-        assert_ne!(stamps(now - hour), Stamps::of(&files));
+        assert_eq!(stamps(now + hour).look(), Look::Same);
+        assert_eq!(stamps(now - hour).look(), Look::Doubtful);
         // The clock of files is behind.
         let written = fs::metadata(folder.path().join("a")).unwrap().modified().unwrap();
-        assert_ne!(stamps(written + TICK / 2), Stamps::of(&files));
+        let stamps = stamps(written + TICK / 2);
+        assert_eq!(stamps.look(), Look::Doubtful);
+        fs::write(folder.path().join("a"), "ab").unwrap();
+        assert_eq!(stamps.look(), Look::Changed);
     }
 
     #[test]
