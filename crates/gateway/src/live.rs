@@ -115,6 +115,7 @@ impl Keeper {
             let known = self.stamps.files();
             let rebuilt = rebuild::rebuild(&self.gateway, &self.source, known).await;
             let Rebuilt { end, files, stamps } = rebuilt;
+            self.doubts &= stamps.looks_as(&self.stamps);
             self.stamps = stamps.and(&files, at);
             self.settings = self.gateway.built().reload.clone();
             self.rest(Instant::now());

@@ -50,6 +50,11 @@ impl Stamps {
         }
     }
 
+    /// True where the files look as they did then.
+    pub(crate) fn looks_as(&self, then: &Self) -> bool {
+        self.known == then.known
+    }
+
     /// The same without trust in the stamps of which this is not true.
     fn trusting(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
         let doubtful =
