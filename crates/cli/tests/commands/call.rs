@@ -273,8 +273,9 @@ fn the_calls_of_a_message_are_answered_as_messages() {
 fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_yes() {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(root().join(DEMO)).unwrap();
-    let fixtures = root().join("fixtures").display().to_string();
-    let text = text.replace("../fixtures", &fixtures);
+    let at = |path: &str| root().join(path).display().to_string();
+    let text = text.replace("../fixtures", &at("fixtures"));
+    let text = text.replace("demo.key", &at("config/demo.key"));
     let text = text.replace("    openapi:", "    confirm: always\n    openapi:");
     let file = folder.path().join("callgate.yaml");
     fs::write(&file, text).unwrap();

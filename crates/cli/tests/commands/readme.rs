@@ -47,6 +47,42 @@ fn every_command_of_the_readme_runs() {
 }
 
 #[test]
+fn the_first_command_of_the_readme_prints_its_result_and_nothing_else() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let section = section(&readme, "Two commands");
+    let lines = commands(section);
+    // The second is what runs this test; that it prints no warning is what CI builds with `-D warnings` for.
+    assert_eq!((lines.len(), &*lines[1]), (2, "cargo test --workspace"), "{lines:?}");
+    let line = lines[0].strip_prefix("cargo run -- ").unwrap();
+    let ended = callgate(&line.split(' ').collect::<Vec<_>>()).exits(0);
+    assert_eq!(ended.err, "");
+    assert_eq!(ended.json()["name"], "Rex");
+}
+
+#[test]
+fn your_own_api_takes_three_lines() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let lines = commands(section(&readme, "Your own API in three lines"));
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let home = tempfile::tempdir().unwrap();
+    for line in &lines {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.args(line.strip_prefix("callgate ").unwrap().split(' ')).current_dir(root());
+        let ended = Ended::of(command.env("XDG_CONFIG_HOME", home.path())).exits(0);
+        assert!(
+            !ended.err.contains("warning") && !ended.err.contains("note"),
+            "{line}: {ended:#?}"
+        );
+    }
+}
+
+/// What stands below a heading of the second level.
+fn section<'a>(readme: &'a str, heading: &str) -> &'a str {
+    let (_, after) = readme.split_once(&format!("\n## {heading}\n")).unwrap();
+    after.split("\n## ").next().unwrap()
+}
+
+#[test]
 fn every_configuration_of_the_readme_loads() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
