@@ -23,7 +23,10 @@ pub struct ServerUrl(String);
 /// A text that is no address of a server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub struct NotAServer;
+pub struct NotAServer {
+    /// The kind of text that came; the text itself may hold a password.
+    got: &'static str,
+}
 
 impl ServerUrl {
     /// Takes a text that is an absolute http or https URL, once its variables are filled in.
@@ -33,7 +36,7 @@ impl ServerUrl {
     pub fn new(text: &str) -> Result<Self, NotAServer> {
         let is_template = text.contains('{') && text.contains('}');
         let is_url = || Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if is_template || is_url() { Ok(Self(text.to_owned())) } else { Err(NotAServer) }
+        if is_template || is_url() { Ok(Self(text.to_owned())) } else { Err(NotAServer::of(text)) }
     }
 
     /// The address as it is written.
@@ -48,9 +51,21 @@ impl From<Url> for ServerUrl {
     }
 }
 
+impl NotAServer {
+    fn of(text: &str) -> Self {
+        let got = match Url::parse(text) {
+            Ok(_) => "a URL of another scheme than `http` and `https`",
+            Err(_) if text.trim().is_empty() => "an empty text",
+            Err(_) if text.contains("://") => "a URL that has no legal host or port",
+            Err(_) => "a text without `https://`",
+        };
+        Self { got }
+    }
+}
+
 impl fmt::Display for NotAServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected the absolute URL of a server, got another text")
+        write!(f, "expected the absolute URL of a server, got {}", self.got)
     }
 }
 
@@ -92,4 +107,22 @@ pub(crate) fn variables(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<S
         }
     }
     variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_server_is_named_by_its_kind() {
+        for (text, expected) in [
+            ("", "got an empty text"),
+            ("api.example.com", "got a text without `https://`"),
+            ("ftp://api.example.com", "got a URL of another scheme than `http` and `https`"),
+            ("https://", "got a URL that has no legal host or port"),
+        ] {
+            let told = ServerUrl::new(text).unwrap_err().to_string();
+            assert!(told.ends_with(expected), "{text}: {told}");
+        }
+    }
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         needs::tell(&toolsets, &arguments.source.description, &name);
     }
     let call = ToolCall::new("1", name, values);
-    let shown = Shown::new(arguments);
+    let shown = Shown::new(arguments, &toolsets);
     if !arguments.dry_run && answer::is_raw(&arguments.answer) {
         return block_on(streamed(&executor, (&call, &session), (arguments, &shown)))?;
     }
@@ -110,7 +110,8 @@ async fn streamed(
 /// What a person is told of a call of `file` that failed; nothing of another.
 pub(crate) fn failed(result: &ToolResult, file: &str) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
-    let hints = Hints { file: file.to_owned(), may_download: false, credential: None };
+    let hints =
+        Hints { file: file.to_owned(), is_bare: false, may_download: false, credential: None };
     fault::text(fault, (&result.tool, result.journal.events()), &hints)
 }
 

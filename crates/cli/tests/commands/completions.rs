@@ -2,8 +2,13 @@
 
 use std::{
     fs,
+    io::ErrorKind,
+    net::TcpListener,
     path::{Path, PathBuf},
     process::Command,
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use crate::{Ended, callgate, root};
@@ -179,6 +184,41 @@ fn what_a_description_says_neither_runs_nor_changes_a_terminal() {
     let line = format!("callgate call hostile.yaml {} state=", typed[0]);
     assert_eq!(home.bash(&line), ["open", "\\$\\(touch\\ hacked\\)", "\\`id\\`"]);
     assert!(!home.path("hacked").exists());
+}
+
+/// Threat 63. The secret is a pipe that nobody writes to: whoever opens it does not come back.
+#[test]
+fn a_key_press_calls_no_service_and_reads_no_secret() {
+    let home = Home::new();
+    let made = Command::new("mkfifo").arg(home.path("secret")).status().unwrap();
+    assert!(made.success(), "{made}");
+    let service = TcpListener::bind("127.0.0.1:0").unwrap();
+    service.set_nonblocking(true).unwrap();
+    let address = service.local_addr().unwrap();
+    let text = format!(
+        "toolsets:\n  pets:\n    openapi: pets.yaml\n    server: http://{address}\n    auth: {{ oauth2_client_credentials: {{ \
+         token_url: 'http://{address}/token', client_id: me, client_secret: 'file:secret' }} }}\n\
+         \x20 far: {{ openapi: 'http://{address}/openapi.json', auth: {{ bearer: {{ token: 'file:secret' }} }} }}\n"
+    );
+    fs::write(home.path("callgate.yaml"), text).unwrap();
+    let url = format!("http://{address}/openapi.json");
+    for (words, expected) in [
+        (vec!["call", "callgate.yaml", "pets-getP"], &["pets-getPet"][..]),
+        (vec!["call", "callgate.yaml", "pets-getPet", ""], &["petId="]),
+        (vec!["call", "callgate.yaml", "far-"], &[]),
+        (vec!["call", &url, ""], &[]),
+        (vec!["doctor", "callgate.y"], &[]),
+    ] {
+        let mut command = home.command(Path::new(env!("CARGO_BIN_EXE_callgate")));
+        command.args(["complete", "zsh", "--", "callgate"]).args(&words);
+        let (sender, ended) = mpsc::channel();
+        thread::spawn(move || sender.send(Ended::of(&mut command)));
+        let ended = ended.recv_timeout(Duration::from_secs(30));
+        let ended = ended.unwrap_or_else(|_| panic!("{words:?} waits for the secret"));
+        let got: Vec<&str> = texts(&ended).into_iter().take(expected.len().max(1)).collect();
+        assert!(got == expected || words[0] == "doctor", "{words:?}: {ended:#?}");
+        assert_eq!(service.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{words:?}");
+    }
 }
 
 #[test]

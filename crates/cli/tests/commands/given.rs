@@ -55,6 +55,25 @@ fn a_list_of_one_and_members_with_dots_are_sent_as_the_tool_takes_them() {
 }
 
 #[test]
+fn a_whole_body_is_given_to_a_tool_whose_arguments_are_its_members() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pet.json");
+    fs::write(&file, r#"{"name": "Rex", "species": "dog", "weightKg": 12.50}"#).unwrap();
+    let file = format!("body=@{}", file.display());
+    let sent = planned(&["call", PETS, "createPet", &file, "tags=calm"])["body"].clone();
+    let sent = sent.as_str().unwrap();
+    assert!(
+        sent.starts_with(r#"{"name":"Rex","species":"dog","weightKg":12.50,"tags":["calm"]"#),
+        "{sent}"
+    );
+    let args = r#"{"body": {"name": "Rex", "species": "dog"}}"#;
+    for given in [&["--args", args][..], &["body.name=Rex", "body.species=dog"]] {
+        let sent = body(&[&["call", PETS, "createPet"], given].concat());
+        assert_eq!((&sent["name"], &sent["species"]), (&json!("Rex"), &json!("dog")), "{sent}");
+    }
+}
+
+#[test]
 fn text_that_becomes_a_number_is_no_news() {
     let ended = callgate(&["call", "config/demo.yaml", "pets-getPet", "petId=7"]).exits(0);
     assert!(!ended.err.contains("converted"), "{ended:#?}");

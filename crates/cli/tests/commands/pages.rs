@@ -34,7 +34,10 @@ fn a_page_says_what_a_tool_takes_does_and_answers() {
         .prints("species: one of \"cat\", \"dog\"");
     callgate(&["tools", "fixtures/files/spec.yaml", "addPicture"])
         .exits(0)
-        .prints("(with a file as `picture=@FILE`)");
+        .prints("callgate call fixtures/files/spec.yaml addPicture picture=@FILE\n");
+    callgate(&["tools", "fixtures/files/spec.yaml", "addParts"])
+        .exits(0)
+        .prints("(with a file as `notes=@FILE`)");
     callgate(&["tools", "config/demo.yaml", "nope"]).exits(1).says("unknown_tool");
     let json = callgate(&["tools", "config/demo.yaml", "getPet", "--json"]).exits(0).json();
     assert_eq!(json.as_array().map(Vec::len), Some(1));
@@ -44,7 +47,10 @@ fn a_page_says_what_a_tool_takes_does_and_answers() {
 fn the_example_of_every_page_runs() {
     let binary = env!("CARGO_BIN_EXE_callgate");
     let (mut ran, mut failed) = (0, Vec::new());
-    for file in FIXTURES {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("FILE"), "of a reader").unwrap();
+    for file in FIXTURES.map(|file| root().join(file).display().to_string()) {
+        let file = file.as_str();
         let tools = callgate(&["tools", file, "--json"]).exits(0).json();
         for tool in tools.as_array().unwrap() {
             let name = tool["name"].as_str().unwrap();
@@ -54,7 +60,8 @@ fn the_example_of_every_page_runs() {
             }
             let line = page.lines().find_map(|line| line.strip_prefix("  callgate call ")).unwrap();
             let shell = format!("'{binary}' call {line} --dry-run");
-            let ended = Ended::of(Command::new("sh").args(["-c", &shell]).current_dir(root()));
+            let ended =
+                Ended::of(Command::new("sh").args(["-c", &shell]).current_dir(folder.path()));
             ran += 1;
             if ended.code != Some(0) {
                 failed.push(format!("{line}\n{}", ended.err));

@@ -12,6 +12,8 @@ use crate::remedy;
 pub(super) struct Hints {
     /// The description or configuration, as the command line names it.
     pub(super) file: String,
+    /// True of a description, whose credentials are those of flags: there is none to try.
+    pub(super) is_bare: bool,
     /// True if an answer may go to a file.
     pub(super) may_download: bool,
     /// The flag that names the credential, with its reference.
@@ -139,6 +141,9 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
                 "{download}`--limits response_bytes=8MiB` raises the bound, as `limits: {{response_bytes: 8MiB}}` of the toolset does"
             )
         }
+        (FaultCode::SignInRequired, _) => {
+            "`--session FILE` gives the credential of who is signed in: `{\"credentials\": {\"NAME\": \"env:TOKEN\"}}`".to_owned()
+        }
         (FaultCode::TimedOut, _) => {
             "`--timeout 60s` waits longer, as `limits: {timeout: 60s}` of the toolset does".to_owned()
         }
@@ -173,9 +178,11 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
 
 /// The remedy where there is no credential, or the service does not take it.
 fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
-    let Hints { file, credential, .. } = hints;
+    let Hints { file, credential, is_bare, .. } = hints;
+    let doctor = format!("`callgate doctor {file}` tries every credential");
+    let or_doctor = if *is_bare { String::new() } else { format!("; {doctor}") };
     if fault.next == Next::TryLater {
-        return format!("call again later; `callgate doctor {file}` tries every credential");
+        return format!("call again later{or_doctor}");
     }
     let refused = events.iter().rev().find_map(|event| match event {
         Event::CredentialRefused { credential } => Some(credential),
@@ -183,8 +190,7 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
     });
     if let (Some(refused), None) = (refused, credential) {
         return format!(
-            "see that the credential is the right one, has not expired and may make this call: {refused}; `callgate doctor {file}` \
-             tries every credential"
+            "see that the credential is the right one, has not expired and may make this call: {refused}{or_doctor}"
         );
     }
     match (credential, fault.reached) {
@@ -199,8 +205,11 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
              `-H 'NAME: env:NAME'` give one, as `auth:` and `credentials:` of a toolset do"
                 .to_owned()
         }
+        (None, _) if *is_bare => {
+            "see that there is a secret where the reference of `-H` says, or name another place".to_owned()
+        }
         (None, _) => format!(
-            "`callgate doctor {file}` tries every credential; set what is missing, or correct `auth:` or `credentials:` of the toolset"
+            "{doctor}; set what is missing, or correct `auth:` or `credentials:` of the toolset"
         ),
     }
 }

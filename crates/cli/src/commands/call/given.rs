@@ -2,11 +2,12 @@
 //! a short way becomes what the tool takes: a list of one, the bytes of a file, the members of a body that is one argument.
 //! Nothing of it holds for the arguments of a model.
 
+mod body;
+
 use std::path::Path;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use callgate::{Arguments, Entry};
-use callgate_openapi::InputLocation;
 use callgate_tool::{Object, Value};
 
 use super::batch::standard_input;
@@ -25,14 +26,25 @@ pub(super) fn arguments(
 ) -> Result<Arguments, Failure> {
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
     let guide = schema.as_ref().map(Guide::new);
-    let mut arguments = match &given.args {
-        Some(text) => read_object(text)?,
-        None => named(&given.arguments, guide, entry)?,
-    };
-    if let (Some(guide), Some(body)) = (guide, whole_body(entry)) {
-        into_body(&mut arguments, guide, body);
+    let Some(text) = &given.args else { return named(&given.arguments, guide, entry) };
+    let mut arguments = read_object(text)?;
+    if let Some(guide) = guide {
+        place_body(&mut arguments, guide, entry)?;
     }
     Ok(arguments)
+}
+
+/// Puts the members of a body where the tool has them: into the body that is one argument, or beside each other.
+fn place_body(
+    arguments: &mut Arguments,
+    guide: Guide<'_>,
+    entry: Option<Entry<'_>>,
+) -> Result<(), Failure> {
+    match body::whole(entry) {
+        Some(body) => body::put_in(arguments, guide, body),
+        None => body::taken_apart(arguments, guide, entry).map_err(|name| twice(&name))?,
+    }
+    Ok(())
 }
 
 /// `name=value` texts, each put where its name leads.
@@ -49,6 +61,9 @@ fn named(
         };
         let steps = steps(name, guide);
         let found = found(&steps, guide, entry);
+        if is_given(&arguments, &steps) && takes_one(&steps, found, guide) {
+            return Err(twice(name));
+        }
         let value = value_of((name, value), found)?;
         put(&mut arguments, &steps, value).map_err(|()| {
             let message = format!("error: `{name}` is given a value, and members inside it");
@@ -56,14 +71,34 @@ fn named(
         })?;
     }
     if let Some(guide) = guide {
-        let body = whole_body(entry);
+        place_body(&mut arguments, guide, entry)?;
         for (name, value) in &mut arguments {
-            let below = guide.member(name).or_else(|| guide.member(body?)?.member(name));
-            let Some(below) = below else { continue };
+            let Some(below) = guide.member(name) else { continue };
             fit(value, below, DEPTH);
         }
     }
     Ok(arguments)
+}
+
+/// True if there is a value at the end of a way already.
+fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {
+    let Some((first, rest)) = steps.split_first() else { return false };
+    let first = arguments.get(first);
+    first.is_some_and(|first| rest.iter().try_fold(first, |at, name| at.get(name)).is_some())
+}
+
+/// True if an input takes no list. Of a name that no input has, the call says so; the body as a whole is one value.
+fn takes_one(steps: &[&str], found: Option<Guide<'_>>, guide: Option<Guide<'_>>) -> bool {
+    match found {
+        Some(found) => !found.kinds().array,
+        None => guide.is_some() && *steps == [body::NAME],
+    }
+}
+
+/// The fault of an argument that is given twice.
+fn twice(name: &str) -> Failure {
+    let message = format!("error: `{name}`: expected one value, got two: it is given twice");
+    Failure(format!("{message}\nhelp: give it once; it takes no list"))
 }
 
 /// The names on the way to a value. A dot belongs to a name that the tool declares with it.
@@ -82,40 +117,8 @@ fn found<'a>(
     let guide = guide?;
     let (first, rest) = steps.split_first()?;
     let below = guide.member(first);
-    let below = below.or_else(|| guide.member(whole_body(entry)?)?.member(first))?;
+    let below = below.or_else(|| guide.member(body::whole(entry)?)?.member(first))?;
     rest.iter().try_fold(below, |at, name| at.below(name))
-}
-
-/// The argument that is the whole body of an operation.
-fn whole_body(entry: Option<Entry<'_>>) -> Option<&str> {
-    let inputs = entry?.operation()?.inputs.iter();
-    let mut bodies =
-        inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());
-    bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str())
-}
-
-/// Moves what only the body has a member for into the body, unless the body is given as something else than an object.
-fn into_body(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
-    let Some(inside) = guide.member(body) else { return };
-    let is_member = |name: &&String| guide.member(name).is_none() && inside.member(name).is_some();
-    let moved: Vec<String> = arguments.keys().filter(is_member).cloned().collect();
-    let is_free = |given: &Value| {
-        given
-            .as_object()
-            .is_some_and(|members| moved.iter().all(|name| !members.contains_key(name)))
-    };
-    if moved.is_empty() || !arguments.get(body).is_none_or(is_free) {
-        return;
-    }
-    let mut members = match arguments.remove(body) {
-        Some(Value::Object(members)) => members,
-        _ => Object::new(),
-    };
-    for name in moved {
-        let value = arguments.remove(&name).unwrap_or_default();
-        members.insert(name, value);
-    }
-    arguments.insert(body.to_owned(), Value::Object(members));
 }
 
 /// Puts a value at the end of a way. One that is there already makes a list of both.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use callgate::{
     Answer, Content, Event, Outcome, Part, PlannedRequest, Preview, ToolResult, Value,
-    secret::SecretReference,
+    config::BuiltToolset, secret::SecretReference,
 };
 
 use super::{
@@ -28,13 +28,15 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// As a command line asks for it.
-    pub(super) fn new(arguments: &CallArguments) -> Self {
+    /// As a command line asks for it, which calls a tool of these toolsets.
+    pub(super) fn new(arguments: &CallArguments, toolsets: &[BuiltToolset]) -> Self {
         Self {
             format: arguments.answer.format,
             is_verbose: arguments.answer.verbose > 0,
             hints: Hints {
                 file: arguments.source.file.display().to_string(),
+                // The one toolset of a description has no name.
+                is_bare: matches!(toolsets, [one] if one.name.is_empty()),
                 may_download: arguments.answer.output.is_none(),
                 credential: credential(&arguments.source.description),
             },

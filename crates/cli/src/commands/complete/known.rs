@@ -53,12 +53,13 @@ impl Known {
         let started = SystemTime::now();
         let server = server.map(str::to_owned);
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
-        let environment = Environment::new().without_audit();
+        let environment = Environment::new().without_audit().listing_missing();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
         let config = callgate_config::open(location, &options).ok()?;
         let built = config.build_blocking(&open::cached(environment), None).ok()?;
         let lines = lines(&built);
-        if let Some(shelf) = shelf {
+        let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());
+        if let Some(shelf) = shelf.filter(|_| is_whole) {
             let stamps = Stamps::of(built.files(), built.has_addresses());
             stamps.filter(|stamps| stamps.are_before(started)).into_iter().for_each(|stamps| {
                 shelf.keep(&stamps, &lines);

@@ -26,8 +26,10 @@ enum Takes {
 /// The credential of a scheme, as a configuration has it.
 pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String> {
     let name = &scheme.name;
-    let expected =
-        || format!("expected {} for the security scheme `{name}`, got another text", words(scheme));
+    let expected = || {
+        let (words, got) = (words(scheme), shape(text));
+        format!("expected {words} for the security scheme `{name}`, got {got}")
+    };
     let is_reference = is_reference(text);
     if let Some(client) = text.strip_prefix(LOGIN).filter(|_| has_login(scheme)) {
         return login(scheme, client).ok_or_else(expected);
@@ -107,8 +109,23 @@ fn has_login(scheme: &SecurityScheme) -> bool {
 }
 
 /// A name, and a reference behind a colon.
-fn pair(text: &str) -> Option<(&str, &str)> {
+pub(super) fn pair(text: &str) -> Option<(&str, &str)> {
     text.split_once(':').filter(|(name, rest)| !name.is_empty() && is_reference(rest))
+}
+
+/// The kind of a text that is refused. The text itself may be the secret.
+pub(super) fn shape(text: &str) -> &'static str {
+    match text.split_once(':') {
+        _ if text.is_empty() => "an empty text",
+        _ if text.starts_with("literal:") => "a secret as it is (`literal:`)",
+        _ if is_reference(text) => "a reference alone",
+        Some((LOGIN_NAME, _)) => "`login:`, which is for a person who logs in",
+        Some(("", _)) => "a text that begins with `:`",
+        Some((_, "")) => "a text that ends with `:`",
+        Some((_, rest)) if is_reference(rest) => "a name with a reference",
+        Some(_) => "a text that no `env:` or `file:` begins",
+        None => "a text without `env:` or `file:`, which may be the secret itself",
+    }
 }
 
 /// A reference to a secret, or a credential of the session; never a literal.
@@ -182,3 +199,27 @@ pub(super) fn of_flags<'a>(
 
 /// Begins what stands for a person who logs in.
 const LOGIN: &str = "login:";
+const LOGIN_NAME: &str = "login";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_refused_is_named_by_its_kind_and_not_repeated() {
+        for (text, expected) in [
+            ("", "empty"),
+            ("literal:canary", "as it is"),
+            ("env:KEY", "a reference alone"),
+            ("login:me", "logs in"),
+            (":canary", "begins with `:`"),
+            ("me:", "ends with `:`"),
+            ("me:env:KEY", "a name with a reference"),
+            ("me:canary", "no `env:` or `file:` begins"),
+            ("canary", "may be the secret itself"),
+        ] {
+            let told = shape(text);
+            assert!(told.contains(expected) && !told.contains("canary"), "{text}: {told}");
+        }
+    }
+}

@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, path::Path};
 use callgate_config::Location;
 use callgate_tool::{Object, Value, json};
 
-use super::{named, wrong};
+use super::{
+    credential::{pair, shape},
+    named, wrong,
+};
 use crate::{args::InitArguments, exit::Failure};
 
 /// The settings that are written.
@@ -71,9 +74,8 @@ impl Settings<'_> {
                 None => Ok(None),
             };
         };
-        let pair = basic.split_once(':');
-        let (user, password) =
-            pair.ok_or_else(|| wrong("expected `USER:REFERENCE`, got another text"))?;
+        let (user, password) = pair(basic)
+            .ok_or_else(|| wrong(&format!("expected `USER:REFERENCE`, got {}", shape(basic))))?;
         Ok(Some(json!({"basic": {"username": user, "password": password}})))
     }
 

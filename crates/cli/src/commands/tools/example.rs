@@ -3,31 +3,44 @@
 
 use callgate_tool::{Number, Object, Value};
 
+use crate::guide::Guide;
+
 /// The value of everything that `schema` requires; `root` holds the definitions.
 pub(super) fn value(schema: &Value, root: &Value) -> Value {
     made(schema, root, DEPTH)
 }
 
-/// Arguments as they are typed: members with dots, lists as names given twice, what is deeper as JSON.
-pub(super) fn arguments(values: &Object) -> String {
+/// Arguments as they are typed: members with dots, lists as names given twice, the bytes of a file as `@FILE`, what is deeper as
+/// JSON.
+pub(super) fn arguments(values: &Object, guide: Guide<'_>) -> String {
     let mut words = Vec::new();
     for (name, value) in values {
-        push(&mut words, name, value, true);
+        push(&mut words, (name, value), guide.member(name), true);
     }
     words.join(" ")
 }
 
-fn push(words: &mut Vec<String>, name: &str, value: &Value, may_go_in: bool) {
+fn push(
+    words: &mut Vec<String>,
+    (name, value): (&str, &Value),
+    guide: Option<Guide<'_>>,
+    may_go_in: bool,
+) {
     let is_plain = |value: &Value| value.as_array().is_none() && value.as_object().is_none();
+    if guide.is_some_and(is_file) {
+        words.push(quoted(&format!("{name}=@FILE")));
+        return;
+    }
     match value {
         Value::Array(items) if !items.is_empty() && items.iter().all(is_plain) => {
             for item in items {
-                push(words, name, item, false);
+                push(words, (name, item), None, false);
             }
         }
         Value::Object(members) if may_go_in && !members.is_empty() && !name.contains('.') => {
             for (below, member) in members {
-                push(words, &format!("{name}.{below}"), member, true);
+                let guide = guide.and_then(|guide| guide.below(below));
+                push(words, (&format!("{name}.{below}"), member), guide, true);
             }
         }
         Value::String(text) => {
@@ -36,6 +49,14 @@ fn push(words: &mut Vec<String>, name: &str, value: &Value, may_go_in: bool) {
         }
         value => words.push(quoted(&format!("{name}={value}"))),
     }
+}
+
+/// Returns true for the bytes of a file, and for a list of them.
+pub(super) fn is_file(guide: Guide<'_>) -> bool {
+    let kinds = guide.kinds();
+    let is_list = kinds.array && !kinds.bytes && !kinds.object;
+    let of = guide.each().filter(|_| is_list).unwrap_or(guide);
+    of.kinds().bytes
 }
 
 /// A word as a shell reads it.
@@ -227,9 +248,16 @@ mod tests {
 
     #[test]
     fn arguments_are_typed_as_a_shell_reads_them() {
+        let file = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"data": {"contentEncoding": "base64"}}}]});
+        let schema = json!({"properties": {"photo": (file.clone()), "of": {"type": "object", "properties": {"photos": {"type": "array", "items": file}}}}});
+        let values = json!({"photo": "text", "of": {"photos": ["text", "text"]}});
+        assert_eq!(
+            arguments(values.as_object().unwrap(), Guide::new(&schema)),
+            "photo=@FILE of.photos=@FILE"
+        );
         let values = json!({"a": 1, "b": "it's", "tags": ["x", "y"], "owner": {"email": "k@e.c", "home": {"c": 1}}, "at": "@x"});
         assert_eq!(
-            arguments(values.as_object().unwrap()),
+            arguments(values.as_object().unwrap(), Guide::new(&Value::Null)),
             "a=1 'b=it'\\''s' tags=x tags=y owner.email=k@e.c 'owner.home={\"c\":1}' at=@@x"
         );
     }

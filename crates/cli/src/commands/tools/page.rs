@@ -32,7 +32,7 @@ pub(super) fn text(
     if let Some(note) = note {
         let _infallible = writeln!(text, "  ({note})");
     }
-    if let Some(name) = file(Guide::new(&schema)) {
+    if let Some(name) = file(Guide::new(&schema)).filter(|_| !line.contains("=@FILE")) {
         let _infallible = writeln!(text, "  (with a file as `{name}=@FILE`)");
     }
     text.push_str(&answers(tool));
@@ -149,14 +149,9 @@ fn kind(guide: Guide<'_>) -> String {
     if names.is_empty() { "any".to_owned() } else { names.join(" or ") }
 }
 
-/// An argument that is a file: no example stands for one.
+/// An argument that is a file.
 fn file(guide: Guide<'_>) -> Option<&str> {
-    let is_file = |name: &&str| {
-        guide
-            .member(name)
-            .map(kind)
-            .is_some_and(|kind| kind.trim_start_matches("list of ") == "file")
-    };
+    let is_file = |name: &&str| guide.member(name).is_some_and(example::is_file);
     guide.members().into_iter().find(is_file)
 }
 
@@ -191,7 +186,7 @@ fn called(
         }
     }
     let mut line = format!("callgate call {} {}", source.file.display(), tool.name);
-    let given = example::arguments(&values);
+    let given = example::arguments(&values, Guide::new(schema));
     if !given.is_empty() {
         let _infallible = write!(line, " {given}");
     }
