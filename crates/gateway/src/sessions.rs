@@ -1,6 +1,7 @@
 //! `/v1/sessions/{id}`: parameters and credentials that a runtime stores once and names in its calls. Ids are those of one
 //! principal; a credential, and a parameter that a credential reads, is never shown.
 
+mod condition;
 mod described;
 mod merged;
 
@@ -12,8 +13,11 @@ use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use self::described::{Shown, Written};
 pub(crate) use self::merged::Inline;
+use self::{
+    condition::Condition,
+    described::{Shown, Written},
+};
 use crate::{
     answer::JsonText,
     caller::Caller,
@@ -58,7 +62,7 @@ pub(crate) async fn show(
     tag = "sessions",
     params(
         ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`", pattern = r#"^(\*|"[!#-~]*")$"#),
+        ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
         ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
     ),
     request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
@@ -93,7 +97,7 @@ pub(crate) async fn put(
     tag = "sessions",
     params(
         ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`", pattern = r#"^(\*|"[!#-~]*")$"#),
+        ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
         ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
     ),
     request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
@@ -110,7 +114,7 @@ pub(crate) async fn patch(
 ) -> Result<Response, Problem> {
     let change = Change::read(body.value)?;
     let asked = Condition::of(&headers)?;
-    let (state, version, is_new) = changed_to(&gateway, (&caller, &id), (&change, asked)).await?;
+    let (state, version, is_new) = changed_to(&gateway, (&caller, &id), (&change, &asked)).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(shown(&gateway, (&id, &state), version, status))
 }
@@ -119,7 +123,7 @@ pub(crate) async fn patch(
 async fn changed_to(
     gateway: &Gateway,
     (caller, id): (&Caller, &str),
-    (change, asked): (&Change, Condition),
+    (change, asked): (&Change, &Condition),
 ) -> Result<(SessionState, Version, bool), Problem> {
     let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
     for _ in 0..ATTEMPTS {
@@ -148,7 +152,7 @@ pub(crate) async fn store(
     }
     distinct("variables", &variables)?;
     let change = Change { parameters: variables, credentials: Object::new() };
-    changed_to(gateway, (caller, id), (&change, Condition::Any)).await.map(drop)
+    changed_to(gateway, (caller, id), (&change, &Condition::Any)).await.map(drop)
 }
 
 /// Forgets a session.
@@ -159,7 +163,7 @@ pub(crate) async fn store(
     tag = "sessions",
     params(
         ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`", pattern = r#"^(\*|"[!#-~]*")$"#),
+        ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
     ),
     responses(
         (status = 204, description = "It is forgotten"),
@@ -246,52 +250,6 @@ fn object(at: &str, value: Option<Value>) -> Result<Object, Problem> {
     }
 }
 
-/// The condition that a request sets on the session it changes (RFC 9110 §13.1).
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Condition {
-    /// `If-None-Match: *`.
-    Absent,
-    /// None.
-    Any,
-    /// `If-Match: *`.
-    Present,
-    /// `If-Match: "7"`.
-    Version(u64),
-}
-
-impl Condition {
-    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
-        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default().trim());
-        match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
-            (None, None) => Ok(Self::Any),
-            (Some("*"), None) => Ok(Self::Present),
-            (None, Some("*")) => Ok(Self::Absent),
-            (Some(tag), None) => {
-                let quoted = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-                // Clients forget the quotation marks.
-                let number = quoted.unwrap_or(tag).parse().ok().map(Self::Version);
-                number.ok_or_else(if quoted.is_some() { changed } else { unreadable })
-            }
-            // No session is there and is not.
-            (Some(_), Some("*")) => Err(changed()),
-            (_, Some(_)) => Err(unreadable()),
-        }
-    }
-
-    /// The version that the store must find, where the session is in version `known`.
-    fn expected(self, known: Option<Version>) -> Result<Expected, Problem> {
-        match (self, known) {
-            (Self::Any, _) => Ok(Expected::Any),
-            (Self::Absent, None) => Ok(Expected::Absent),
-            (Self::Present, Some(version)) => Ok(Expected::Version(version)),
-            (Self::Version(number), Some(version)) if version.number() == number => {
-                Ok(Expected::Version(version))
-            }
-            _ => Err(changed()),
-        }
-    }
-}
-
 fn shown(
     gateway: &Gateway,
     (id, state): (&str, &SessionState),
@@ -332,11 +290,6 @@ fn absent() -> Problem {
     let detail =
         "`PUT /v1/sessions/{id}` stores a session; it ends some time after its last change";
     Problem::new(ProblemKind::AbsentResource, detail)
-}
-
-fn unreadable() -> Problem {
-    let detail = "expected `If-Match` with one entity tag or `*`, or `If-None-Match: *`";
-    Problem::new(ProblemKind::MalformedHeader, detail)
 }
 
 fn changed() -> Problem {

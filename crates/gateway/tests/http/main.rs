@@ -243,8 +243,12 @@ async fn a_session_is_stored_changed_shown_and_forgotten() {
     assert_eq!(changed.json()["parameters"], json!({"ownerid": "o-2"}));
     assert_eq!(changed.json()["credentials"], json!({"github": "****"}));
 
+    let now = changed.header("etag");
+    let (weak, list) = (format!("W/{now}"), format!(r#""another", {now}"#));
+    assert_eq!(sidecar.send("PATCH", path, &[JSON, ("if-match", &list)], "{}").await.status, 200);
     for (method, header) in [
         ("PUT", ("if-match", &*tag)),
+        ("PUT", ("if-match", &weak)),
         ("PATCH", ("if-match", "\"none\"")),
         ("PUT", ("if-none-match", "*")),
         ("DELETE", ("if-match", &tag)),

@@ -1,0 +1,149 @@
+//! The condition that a request sets on the session it changes: `If-Match` and `If-None-Match` (RFC 9110 §13.1).
+
+use callgate_session::{Expected, Version};
+use http::{HeaderMap, HeaderName, header};
+
+use super::changed;
+use crate::problem::{Problem, ProblemKind};
+
+/// What the session must be for the change to be made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Condition {
+    /// `If-None-Match: *`.
+    Absent,
+    /// None.
+    Any,
+    /// `If-Match: *`.
+    Present,
+    /// `If-Match: "7", "8"`: one of these versions. None where no tag can be one of ours.
+    Versions(Vec<u64>),
+}
+
+impl Condition {
+    pub(super) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let (matching, differing) =
+            (listed(headers, header::IF_MATCH)?, listed(headers, header::IF_NONE_MATCH)?);
+        match (matching.as_deref(), differing.as_deref()) {
+            (None, None) => Ok(Self::Any),
+            (Some("*"), None) => Ok(Self::Present),
+            (None, Some("*")) => Ok(Self::Absent),
+            (Some(tags), None) => versions(tags).map(Self::Versions).ok_or_else(unreadable),
+            // No session is there and is not.
+            (Some(_), Some("*")) => Err(changed()),
+            (_, Some(_)) => Err(unreadable()),
+        }
+    }
+
+    /// The version that the store must find, where the session is in version `known`.
+    pub(super) fn expected(&self, known: Option<Version>) -> Result<Expected, Problem> {
+        match (self, known) {
+            (Self::Any, _) => Ok(Expected::Any),
+            (Self::Absent, None) => Ok(Expected::Absent),
+            (Self::Present, Some(version)) => Ok(Expected::Version(version)),
+            (Self::Versions(numbers), Some(version)) if numbers.contains(&version.number()) => {
+                Ok(Expected::Version(version))
+            }
+            _ => Err(changed()),
+        }
+    }
+}
+
+/// The list of a header; several headers of a name are one list (RFC 9110 §5.3).
+fn listed(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
+    let values: Result<Vec<_>, _> =
+        headers.get_all(name).iter().map(|value| value.to_str().map(str::trim)).collect();
+    let values = values.map_err(|_| unreadable())?;
+    Ok((!values.is_empty()).then(|| values.join(",")))
+}
+
+/// The versions that a list of entity tags names (RFC 9110 §8.8.3); a weak tag and a foreign one match none of ours. None where it is
+/// no list of tags.
+fn versions(list: &str) -> Option<Vec<u64>> {
+    let mut versions = Vec::new();
+    let mut rest = list;
+    loop {
+        let strong = rest.strip_prefix("W/");
+        let (tag, after) = match strong.unwrap_or(rest).strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            // Clients forget the quotation marks of the one number they were told.
+            None if list == rest
+                && !list.is_empty()
+                && list.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                (list, "")
+            }
+            None => return None,
+        };
+        if !tag.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return None;
+        }
+        versions.extend(tag.parse::<u64>().ok().filter(|_| strong.is_none()));
+        let after = after.trim_start();
+        if after.is_empty() {
+            return Some(versions);
+        }
+        rest = after.strip_prefix(',')?.trim_start();
+    }
+}
+
+fn unreadable() -> Problem {
+    let detail = "expected `If-Match` with entity tags or `*`, or `If-None-Match: *`";
+    Problem::new(ProblemKind::MalformedHeader, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn condition(headers: &[(HeaderName, &'static str)]) -> Option<Condition> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name, HeaderValue::from_static(value));
+        }
+        Condition::of(&map).ok()
+    }
+
+    #[test]
+    fn the_tags_of_a_list_are_versions_and_a_weak_one_is_none() {
+        for (text, expected) in [
+            (r#""7""#, Some(vec![7])),
+            ("7", Some(vec![7])),
+            (r#""7", "8""#, Some(vec![7, 8])),
+            (r#""7","a,b" , "9""#, Some(vec![7, 9])),
+            (r#"W/"7""#, Some(vec![])),
+            (r#"W/"7","8""#, Some(vec![8])),
+            (r#""""#, Some(vec![])),
+            (r#""another""#, Some(vec![])),
+            (r#""7" "8""#, None),
+            (r#""7","#, None),
+            (r#","7""#, None),
+            (r#""7"#, None),
+            ("another", None),
+            ("7,8", None),
+            (r#""7",*"#, None),
+            (r#""7 8""#, None),
+            ("", None),
+        ] {
+            let expected = expected.map(Condition::Versions);
+            assert_eq!(condition(&[(header::IF_MATCH, text)]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_headers_are_one_list() {
+        let twice = [(header::IF_MATCH, r#""7""#), (header::IF_MATCH, r#""8""#)];
+        assert_eq!(condition(&twice), Some(Condition::Versions(vec![7, 8])));
+        assert_eq!(condition(&[(header::IF_MATCH, "*"), (header::IF_MATCH, r#""7""#)]), None);
+    }
+
+    #[test]
+    fn there_is_one_condition_at_a_time() {
+        assert_eq!(condition(&[]), Some(Condition::Any));
+        assert_eq!(condition(&[(header::IF_MATCH, "*")]), Some(Condition::Present));
+        assert_eq!(condition(&[(header::IF_NONE_MATCH, "*")]), Some(Condition::Absent));
+        assert_eq!(condition(&[(header::IF_NONE_MATCH, r#""7""#)]), None);
+        assert_eq!(condition(&[(header::IF_MATCH, r#""7""#), (header::IF_NONE_MATCH, "*")]), None);
+    }
+}
