@@ -19,6 +19,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use callgate_config::Built;
 use callgate_executor::{Call, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
@@ -64,6 +65,9 @@ pub(crate) async fn run(
     let keeper = Some(keeper);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
+    // They hold what was read of the connection for as long as they are there, and a call may take its time.
+    drop(headers);
+    let bytes = if key.is_some() { bytes } else { Bytes::new() };
     let stop = gateway.drain().stop();
     let batch =
         Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop, keeper };

@@ -4,6 +4,7 @@
 mod envelope;
 
 use axum::{extract::State, response::Response};
+use bytes::Bytes;
 use callgate_config::Built;
 use callgate_dialect::{Dialect, EnvelopeError};
 use callgate_executor::Entry;
@@ -70,6 +71,9 @@ pub(crate) async fn run(
     let keeper = Keeper { calls: waiting, session: session.members().clone() };
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
+    // They hold what was read of the connection for as long as they are there, and a call may take its time.
+    drop(headers);
+    let bytes = if key.is_some() { bytes } else { Bytes::new() };
     let origins = read.to_make().into_iter().cloned().zip(read.origins());
     let calls = origins.map(|(call, origin)| Asked::from(call).of_message(dialect, origin));
     let calls: Vec<_> = calls.collect();
