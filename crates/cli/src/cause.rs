@@ -1,7 +1,10 @@
 //! Gathers findings by their cause: what holds for many operations at one place is one finding, with their number and the
 //! first of their names. How it looks is the business of `render`.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use callgate::openapi::{Diagnostic, Severity};
 
@@ -18,6 +21,8 @@ pub(crate) struct Cause {
     pub(crate) n_operations: usize,
     /// At how many places it was found.
     pub(crate) n_places: usize,
+    /// The operations that are counted, which are counted once.
+    counted: BTreeSet<String>,
 }
 
 /// The key by which findings are one.
@@ -36,6 +41,7 @@ pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
                 operations: Vec::new(),
                 n_operations: 0,
                 n_places: 1,
+                counted: BTreeSet::new(),
             });
             causes.len().saturating_sub(1)
         });
@@ -68,15 +74,23 @@ pub(crate) fn by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
 
 impl Cause {
     fn merge(&mut self, other: Self) {
-        self.operations.extend(other.operations);
-        self.n_operations = self.n_operations.saturating_add(other.n_operations);
+        // Those that no finding names are counted by what told them.
+        let n_unnamed = other.n_operations.saturating_sub(other.operations.len());
+        self.n_operations = self.n_operations.saturating_add(n_unnamed);
+        other.operations.into_iter().for_each(|operation| self.count(operation));
         self.n_places = self.n_places.saturating_add(1);
+    }
+
+    fn count(&mut self, operation: String) {
+        if self.counted.insert(operation.clone()) {
+            self.n_operations = self.n_operations.saturating_add(1);
+            self.operations.push(operation);
+        }
     }
 
     fn add(&mut self, diagnostic: &Diagnostic) {
         if let Some(operation) = &diagnostic.operation {
-            self.n_operations = self.n_operations.saturating_add(1);
-            self.operations.push(operation.clone());
+            self.count(operation.clone());
         }
         self.n_operations = self.n_operations.saturating_add(diagnostic.n_more);
     }
@@ -156,6 +170,11 @@ mod tests {
                 "/b GET /a: expected a, got b",
             ],
         );
+        let places = [found("/a", Some("GET /a"), 0), found("/b", Some("GET /a"), 0)];
+        let groups = by_code(causes(&places));
+        let [one] = &*groups[0] else { panic!("{groups:?}") };
+        assert_eq!(one.concerned().as_deref(), Some("at 2 places"));
+        assert_eq!(one.message(), "GET /a: expected a, got b");
         let many = ["GET /a", "GET /b", "GET /c", "GET /d"].map(about);
         let counted = [&many[..], &[found("/a", None, 50)]].concat();
         check(
