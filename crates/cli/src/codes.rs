@@ -13,7 +13,8 @@ pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
     let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
     of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {
         let code = Code::ALL.into_iter().find(|code| code.as_str() == asked)?;
-        code.example().map(|Example { wrong, mended, .. }| (wrong, mended))
+        let Example { wrong, mended, .. } = code.example();
+        Some((wrong, mended))
     })
 }
 
@@ -44,26 +45,19 @@ const OF_CONFIGURATIONS: [&str; 9] = [
     "unused-key",
 ];
 
+/// Makes a table of codes, each with its example and the mended form of that.
+macro_rules! examples {
+    ($($name:literal)+) => {
+        [$((
+            $name,
+            include_str!(concat!("codes/", $name, "/wrong.yaml")),
+            include_str!(concat!("codes/", $name, "/mended.yaml")),
+        )),+]
+    };
+}
+
 /// Examples of codes of texts, and their mended forms.
-const OF_TEXTS: [(&str, &str, &str); 4] = [
-    (
-        "duplicate-key",
-        include_str!("codes/duplicate-key/wrong.yaml"),
-        include_str!("codes/duplicate-key/mended.yaml"),
-    ),
-    (
-        "ignored-tag",
-        include_str!("codes/ignored-tag/wrong.yaml"),
-        include_str!("codes/ignored-tag/mended.yaml"),
-    ),
-    (
-        "non-finite-number",
-        include_str!("codes/non-finite-number/wrong.yaml"),
-        include_str!("codes/non-finite-number/mended.yaml"),
-    ),
-    (
-        "unreadable-text",
-        include_str!("codes/unreadable-text/wrong.yaml"),
-        include_str!("codes/unreadable-text/mended.yaml"),
-    ),
-];
+const OF_TEXTS: [(&str, &str, &str); TextCode::ALL.len()] = examples!(
+    "alias-expansion" "duplicate-key" "ignored-tag" "non-finite-number" "not-utf8" "text-too-deep" "text-too-large"
+    "too-many-nodes" "unreadable-text"
+);

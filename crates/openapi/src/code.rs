@@ -1,9 +1,9 @@
 //! The stable codes of findings, one for each kind, in one table: a row makes the code, its name, and what is known about it.
 //! A code never changes its meaning and is never used again for another one.
 //!
-//! The explanation of a code is the file `code/NAME.md`: one paragraph, what to do last. A row `with example` has a
+//! The explanation of a code is the file `code/NAME.md`: one paragraph, what to do last. Beside it are a
 //! description that is found wrong, `code/NAME/wrong.yaml`, and its mended form, `code/NAME/mended.yaml`; of codes about overlays
-//! both are overlays of a description with the path `/pets`, and of codes about credentials
+//! both are overlays of a description with the path `/pets`, and of codes about credentials and bounds
 //! configurations of `code/secured.yaml`. The command is run with each in its tests.
 
 use callgate_tree::CodeName;
@@ -20,7 +20,7 @@ pub struct Example {
 
 /// Makes [`Code`] and what is known about each from the table.
 macro_rules! codes {
-    ($($(#[$meta:meta])* $code:ident = $name:literal $(with $example:ident)?;)+) => {
+    ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
         /// The kinds of findings about a description, beyond those about its text ([`TextCode`](callgate_tree::TextCode)).
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
@@ -47,148 +47,138 @@ macro_rules! codes {
                 text.trim_end()
             }
 
-            /// A text in which it is found, beside its mended form, where there is one to show.
-            pub fn example(self) -> Option<Example> {
+            /// A text in which it is found, beside its mended form.
+            pub fn example(self) -> Example {
                 match self {
-                    $(Self::$code => example!($name $($example)?),)+
+                    $(Self::$code => Example {
+                        wrong: include_str!(concat!("code/", $name, "/wrong.yaml")),
+                        mended: include_str!(concat!("code/", $name, "/mended.yaml")),
+                    },)+
                 }
             }
         }
     };
 }
 
-/// The example of a row.
-macro_rules! example {
-    ($name:literal) => {
-        None
-    };
-    ($name:literal example) => {
-        Some(Example {
-            wrong: include_str!(concat!("code/", $name, "/wrong.yaml")),
-            mended: include_str!(concat!("code/", $name, "/mended.yaml")),
-        })
-    };
-}
-
 codes! {
     /// Lists in a list are written with the separator of the list they are in.
-    AmbiguousList = "ambiguous-list" with example;
+    AmbiguousList = "ambiguous-list";
     /// A body has no media type this build writes: calls that need it are refused.
-    BodyMediaNotWritten = "body-media-not-written" with example;
+    BodyMediaNotWritten = "body-media-not-written";
     /// A parameter names the place of a credential and is not offered.
-    CredentialParameter = "credential-parameter" with example;
+    CredentialParameter = "credential-parameter";
     /// A reference leads in a circle and stands for nothing.
-    CyclicReference = "cyclic-reference" with example;
+    CyclicReference = "cyclic-reference";
     /// A keyword of a schema has a value of a wrong type and was left out.
-    DroppedKeyword = "dropped-keyword" with example;
+    DroppedKeyword = "dropped-keyword";
     /// Two operations have one `operationId`; both are offered.
-    DuplicateOperationId = "duplicate-operation-id" with example;
+    DuplicateOperationId = "duplicate-operation-id";
     /// A list of parameters has one twice; the first one counts.
-    DuplicateParameter = "duplicate-parameter" with example;
+    DuplicateParameter = "duplicate-parameter";
     /// A dynamic reference is followed as if it were a plain one where values are filled in behind it.
-    DynamicReference = "dynamic-reference" with example;
+    DynamicReference = "dynamic-reference";
     /// A part of a multipart body is itself divided, or a form is one by position: calls that need it are refused.
-    EncodingNotWritten = "encoding-not-written" with example;
+    EncodingNotWritten = "encoding-not-written";
     /// A reference leads to a document that may not be read.
-    ExternalReference = "external-reference" with example;
+    ExternalReference = "external-reference";
     /// A header parameter that arguments may never set; it is not offered.
-    ForbiddenHeader = "forbidden-header" with example;
+    ForbiddenHeader = "forbidden-header";
     /// An operation has a server of its own that credentials may not go to; it cannot be called.
-    ForeignServer = "foreign-server" with example;
+    ForeignServer = "foreign-server";
     /// Tokens for a security scheme are asked for at an origin that credentials may not go to.
-    ForeignTokenEndpoint = "foreign-token-endpoint" with example;
+    ForeignTokenEndpoint = "foreign-token-endpoint";
     /// A path key that could lead elsewhere than below the server.
-    HostilePath = "hostile-path" with example;
+    HostilePath = "hostile-path";
     /// The description has webhooks, which are no tools.
-    IgnoredWebhooks = "ignored-webhooks" with example;
+    IgnoredWebhooks = "ignored-webhooks";
     /// A default is no value that its own schema allows; it is not sent.
-    IllegalDefault = "illegal-default" with example;
+    IllegalDefault = "illegal-default";
     /// The `$self` of a document is no address it can be known by, and is ignored.
-    InvalidSelf = "invalid-self" with example;
+    InvalidSelf = "invalid-self";
     /// A server is not a plain http or https address.
-    InvalidServer = "invalid-server" with example;
+    InvalidServer = "invalid-server";
     /// A session annotation names nothing the session has.
-    InvalidSessionInput = "invalid-session-input" with example;
+    InvalidSessionInput = "invalid-session-input";
     /// A style that the place of the parameter does not allow; the default is used.
-    InvalidStyle = "invalid-style" with example;
+    InvalidStyle = "invalid-style";
     /// Two inputs would write one key.
-    KeyCollision = "key-collision" with example;
+    KeyCollision = "key-collision";
     /// A declaration costs more tokens than a model should pay for one tool.
     LargeTool = "large-tool";
     /// A part of the description has a wrong type or lacks what makes it one.
-    MalformedNode = "malformed-node" with example;
+    MalformedNode = "malformed-node";
     /// All declarations together cost more tokens than a context should hold.
     ManyTokens = "many-tokens";
     /// An argument cannot stand in the header of MCP that its schema names.
-    McpHeader = "mcp-header" with example;
+    McpHeader = "mcp-header";
     /// A body is described for a range of media types; JSON is taken.
-    MediaRange = "media-range" with example;
+    MediaRange = "media-range";
     /// No credential at hand meets what an operation asks for; it cannot be called.
-    MissingCredential = "missing-credential" with example;
+    MissingCredential = "missing-credential";
     /// A reference names nothing in the document.
-    MissingReference = "missing-reference" with example;
+    MissingReference = "missing-reference";
     /// There are more findings than are shown.
     MoreFindings = "more-findings";
     /// An operation says nothing about what it is for.
-    NoDescription = "no-description" with example;
+    NoDescription = "no-description";
     /// No absolute server is known.
-    NoServer = "no-server" with example;
+    NoServer = "no-server";
     /// The text is no OpenAPI description.
-    NotADescription = "not-a-description" with example;
+    NotADescription = "not-a-description";
     /// A path parameter is not marked as required; it is required all the same.
-    OptionalPathParameter = "optional-path-parameter" with example;
+    OptionalPathParameter = "optional-path-parameter";
     /// An overlay changes a node in a way that its kind does not allow.
-    OverlayConflict = "overlay-conflict" with example;
+    OverlayConflict = "overlay-conflict";
     /// A document is no legal overlay of a version this build applies.
-    OverlayInvalid = "overlay-invalid" with example;
+    OverlayInvalid = "overlay-invalid";
     /// An action of an overlay selects nothing and changes nothing.
-    OverlayNoMatch = "overlay-no-match" with example;
+    OverlayNoMatch = "overlay-no-match";
     /// A target is no `JSONPath` expression, or is read as it was meant.
-    OverlayPath = "overlay-path" with example;
+    OverlayPath = "overlay-path";
     /// Overlays make the description larger than the limits allow.
     OverlayTooLarge = "overlay-too-large";
     /// A header of a part has no fixed value; it is not sent.
-    PartHeader = "part-header" with example;
+    PartHeader = "part-header";
     /// The key of a path item has a fragment, which is not sent.
-    PathFragment = "path-fragment" with example;
+    PathFragment = "path-fragment";
     /// The key of a path item has variables in its query, which are written as values of the query.
-    PathQuery = "path-query" with example;
+    PathQuery = "path-query";
     /// A provider of models is known to refuse or lose a part of the declarations.
-    ProviderLimit = "provider-limit" with example;
+    ProviderLimit = "provider-limit";
     /// A keyword of a schema was read as it was meant; nothing is lost.
-    RepairedKeyword = "repaired-keyword" with example;
+    RepairedKeyword = "repaired-keyword";
     /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
-    ReservedHeader = "reserved-header" with example;
+    ReservedHeader = "reserved-header";
     /// The description names a dialect of JSON Schema that is not known.
-    SchemaDialect = "schema-dialect" with example;
+    SchemaDialect = "schema-dialect";
     /// A schema has more parts than a declaration may have; the rest allows everything.
     SchemaTooLarge = "schema-too-large";
     /// A server variable has no value, or one it does not allow.
-    ServerVariable = "server-variable" with example;
+    ServerVariable = "server-variable";
     /// A session input stands where no value can be filled in.
-    SessionInputLost = "session-input-lost" with example;
+    SessionInputLost = "session-input-lost";
     /// An operation, or the description, takes more steps to read than the limits allow.
     TooComplex = "too-complex";
     /// The description has more operations than the limits allow.
     TooManyOperations = "too-many-operations";
     /// A variable of the path has no declaration; it is offered as a text.
-    UndeclaredPathParameter = "undeclared-path-parameter" with example;
+    UndeclaredPathParameter = "undeclared-path-parameter";
     /// A keyword that narrows values is misspelt or of an older draft; values are not checked against it.
-    UnknownKeyword = "unknown-keyword" with example;
+    UnknownKeyword = "unknown-keyword";
     /// A security scheme is not declared, or of an unknown type.
-    UnknownSecurityScheme = "unknown-security-scheme" with example;
+    UnknownSecurityScheme = "unknown-security-scheme";
     /// A schema allows no value.
-    UnsatisfiableSchema = "unsatisfiable-schema" with example;
+    UnsatisfiableSchema = "unsatisfiable-schema";
     /// A pattern needs backtracking; values are not checked against it.
-    UnsupportedPattern = "unsupported-pattern" with example;
+    UnsupportedPattern = "unsupported-pattern";
     /// The description is of a version this build does not read.
-    UnsupportedVersion = "unsupported-version" with example;
+    UnsupportedVersion = "unsupported-version";
     /// A path parameter is not in the path; it is ignored.
-    UnusedPathParameter = "unused-path-parameter" with example;
+    UnusedPathParameter = "unused-path-parameter";
     /// The name of an operation says nothing about it.
-    VagueName = "vague-name" with example;
+    VagueName = "vague-name";
     /// The root element of an XML body has no name; it is named after what is nearest.
-    XmlRootName = "xml-root-name" with example;
+    XmlRootName = "xml-root-name";
 }
 
 impl From<Code> for CodeName {
