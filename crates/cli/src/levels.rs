@@ -25,6 +25,9 @@ pub(crate) struct Levels {
 const LINT: [&str; 5] =
     ["large-tool", "many-tokens", "no-description", "provider-limit", "vague-name"];
 
+/// The code of notes that tell mistakes: a constraint is written and does not hold.
+const MISTAKE: &str = "unknown-keyword";
+
 /// Returns true if a finding is lint.
 pub(crate) fn is_lint(code: &str) -> bool {
     LINT.contains(&code)
@@ -64,10 +67,11 @@ impl Levels {
         }
     }
 
-    /// Returns true if a finding is reported by itself rather than counted.
+    /// Returns true if a finding is reported by itself rather than counted: a keyword that is none, too, which nobody means.
     pub(crate) fn shows(&self, diagnostic: &Diagnostic) -> bool {
         let is_asked_for = self.lint && is_lint(diagnostic.code.as_str());
-        is_asked_for || diagnostic.severity >= self.least
+        let is_mistake = diagnostic.code.as_str() == MISTAKE && self.least <= Severity::Warning;
+        is_asked_for || is_mistake || diagnostic.severity >= self.least
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::{iter, ptr, sync::Arc};
 
+use callgate_tool::nearest;
 use callgate_tree::{Node, Path};
 use hashbrown::HashSet;
 
@@ -38,6 +39,8 @@ pub(crate) struct BadReference {
     pub(crate) pointer: Arc<str>,
     /// The value that was expected instead.
     pub(crate) expected: Arc<str>,
+    /// The reference that may have been meant.
+    pub(crate) meant: Option<Arc<str>>,
 }
 
 impl<'d> Located<'d> {
@@ -70,7 +73,7 @@ impl BadReference {
 
     /// Says what is wrong: an external reference costs the operation, any other one what it stands for.
     pub(crate) fn report(&self, findings: &mut Findings) {
-        let Self { failure, reference, pointer, expected } = self;
+        let Self { failure, reference, pointer, expected, meant } = self;
         let message = format!("expected {expected}, got: `{reference}`");
         match failure {
             Failure::Cyclic => {
@@ -83,8 +86,11 @@ impl BadReference {
                 findings.error(Code::ExternalReference, pointer, message, help);
             }
             Failure::Missing => {
-                let help = "correct the reference or add the part it names";
-                findings.warning(Code::MissingReference, pointer, message, help);
+                let help = match meant {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => "correct the reference or add the part it names".to_owned(),
+                };
+                findings.warning(Code::MissingReference, pointer, message, &help);
             }
         }
     }
@@ -109,6 +115,7 @@ pub(crate) fn target<'d>(
         reference: Arc::clone(reference),
         pointer: at.to_string().into(),
         expected: expected.into(),
+        meant: meant(document, reference, at).filter(|_| failure == Failure::Missing),
     };
     if let Some(pointer) = document.own_pointer(reference, at)
         && let Some(node) = document.root().at(pointer)
@@ -130,6 +137,17 @@ pub(crate) fn target<'d>(
     Ok(Located { node, pointer })
 }
 
+/// The reference to a part of the document that has almost the name of the one that is not there.
+fn meant(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>> {
+    let pointer = reference.strip_prefix('#').filter(|_| at.document().is_none())?;
+    let (above, name) = pointer.rsplit_once('/')?;
+    let parts = document.root().at(above)?.as_object()?;
+    let names = || parts.iter().take(MOST_NAMES).map(|(name, _)| &**name);
+    document.spend(HOP * parts.len().min(MOST_NAMES));
+    let near = nearest(name, names())?.replace('~', "~0").replace('/', "~1");
+    Some(format!("#{above}/{near}").into())
+}
+
 /// The node itself when it is no reference, else what its references lead to.
 pub(crate) fn follow<'d>(
     document: &'d Document,
@@ -149,6 +167,7 @@ pub(crate) fn follow<'d>(
                 reference: Arc::clone(reference),
                 pointer: path.to_string().into(),
                 expected: "a reference that ends somewhere".into(),
+                meant: None,
             });
         }
         at = target(document, reference, &at.path())?;
@@ -211,6 +230,9 @@ const A_PART: &str = "a reference to a part of the document";
 
 /// A chain longer than this is taken for a circle; real ones have fewer than ten links.
 const MOST_HOPS: usize = 20_000;
+
+/// The names that one that is not there is compared with.
+const MOST_NAMES: usize = 500;
 
 /// To follow a reference takes as long as to look at a few parts.
 const HOP: usize = 4;

@@ -9,6 +9,7 @@ mod fault;
 mod format;
 mod given;
 pub(crate) mod message;
+mod misfit;
 mod pages;
 mod show;
 mod unshown;
@@ -66,6 +67,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     } else {
         block_on(made(&executor, (&call, &session), arguments))??
     };
+    misfit::tell(executor.find(&call.tool), &result);
     unshown::tell(arguments, executor.find(&call.tool), &result);
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));
@@ -144,10 +146,15 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
 pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
     let text = if file == Path::new("-") { batch::standard_input()? } else { read(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
-    let value = text.and_then(|text| read_json(text).map_err(|error| error.to_string()));
+    let value = text.and_then(|text| {
+        // One character shows what it is of, and is no secret.
+        let first = text.trim_start().chars().next().filter(|c| !c.is_control());
+        let first = first.map_or_else(|| "nothing".to_owned(), |c| format!("a text from `{c}` on"));
+        read_json(text).map_err(|error| format!("{error}, got {first}"))
+    });
     value.map_err(|error| {
         let message = format!("error: `{}` is not JSON: {error}", file.display());
-        Failure(format!("{message}\nhelp: write one JSON object"))
+        Failure(format!("{message}\nhelp: write one JSON object: `{{\"petId\": 7}}`"))
     })
 }
 

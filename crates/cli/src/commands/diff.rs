@@ -22,6 +22,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
         output::result(&format!("{json}\n"));
     } else {
         output::result(&text(&changes));
+        if changes.is_breaking() {
+            output::talk(HELP);
+        }
     }
     Ok(Verdict::of(changes.is_breaking()))
 }
@@ -31,6 +34,10 @@ fn executor(file: &Path) -> Result<Executor, Failure> {
         .executor)
 }
 
+/// What to do about a breaking change.
+const HELP: &str = "help: keep what agents know, by an overlay (`overlays:`) or under another `prefix:`, or tell whoever runs them: \
+                    what they know of the old one no longer works\n";
+
 fn text(changes: &Changes) -> String {
     let mut text = String::new();
     for change in changes.list() {
@@ -38,6 +45,10 @@ fn text(changes: &Changes) -> String {
         text.push_str(&format!("{weight}  {change}\n"));
     }
     let n_breaking = changes.list().iter().filter(|change| change.is_breaking()).count();
-    text.push_str(&format!("{} changes, {n_breaking} of them breaking\n", changes.list().len()));
+    let n_changes = match changes.list().len() {
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    text.push_str(&format!("{n_changes}, {n_breaking} of them breaking\n"));
     text
 }

@@ -4,11 +4,11 @@
 mod browser;
 mod callback;
 
-use std::path::Path;
+use std::{fs, path::Path, process};
 
 use callgate::config::{Built, Environment};
 use callgate_auth::{Error, LoggedIn, Login};
-use callgate_config::{BuiltLogin, DescriptionOptions};
+use callgate_config::{BuiltLogin, DescriptionOptions, new_private_file, private_folder};
 use tokio::time::timeout;
 
 use self::callback::Callback;
@@ -16,6 +16,7 @@ use super::call::block_on;
 use crate::{
     args::{LoginArguments, LoginPlace},
     exit::{Failure, Verdict},
+    folders,
     open::open,
     output,
     source::USUAL_FILE,
@@ -24,9 +25,24 @@ use crate::{
 /// Logs in for each credential of the toolset.
 pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
     let (built, logins) = logins(&arguments.at)?;
+    folders::state().iter().try_for_each(|folder| writable(folder))?;
     block_on(all(&logins, arguments))??;
     drop::<Built>(built);
     Ok(Verdict::Fine)
+}
+
+/// Refuses a folder that cannot keep a login before a person is asked for one.
+fn writable(folder: &Path) -> Result<(), Failure> {
+    let tried = folder.join(format!(".tried-{}", process::id()));
+    let made = private_folder(folder).and_then(|()| new_private_file(&tried));
+    let made = made.and_then(|_| fs::remove_file(&tried));
+    made.map_err(|error| {
+        Failure(format!(
+            "error: expected a folder for logins that can be written to, got `{}`: {error}\nhelp: make it writable, or name another by \
+             `XDG_STATE_HOME`",
+            folder.display()
+        ))
+    })
 }
 
 /// One login after another.

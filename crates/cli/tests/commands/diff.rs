@@ -35,7 +35,7 @@ fn what_breaks_is_a_finding() {
     check(
         &OLD.replace("maximum: 100", "maximum: 50"),
         1,
-        "breaking  listPets: input_narrowed limit: maximum\n1 changes, 1 of them breaking\n",
+        "breaking  listPets: input_narrowed limit: maximum\n1 change, 1 of them breaking\n",
     );
     check(
         &OLD.replace(
@@ -43,7 +43,7 @@ fn what_breaks_is_a_finding() {
             "schema: {type: integer}}, {name: offset, in: query, schema: {type: integer}}",
         ),
         0,
-        "          listPets: input_added offset\n1 changes, 0 of them breaking\n",
+        "          listPets: input_added offset\n1 change, 0 of them breaking\n",
     );
     check(
         &OLD.replace("operationId: getPet", "operationId: showPet")

@@ -30,16 +30,16 @@ use self::{
 
 /// The number of messages that lack something. May only fall.
 const LACKING: [(Aspect, usize); 6] = [
-    (Aspect::What, 3),
-    (Aspect::Where, 2),
-    (Aspect::Expected, 5),
-    (Aspect::Got, 6),
-    (Aspect::Remedy, 6),
-    (Aspect::Once, 1),
+    (Aspect::What, 0),
+    (Aspect::Where, 0),
+    (Aspect::Expected, 0),
+    (Aspect::Got, 0),
+    (Aspect::Remedy, 0),
+    (Aspect::Once, 0),
 ];
 
 /// The least number of mistakes.
-const MISTAKES: usize = 227;
+const MISTAKES: usize = 238;
 
 /// Every file of rows, in alphabetical order.
 fn files() -> Vec<PathBuf> {

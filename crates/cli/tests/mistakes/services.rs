@@ -13,7 +13,7 @@ use std::{
 use axum::{Router, body::Body, extract::Request, response::Response};
 use tokio::runtime::Runtime;
 
-/// Services, each at an address that rows name: `{plain}`, `{closed}`, `{garbled}`, `{tls}`, `{tls-by-name}`;
+/// Services, each at an address that rows name: `{plain}`, `{closed}`, `{garbled}`, `{interrupted}`, `{tls}`, `{tls-by-name}`;
 /// and certificates: `{certificate}` of the one with TLS, `{other certificate}`.
 pub(crate) struct Services {
     addresses: Vec<(&'static str, String)>,
@@ -41,6 +41,7 @@ impl Services {
             ("{plain}", plain),
             ("{closed}", closed),
             ("{garbled}", garbled()),
+            ("{interrupted}", interrupted()),
             ("{tls-by-name}", local),
             ("{tls}", address),
         ];
@@ -88,6 +89,21 @@ fn garbled() -> String {
             // not to be greeted.
             stream.read_exact(&mut [0]).ok();
             stream.write_all(b"220 mail.example ESMTP\r\n").ok();
+        }
+    });
+    address
+}
+
+/// A service that goes away in the middle of its answer.
+fn interrupted() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 1000000\r\n\r\n";
+            // The request is read, so that what is closed is no connection with something unread.
+            BufReader::new(&stream).lines().map_while(Result::ok).find(String::is_empty);
+            stream.write_all(format!("{head}{}", "x".repeat(1000)).as_bytes()).ok();
         }
     });
     address

@@ -26,7 +26,10 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     if bytes.windows(ENTRY.len()).filter(|window| *window == ENTRY).count() > MOST_FILES {
         return Err(format!("expected at most {MOST_FILES} files in an export, got more"));
     }
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| told(&error))?;
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
+        let why = "expected a whole zip, got one that is cut or damaged";
+        told(&format!("{why}: {error}"))
+    })?;
     let names = names(&mut archive)?;
     let shown: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
     let root = root(&shown).ok_or_else(|| no_root(file))?;

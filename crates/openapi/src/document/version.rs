@@ -35,7 +35,12 @@ impl fmt::Display for Version {
 /// The version a tree says, if this build reads it.
 pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
     if root.as_object().is_none() {
-        let message = format!("expected an OpenAPI description, got: {}", root.kind());
+        // A text may be a secret: its length shows enough.
+        let got = match root {
+            Node::String(text) => format!("a text of {} characters", text.chars().count()),
+            other => other.kind().to_owned(),
+        };
+        let message = format!("expected an OpenAPI description, got: {got}");
         return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
     }
     let (name, written) = match (root.get("openapi"), root.get("swagger")) {
@@ -68,7 +73,11 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
         _ => {
             let message = format!("expected OpenAPI 2.0, 3.0, 3.1 or 3.2, got `{name}`: `{text}`");
             let is_version = text.starts_with(|first: char| first.is_ascii_digit());
-            let help = if is_version { READS } else { NAMES };
+            let help = match numbers {
+                (Some(3), None) => WHOLE,
+                _ if is_version => READS,
+                _ => NAMES,
+            };
             Err(refusal(Code::UnsupportedVersion, &format!("/{name}"), message, help))
         }
     }
@@ -104,6 +113,7 @@ const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
 
 /// The remedy for another version.
 const READS: &str = "convert the description to OpenAPI 3.1";
+const WHOLE: &str = "write the whole version: `openapi: 3.1.0`";
 
 #[cfg(test)]
 mod tests {

@@ -21,9 +21,35 @@ fn meant(keyword: &str) -> Option<String> {
     if let Some((_, help)) = OLDER.iter().find(|(older, _)| *older == keyword) {
         return Some((*help).to_owned());
     }
-    let is_alike = |known: &&&str| **known != keyword && letters(known).eq(letters(keyword));
+    if KEYWORDS.contains(&keyword) {
+        return None;
+    }
+    let is_alike =
+        |known: &&&str| letters(known).eq(letters(keyword)) || is_misspelt(known, keyword);
     KEYWORDS.iter().find(is_alike).map(|known| format!("did you mean `{known}`?"))
 }
+
+/// True if a word is a long keyword with one letter wrong, missing, too many, or in the place of its neighbour. What is shorter is
+/// too near other words.
+fn is_misspelt(known: &str, word: &str) -> bool {
+    if known.len() < LONG || word.len().abs_diff(known.len()) > 1 {
+        return false;
+    }
+    let (known, word): (Vec<char>, Vec<char>) = (letters(known).collect(), letters(word).collect());
+    let same = |(a, b): &(&char, &char)| a == b;
+    let n_first = known.iter().zip(&word).take_while(same).count();
+    let n_last = known.iter().rev().zip(word.iter().rev()).take_while(same).count();
+    let n_alike = n_first.saturating_add(n_last);
+    let longest = known.len().max(word.len());
+    let is_swapped = known.len() == word.len()
+        && n_alike.saturating_add(2) == known.len()
+        && known.get(n_first) == word.get(n_first.saturating_add(1))
+        && known.get(n_first.saturating_add(1)) == word.get(n_first);
+    n_alike.saturating_add(1) >= longest || is_swapped
+}
+
+/// The letters of a keyword from which on a misspelling is seen.
+const LONG: usize = 7;
 
 /// The letters of a name, in lower case.
 fn letters(name: &str) -> impl Iterator<Item = char> {
@@ -96,9 +122,22 @@ mod tests {
             ("min_items", Some("did you mean `minItems`?")),
             ("readonly", Some("did you mean `readOnly`?")),
             ("divisibleBy", Some("write `multipleOf`")),
+            ("maximun", Some("did you mean `maximum`?")),
+            ("minLenght", Some("did you mean `minLength`?")),
+            ("additionalProperty", None),
+            ("patern", Some("did you mean `pattern`?")),
+            ("propertes", Some("did you mean `properties`?")),
+            ("reqired", Some("did you mean `required`?")),
             ("maxLength", None),
-            ("collectionFormat", None),
+            ("patterns", Some("did you mean `pattern`?")),
+            ("minItem", Some("did you mean `minItems`?")),
             ("example", None),
+            ("examples", None),
+            ("deprecated", None),
+            ("title", None),
+            ("contentEncoding", None),
+            ("externalDocs", None),
+            ("collectionFormat", None),
             ("$comment", None),
         ] {
             assert_eq!(meant(keyword).as_deref(), expected, "{keyword}");

@@ -156,7 +156,8 @@ impl fmt::Display for Flaw {
             }
             FlawKind::Missing => "is missing",
             FlawKind::Torn => {
-                "is torn: the disk was full or the process ended while it was written, or its end was cut off; no line before it was altered"
+                "is torn: expected a whole line of the chain, got a part of one or something else; the disk was full, the process ended \
+                 while it was written, or its end was cut off; no line before it was altered"
             }
         };
         write!(f, "{}: line {} {what}", self.file.display(), self.line)

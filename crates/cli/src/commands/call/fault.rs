@@ -36,7 +36,7 @@ pub(super) fn tells(event: &Event) -> bool {
 /// The failure of a call of `tool`, with what its journal says.
 pub(super) fn text(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
     let code = fault.code.as_str();
-    let mut text = match &*fault.problems {
+    let mut text = match &*told_once(&fault.problems) {
         [] => format!("error[{code}]: {}\n", message(fault, events)),
         [one] => format!("error[{code}]: {}\n", problem(one)),
         problems => {
@@ -58,6 +58,23 @@ pub(super) fn text(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hint
     let _infallible = writeln!(text, "help: {}", help(fault, (tool, events), hints));
     text
 }
+
+/// The problems without those that another one tells: an argument that is missing under its name and there under another.
+fn told_once(problems: &[Problem]) -> Vec<&Problem> {
+    let meant: Vec<String> = problems.iter().filter_map(meant).collect();
+    let is_news = |problem: &&Problem| problem.got != NOTHING || !meant.contains(&problem.at);
+    problems.iter().filter(is_news).collect()
+}
+
+/// The argument that a name was meant for.
+fn meant(problem: &Problem) -> Option<String> {
+    let name = problem.suggestion.as_deref()?.strip_prefix('`')?.strip_suffix('`')?;
+    let above = problem.at.rsplit_once('.').map(|(above, _)| format!("{above}."));
+    Some(format!("{}{name}", above.unwrap_or_default()))
+}
+
+/// What came of an argument that is missing.
+const NOTHING: &str = "nothing";
 
 fn problem(problem: &Problem) -> String {
     let Problem { at, expected, got, suggestion } = problem;

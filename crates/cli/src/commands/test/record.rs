@@ -81,8 +81,10 @@ fn unanswered(live: &Played) -> String {
     format!("nothing is recorded, for there was no answer\n{}", told(live))
 }
 
+/// The failure, set off from the line that says which case it is of.
 fn told(played: &Played) -> String {
-    failed(&played.result, &played.description)
+    let told = failed(&played.result, &played.description);
+    told.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 /// The status line of an answer.

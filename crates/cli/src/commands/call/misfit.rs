@@ -1,0 +1,22 @@
+//! Says where text came in the place of JSON. For HTTP it is a success: the page of a login that was led to, or another server.
+
+use callgate::{Content, Entry, Outcome, ToolResult};
+
+use crate::output;
+
+/// Tells of a text where the description speaks of JSON alone.
+pub(super) fn tell(entry: Option<Entry<'_>>, result: &ToolResult) {
+    let Outcome::Answered(answer) = &result.outcome else { return };
+    let Content::Text { .. } = &answer.content else { return };
+    let Some(operation) = entry.and_then(Entry::operation) else { return };
+    let expected = &*operation.accept;
+    if expected.is_empty() || !expected.iter().all(|known| known.ends_with("json")) {
+        return;
+    }
+    let expected = expected.iter().map(|known| format!("`{known}`"));
+    let expected = expected.collect::<Vec<_>>().join(" or ");
+    output::talk(&format!(
+        "warning: expected {expected}, got text: the page of a login, maybe, or of another server\n\
+         help: see that the credential is right, and that the server is that of the API: `--server URL`, or `server:` of the toolset\n"
+    ));
+}
