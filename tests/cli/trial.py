@@ -21,6 +21,8 @@ PATIENCE = 60
 INTERRUPT = "\x03"
 # Begins a line anew, so that what was there is gone.
 CLEARED = "\r\x1b[2K"
+# The page of a login, whole.
+PAGE = re.compile(r"(http\S+/auth\?\S+)\s")
 # The progress of a download.
 PROGRESS = re.compile(r"[\d.]+ \w+ of ([\d.]+ \w+) \[[^]]*\] [\d.]+ \w+/s, \d+s left")
 
@@ -91,15 +93,15 @@ class Trial:
         self.servers.append(server)
         return f"http://127.0.0.1:{server.server_address[1]}"
 
-    def run(self, *line, code=0, answers=(), interrupt=None):
-        """Runs `callgate LINE`; types each answer once its question is there, and Ctrl-C once a text is."""
+    def run(self, *line, code=0, answers=(), interrupt=None, page=None):
+        """Runs `callgate LINE`; types each answer once its question is there, and Ctrl-C once a text is; opens the page that is shown."""
         self.shown.append(f"$ callgate {' '.join(line)}\n")
         pid, terminal = pty.fork()
         if pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, self.columns, 0, 0))
             os.chdir(self.home)
             os.execve(self.callgate, ["callgate", *line], self.environment())
-        text = self.answered(pid, terminal, [(question, f"{said}\n") for question, said in answers] or [(interrupt, INTERRUPT)])
+        text = self.answered(pid, terminal, [(question, f"{said}\n") for question, said in answers] or [(interrupt, INTERRUPT)], page)
         _, status = os.waitpid(pid, 0)
         os.close(terminal)
         ended = os.waitstatus_to_exitcode(status)
@@ -110,10 +112,11 @@ class Trial:
             raise AssertionError(f"callgate {' '.join(line)}: expected exit {code}, got {ended}:\n{text[-2000:]}")
         return text
 
-    def answered(self, pid, terminal, answers):
+    def answered(self, pid, terminal, answers, page):
         """Everything that is shown until the command ends."""
         text, end = "", time.monotonic() + PATIENCE
         asked = 0
+        opened = []
         while time.monotonic() < end:
             if not select.select([terminal], [], [], 1)[0]:
                 continue
@@ -124,6 +127,9 @@ class Trial:
             if not piece:
                 return text
             text += piece.decode(errors="replace")
+            if page and not opened and (shown := PAGE.search(text)):
+                opened.append(threading.Thread(target=page, args=(shown[1],)))
+                opened[0].start()
             if answers and answers[0][0] and answers[0][0] in text[asked:]:
                 asked = len(text)
                 os.write(terminal, answers.pop(0)[1].encode())
@@ -141,6 +147,9 @@ class Trial:
         text = "\n".join(map(remaining, text.split("\n")))
         text = re.sub(r"\bin [\d.]+ m?s\b", "in N s", text)
         text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
+        text = re.sub(r"127\.0\.0\.1%3A\d+", "127.0.0.1%3APORT", text)
+        text = re.sub(r"\b(code_challenge|state)=[\w-]+", r"\1=RANDOM", text)
+        text = re.sub(r"\b[0-9a-f]{32}\.json\b", "NAME.json", text)
         text = re.sub(r" *\d+ ms", " N ms", text)
         for value in self.variables.values():
             assert value not in text, f"a secret is shown: {text}"

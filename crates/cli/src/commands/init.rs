@@ -3,6 +3,7 @@
 
 mod asking;
 mod credential;
+mod scopes;
 mod settings;
 
 use std::{
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         };
         credentials.extend(asked.map(|value| (scheme.name.to_string(), value)));
     }
+    scopes::add(&mut credentials, &toolset.operations);
     let server = server(arguments, &toolset, asking.as_ref())?;
     let settings = Settings { arguments, server, credentials: &credentials };
     let settings =

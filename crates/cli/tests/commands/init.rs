@@ -139,7 +139,7 @@ fn a_scheme_whose_people_log_in_is_written_with_its_pages() {
     let description = r#"{"openapi": "3.0.3", "info": {"title": "T", "version": "1"},
         "servers": [{"url": "https://a.example"}],
         "paths": {"/a": {"get": {"operationId": "a", "responses": {"200": {"description": "ok"}}}}},
-        "security": [{"idp": []}],
+        "security": [{"idp": ["pets:write"]}, {"idp": ["pets:read"]}],
         "components": {"securitySchemes": {"idp": {"type": "oauth2", "flows": {"authorizationCode": {
             "authorizationUrl": "https://idp.example/page", "tokenUrl": "https://idp.example/token", "scopes": {}}}}}}}"#;
     fs::write(&spec, description).unwrap();
@@ -155,6 +155,7 @@ fn a_scheme_whose_people_log_in_is_written_with_its_pages() {
         "token_url: https://idp.example/token",
         "client_id: me",
         "client_secret: env:IDP_SECRET",
+        "scopes:\n          - pets:read\n          - pets:write\n",
     ] {
         assert!(written.contains(part), "no `{part}` in {written}");
     }
