@@ -109,11 +109,11 @@ async fn streamed(
     }
 }
 
-/// What a person is told of a call of `file` that failed; nothing of another.
-pub(crate) fn failed(result: &ToolResult, file: &str) -> String {
+/// What a person is told of a call of `file` that failed, whose credential `settings` name; nothing of another.
+pub(crate) fn failed(result: &ToolResult, (file, settings): (&str, &Path)) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
-    let hints =
-        Hints { file: file.to_owned(), is_bare: false, may_download: false, credential: None };
+    let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
+    let hints = Hints { file, is_bare: true, may_download: false, credential };
     fault::text(fault, (&result.tool, result.journal.events()), &hints)
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Hints {
     pub(super) is_bare: bool,
     /// True if an answer may go to a file.
     pub(super) may_download: bool,
-    /// The flag that names the credential, with its reference.
+    /// The place that names the credential: the flag with its reference, or the file.
     pub(super) credential: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 //! seen without credentials.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -44,6 +44,8 @@ pub(super) struct Played {
     pub(super) result: ToolResult,
     /// The description of the tools.
     pub(super) description: String,
+    /// The settings of the fixture, where its credential is named.
+    pub(super) settings: PathBuf,
 }
 
 /// Runs the case in `folder` of the fixture `api`.
@@ -64,7 +66,7 @@ pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Pla
     // Connections end before what they were made with.
     drop::<Built>(built);
     let (request, answer) = (seen.request(), seen.answer());
-    Ok(Played { request, answer, result: steady(result), description })
+    Ok(Played { request, answer, result: steady(result), description, settings: api.join(TOOLSET) })
 }
 
 /// An answer as it may be written down.
