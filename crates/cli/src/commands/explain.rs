@@ -5,7 +5,7 @@ use callgate_tool::nearest;
 
 use crate::{
     args::ExplainArguments,
-    codes::{codes, example, explanation},
+    codes::{codes, example, explanation, is_known},
     exit::{Failure, Verdict},
     output,
 };
@@ -19,6 +19,12 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
         return Ok(Verdict::Fine);
     };
     let Some(explanation) = explanation(asked) else {
+        if is_known(asked) {
+            let help = "the finding says itself what to do; `callgate explain` lists the codes of findings about descriptions";
+            return Err(Failure(format!(
+                "error: `{asked}` is the code of a finding about a configuration, expected one about a description\nhelp: {help}"
+            )));
+        }
         let known = codes();
         let of_calls = FaultCode::ALL.map(FaultCode::as_str);
         let of_a_call = nearest(asked, of_calls).filter(|_| !is_like_a_finding(asked));

@@ -39,7 +39,7 @@ const LACKING: [(Aspect, usize); 6] = [
 ];
 
 /// The least number of mistakes.
-const MISTAKES: usize = 238;
+const MISTAKES: usize = 239;
 
 /// Every file of rows, in alphabetical order.
 fn files() -> Vec<PathBuf> {
