@@ -6,6 +6,7 @@ mod approvals;
 mod architecture;
 mod argument_headers;
 mod authority;
+mod body_arguments;
 mod built;
 mod clients;
 mod compatibility;

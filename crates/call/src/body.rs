@@ -119,7 +119,7 @@ fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
 
 fn json_bytes(content: &Content<'_>, layout: BodyLayout) -> Vec<u8> {
     let mut out = String::with_capacity(128);
-    if layout == BodyLayout::Whole {
+    if layout != BodyLayout::Flat {
         content.parts().for_each(|(_, value)| value.write_to(&mut out));
         return out.into_bytes();
     }

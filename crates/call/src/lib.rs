@@ -5,6 +5,7 @@
 
 mod arguments;
 mod body;
+mod body_arguments;
 mod bound;
 mod check;
 mod cookie;

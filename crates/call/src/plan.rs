@@ -11,6 +11,7 @@ use http::{Request, Response};
 
 use crate::{
     body::{chosen_media, nulls_of, omitted::note_members},
+    body_arguments::BodyArguments,
     bound::{Binding, Names, bind},
     check::{Checking, Checks, Nulls, check},
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
@@ -93,7 +94,7 @@ impl Plan {
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        self.checked(Given { arguments, session }, kept, journal, |ready, _| {
+        let filled = self.checked(Given { arguments, session }, kept, journal, |ready, _| {
             self.frame.request(ready)?;
             let inputs = ready.subject.inputs;
             let is_input = |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
@@ -102,13 +103,36 @@ impl Plan {
                 Some((input.argument.to_string(), value))
             });
             // What is no input says how the request is written: the media type of its body.
-            let other = arguments.iter().filter(|(name, _)| !is_input(name));
+            let other = ready.arguments.iter().filter(|(name, _)| !is_input(name));
             Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
-        })
+        })?;
+        match BodyArguments::of(&self.operation) {
+            Some(body) => body.taken_apart(filled),
+            None => Ok(filled),
+        }
     }
 
-    /// Fills the inputs, checks them, and goes on with them.
+    /// Fills the inputs, checks them, and goes on with them. Where the arguments are the members of the body, it is made of
+    /// them first, and what is told of it is told of them.
     fn checked<T>(
+        &self,
+        given: Given<'_>,
+        kept: StoredResults<'_>,
+        journal: &mut Journal,
+        then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
+    ) -> Result<T, Box<Fault>> {
+        let Some(body) = BodyArguments::of(&self.operation) else {
+            return self.checked_inputs(given, kept, journal, then);
+        };
+        let (arguments, mut own) = (body.put_together(given.arguments), Journal::default());
+        let given = Given { arguments: &arguments, ..given };
+        let checked = self.checked_inputs(given, kept, &mut own, then);
+        body.note(&own, journal);
+        checked.map_err(|fault| body.fault(fault))
+    }
+
+    /// The same, of arguments that are inputs.
+    fn checked_inputs<T>(
         &self,
         given: Given<'_>,
         kept: StoredResults<'_>,

@@ -323,17 +323,26 @@ pub(crate) fn clipped(text: &str, limit: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// Changes the problems of a fault, and tells of them anew.
+pub(crate) fn tell_again(fault: &mut Fault, change: impl FnMut(&mut Problem)) {
+    let advice = fault.message.rfind("; ").and_then(|at| fault.message.get(at..));
+    // What tells of nothing but problems says at its end what to do.
+    let advice = advice.filter(|advice| told(&fault.problems, advice) == fault.message);
+    let advice = advice.map(str::to_owned);
+    fault.problems.iter_mut().for_each(change);
+    if let Some(advice) = advice {
+        fault.message = told(&fault.problems, &advice);
+    }
+}
+
 fn told(problems: &[Problem], advice: &str) -> String {
     let mut message = String::new();
     let room = MAX_MESSAGE.saturating_sub(advice.len() + " and 1000000 more".len());
     for (at, problem) in problems.iter().enumerate() {
-        let mut one = format!(
-            "{}`{}`: expected {}, got {}",
-            if at > 0 { "; " } else { "" },
-            problem.at,
-            problem.expected,
-            problem.got
-        );
+        let Problem { at: place, expected, got, .. } = problem;
+        let place = if place.is_empty() { String::new() } else { format!("`{place}`: ") };
+        let separator = if at > 0 { "; " } else { "" };
+        let mut one = format!("{separator}{place}expected {expected}, got {got}");
         if let Some(suggestion) = problem.suggestion.as_deref().filter(|text| text.starts_with('`'))
         {
             one.push_str(", did you mean ");

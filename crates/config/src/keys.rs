@@ -243,6 +243,7 @@ pub const TABLES: &[Table] = &[
     BREAKER,
     TOOLSET,
     ARGUMENT_HEADERS,
+    ARGUMENTS,
     AUTH,
     API_KEY,
     AWS_SIGV4,

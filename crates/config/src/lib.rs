@@ -2,6 +2,7 @@
 //! its place in the text; nothing is built from a configuration with a fault.
 
 mod argument_headers;
+mod arguments;
 mod body_media;
 mod build;
 mod config;

@@ -16,6 +16,7 @@ use callgate_transport::{AddressRange, Limits};
 use url::Url;
 
 use crate::{
+    arguments::BodyArguments,
     confirm::{ConfirmConfig, ToolConfirm},
     description::Description,
     policy::CallLimits,
@@ -69,6 +70,8 @@ pub struct ToolsetConfig {
     pub(crate) headers: Vec<FixedHeader>,
     /// The withheld headers that arguments may set all the same.
     pub(crate) argument_headers: Vec<ListedHeader>,
+    /// The tools whose arguments are the members of their body.
+    pub(crate) body_arguments: Vec<BodyArguments>,
     /// Parameters that are arguments although they have the name and place of a credential.
     pub credential_arguments: Vec<String>,
     /// The operations that are offered.
@@ -119,6 +122,7 @@ impl ToolsetConfig {
             service_directory: None,
             headers: Vec::new(),
             argument_headers: Vec::new(),
+            body_arguments: Vec::new(),
             credential_arguments: Vec::new(),
             selection: Selection::default(),
             limits: Limits::default(),
@@ -199,6 +203,14 @@ impl ToolsetConfig {
     #[must_use]
     pub fn with_execution(mut self, execution: Execution) -> Self {
         self.execution.default = execution;
+        self
+    }
+
+    /// Makes the members of its JSON body the arguments of one tool: its name or its `operationId`. Their schema is that of the
+    /// body, and nothing else is left to the model; another operation is an error when the toolset is built.
+    #[must_use]
+    pub fn with_body_arguments(mut self, tool: impl Into<String>) -> Self {
+        self.body_arguments.push(BodyArguments { tool: tool.into(), pointer: String::new() });
         self
     }
 

@@ -9,7 +9,7 @@ use callgate_tool::ToolsetName;
 use callgate_tree::{Node, Object};
 
 use crate::{
-    argument_headers, body_media, confirm,
+    argument_headers, arguments, body_media, confirm,
     description::Description,
     egress, exported, functions, headers,
     keys::TOOLSET,
@@ -138,6 +138,7 @@ pub(crate) fn toolset(
         egress: egress::read(reader, mapping),
         service_directory: service_directory::read(reader, mapping),
         argument_headers: argument_headers::read(reader, mapping, &selection),
+        body_arguments: arguments::read(reader, mapping),
         credential_arguments: credential_arguments(reader, mapping),
         selection,
         description_limits: bounds.description,

@@ -38,7 +38,6 @@ fn tools() -> Result<Vec<Function>, callgate_executor::Error> {
         Function::new("", "test_custom_header", header, |call| async move {
             json!({"region": call.arguments().get("region").cloned()})
         })?,
-        Function::new("", "json_schema_2020_12_tool", contact(), |_| async { json!("fits") })?,
     ];
     Ok(tools.map(|tool| tool.with_effect(Effect::Read)).into())
 }
@@ -82,30 +81,4 @@ async fn given(
         Reply::Given(values) => Ok(values),
         _ => Ok(Object::new()),
     }
-}
-
-/// The schema that the suite looks for.
-fn contact() -> Value {
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "description": "Says whether a contact fits",
-        "$defs": {"address": {
-            "$anchor": "addressDef",
-            "type": "object",
-            "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
-        }},
-        "properties": {
-            "name": {"type": "string"},
-            "address": {"$ref": "#/$defs/address"},
-            "contactMethod": {"type": "string", "enum": ["phone", "email"]},
-            "phone": {"type": "string"},
-            "email": {"type": "string"},
-        },
-        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
-        "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
-        "then": {"required": ["phone"]},
-        "else": {"required": ["email"]},
-        "additionalProperties": false,
-    })
 }

@@ -40,6 +40,8 @@ pub enum BodyKind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes bodies must handle a new one")]
 pub enum BodyLayout {
+    /// Its members are the arguments, whatever they are: its schema is that of all arguments.
+    Arguments,
     /// Its properties are arguments side by side with the parameters.
     Flat,
     /// It is the one argument `body`.

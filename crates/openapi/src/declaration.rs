@@ -1,6 +1,7 @@
 //! Builds what is shown and checked: the declaration a model sees and the schema its filled arguments must meet. Built
 //! when first asked for; which inputs there are was decided in `layout`.
 
+mod body_arguments;
 mod mcp_header;
 
 use std::sync::Arc;
@@ -36,7 +37,12 @@ impl Parts<'_> {
     pub(crate) fn tool(&self) -> (Tool, Findings) {
         let view = View::Declared(self.blueprint.common.session_inputs);
         let mut headers = Headers::new(&self.document);
-        let (input_schema, findings) = self.object(view, self.findings(), &mut headers);
+        let body = self.inputs.iter().zip(&self.blueprint.inputs);
+        let mut body = body.filter(|(input, _)| self.has_members_as_arguments(input));
+        let (input_schema, findings) = match body.next() {
+            Some((input, origin)) => self.members(view, input, origin, &mut headers),
+            None => self.object(view, self.findings(), &mut headers),
+        };
         let tool = Tool::new(
             self.blueprint.tool_name.clone(),
             self.description(),

@@ -2,6 +2,7 @@
 //! object side by side with them, else the body as one argument (DESIGN §4). Names are made in `names`.
 
 mod alternatives;
+pub(crate) mod body_arguments;
 mod flat;
 
 use std::{iter, sync::Arc};
@@ -9,7 +10,10 @@ use std::{iter, sync::Arc};
 use callgate_tool::ArgumentName;
 use callgate_tree::{Node, Path};
 
-use self::alternatives::{Alternative, alternatives};
+use self::{
+    alternatives::{Alternative, alternatives},
+    body_arguments::NoBodyArguments,
+};
 use crate::{
     blueprint::{InputOrigin, Origin},
     body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
@@ -36,6 +40,8 @@ pub(crate) struct Layout<'d> {
     /// The origin of each of them.
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
+    /// The reason why the members of the body are not the arguments, where the operator wants that.
+    pub(crate) no_body_arguments: Option<NoBodyArguments>,
 }
 
 /// An input before it has a name.
@@ -56,35 +62,21 @@ struct Entry<'d> {
     alternatives: Vec<Alternative<'d>>,
 }
 
-/// Lays out parameters and body.
+/// Lays out parameters and body; `wanted` is the layout of the body that the operator wants.
 pub(crate) fn arrange<'d>(
     cursor: Cursor<'d, '_>,
     parameters: Vec<Parameter<'d>>,
-    body: Option<DescribedBody<'d>>,
+    mut body: Option<DescribedBody<'d>>,
     session_inputs: SessionInputs,
+    wanted: Option<BodyLayout>,
 ) -> Layout<'d> {
     let document = cursor.document;
-    let mut entries: Vec<Entry<'d>> = parameters.into_iter().map(Entry::of_parameter).collect();
-    let n_written = body.iter().flat_map(|body| &body.media).filter(|media| media.is_written);
-    let is_choosable = n_written.count() > 1;
+    let refused = wanted.and_then(|_| body_arguments::narrowed(document, &mut body).err());
+    let wanted = wanted.filter(|_| refused.is_none());
+    let is_choosable = is_choosable(body.as_ref());
     let alternatives = body.as_ref().map(alternatives).unwrap_or_default();
-    let mut shape = BodyLayout::Whole;
-    if let Some(body) = body.as_ref().filter(|body| !body.fields.is_empty()) {
-        // Fields of a Swagger 2.0 form are parameters: they have no schema as a whole that could be one argument.
-        shape = BodyLayout::Flat;
-        entries.extend(body.fields.iter().cloned().map(Entry::of_parameter));
-    } else if let Some(body) = &body {
-        let is_one = alternatives.is_empty();
-        let properties = is_one.then(|| flat::properties(document, body)).flatten();
-        let properties = properties.unwrap_or_default();
-        let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
-        if !properties.is_empty() && !collide(&entries, &properties, is_choosable) {
-            shape = BodyLayout::Flat;
-            entries.extend(properties);
-        } else {
-            entries.push(Entry { alternatives: alternatives.clone(), ..Entry::of_body(body) });
-        }
-    }
+    let parameters = parameters.into_iter().map(Entry::of_parameter).collect();
+    let (mut entries, shape) = entries(document, parameters, body.as_ref(), &alternatives, wanted);
     let kept = |entry: &Entry<'_>| document.spend(KEPT * 2 + entry.weight());
     entries.truncate(entries.iter().take_while(|entry| kept(entry)).count());
     let mut names = names(&entries, is_choosable);
@@ -120,7 +112,41 @@ pub(crate) fn arrange<'d>(
     }
     let of_alternative = |known: Alternative<'d>| (known.schema, known.is_item);
     let alternatives = alternatives.into_iter().map(of_alternative).collect();
-    Layout { inputs, schemas, alternatives, origins, body }
+    let no_body_arguments =
+        refused.or_else(|| wanted.and_then(|_| body_arguments::refused(&inputs)));
+    Layout { inputs, schemas, alternatives, origins, body, no_body_arguments }
+}
+
+/// True if there are several media types to choose from.
+fn is_choosable(body: Option<&DescribedBody<'_>>) -> bool {
+    let media = body.into_iter().flat_map(|body| &body.media);
+    media.filter(|media| media.is_written).count() > 1
+}
+
+/// The inputs before they have names, parameters first, and the layout of the body.
+fn entries<'d>(
+    document: &'d Document,
+    mut entries: Vec<Entry<'d>>,
+    body: Option<&DescribedBody<'d>>,
+    alternatives: &[Alternative<'d>],
+    wanted: Option<BodyLayout>,
+) -> (Vec<Entry<'d>>, BodyLayout) {
+    let Some(body) = body else { return (entries, BodyLayout::Whole) };
+    if !body.fields.is_empty() {
+        // Fields of a Swagger 2.0 form are parameters: they have no schema as a whole that could be one argument.
+        entries.extend(body.fields.iter().cloned().map(Entry::of_parameter));
+        return (entries, BodyLayout::Flat);
+    }
+    let may_be_flat = alternatives.is_empty() && wanted.is_none();
+    let properties = may_be_flat.then(|| flat::properties(document, body)).flatten();
+    let properties = properties.unwrap_or_default();
+    let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
+    if !properties.is_empty() && !collide(&entries, &properties, is_choosable(Some(body))) {
+        entries.extend(properties);
+        return (entries, BodyLayout::Flat);
+    }
+    entries.push(Entry { alternatives: alternatives.to_vec(), ..Entry::of_body(body) });
+    (entries, wanted.unwrap_or(BodyLayout::Whole))
 }
 
 /// The names of the entries, and of the argument that chooses the media type.

@@ -55,6 +55,7 @@ pub use input::{
 };
 pub use json_path::{InvalidPath, JsonPath, PathStep};
 pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};
+pub use layout::body_arguments::NoBodyArguments;
 pub use limits::Limits;
 pub use operation::{Operation, PathPart};
 pub use options::{Defaults, LoadOptions, SessionInputs};

@@ -10,12 +10,13 @@ use crate::{
     allowance::{Allowance, refusal},
     bindings::Bindings,
     blueprint::{Blueprint, Origin},
-    body::Body,
+    body::{Body, BodyLayout},
     cursor::Cursor,
     declaration::Parts,
     document::Document,
     input::{Input, InputLocation, NestedInput, Source},
     keys::{self, KeyOwner, Root, Written},
+    layout::body_arguments::NoBodyArguments,
     nested::Walk,
     output,
     security::{
@@ -55,6 +56,8 @@ pub struct Operation {
     pub bindings: Box<[Bindings]>,
     /// The body, when the operation has one.
     pub body: Option<Body>,
+    /// The reason why its arguments are not the members of the body, where the operator wants that.
+    pub no_body_arguments: Option<NoBodyArguments>,
     /// The media types its successful answers have, in the order of the description, for `Accept`.
     pub accept: Box<[Arc<str>]>,
     /// The headers that its successful answers are declared to have, as they are written there.
@@ -117,11 +120,18 @@ impl Operation {
         self.built(allowance).0.map(|declared| *declared.tool)
     }
 
-    /// The schema that all arguments meet once session and defaults have filled what they fill, visible or not. Built
-    /// when first asked for.
+    /// The schema that all inputs meet once session and defaults have filled what they fill, visible or not; a body whose members
+    /// are the arguments is a member of it like any other input. Built when first asked for.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
             .get_or_init(|| Box::new(self.parts(self.most_of_one()).arguments().0.into_value()))
+    }
+
+    /// The name that the body has among the inputs where its members are the arguments; `None` where arguments are inputs.
+    pub fn body_of_arguments(&self) -> Option<&ArgumentName> {
+        self.body.as_ref().filter(|body| body.layout == BodyLayout::Arguments)?;
+        let mut inputs = self.inputs.iter();
+        Some(&inputs.find(|input| input.place() == InputLocation::Body)?.argument)
     }
 
     /// The argument by which a model gives what the service calls `name`; `None` where several places have that name, and where

@@ -47,6 +47,9 @@ pub struct LoadOptions {
     /// Withheld headers that the operator lets through: a header parameter of such a name is an ordinary input. One at
     /// the place of a credential is not.
     pub argument_headers: ArgumentHeaders,
+    /// The tools, by their names or by the `operationId`, whose arguments are the members of their JSON body as it is
+    /// described: with what holds of the body as a whole, without an argument `body`.
+    pub body_arguments: Vec<String>,
     /// Media types of bodies that are preferred to the others, the best first: names or ranges (`text/*`). Without
     /// them: `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
     pub body_media: Vec<String>,
@@ -60,6 +63,12 @@ impl LoadOptions {
             places: &self.credential_places,
             returned: &self.credential_arguments,
         }
+    }
+
+    /// True if the arguments of an operation of these names are to be the members of its body.
+    pub(crate) fn wants_body_arguments(&self, names: &[Option<&str>]) -> bool {
+        let is_listed = |name: &&str| self.body_arguments.iter().any(|listed| listed == *name);
+        names.iter().flatten().any(is_listed)
     }
 
     /// True if the operator names the origin of `url`, the description's own among them.

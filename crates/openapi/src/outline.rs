@@ -51,7 +51,9 @@ impl Operation {
         let visible = inputs.filter(|(input, _)| input.visible);
         let mut arguments = Vec::new();
         for (input, origin) in visible {
-            arguments.push((input.argument.as_str(), said(origin)));
+            if self.body_of_arguments() != Some(&input.argument) {
+                arguments.push((input.argument.as_str(), said(origin)));
+            }
             let is_body = input.place() == InputLocation::Body && input.name.is_empty();
             if let Some(schema) = origin.schema.as_ref().filter(|_| is_body) {
                 self.members(schema, &mut arguments);

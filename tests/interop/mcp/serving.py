@@ -95,6 +95,7 @@ def configured(folder, url):
     shutil.copy(HERE / "conformance.yaml", description)
     toolset = {"openapi": str(description), "server": url, "prefix": "", "egress": {"allow": ["127.0.0.0/8"]}}
     toolset["confirm"] = {"tools": dict.fromkeys(APPROVED, "always")}
+    toolset["arguments"] = {"tools": {"json_schema_2020_12_tool": "body"}}
     config.write_text(json.dumps({"toolsets": {"conformance": toolset}}))
     return config
 

@@ -49,7 +49,7 @@ impl<'a> Content<'a> {
 
     /// The one value of a body that is one argument, and that argument.
     pub(super) fn whole(&self) -> Option<(&'a str, &'a Value)> {
-        let (input, value) = self.parts().next().filter(|_| self.layout == BodyLayout::Whole)?;
+        let (input, value) = self.parts().next().filter(|_| self.layout != BodyLayout::Flat)?;
         Some((input.argument.as_str(), value))
     }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "rows are written as values")]
 
 mod bodies;
+mod body_arguments;
 mod bound;
 mod defaults;
 mod discriminators;

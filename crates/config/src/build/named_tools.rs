@@ -1,4 +1,4 @@
-//! Finds the tools that a configuration names: in `tools`, `argument_headers`, `output`, `execution` and `confirm`.
+//! Finds the tools that a configuration names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and `confirm`.
 //! An entry that meets no tool of the loaded description is a warning.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -6,10 +6,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use callgate_auth::ApiKeyLocation;
 use callgate_call::Shape;
 use callgate_executor::{Callable, Execution};
-use callgate_openapi::{ArgumentHeader, Operation, Report};
+use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
+    arguments::BodyArguments,
     reader::Reader,
     toolset::{ListedHeader, ToolExecution, ToolShape, ToolsetConfig},
 };
@@ -24,6 +25,7 @@ pub(super) fn found(
     let operations: Vec<_> =
         callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
     headers(reader, config, callables, &operations);
+    body_arguments(reader, config, &operations);
     selection(reader, config, report);
     let shown = config.tool_shapes.iter();
     let shown = shown.map(|ToolShape { tool, pointer, shape }| (tool, pointer, shape));
@@ -71,6 +73,28 @@ fn headers(
             let message = format!("expected tools with a header parameter `{name}`, got none");
             reader.warn("selects-nothing", pointer.clone(), &message, "correct it or remove it");
         }
+    }
+}
+
+/// Complains about a tool whose arguments cannot be the members of its body, and warns about one that there is not.
+fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc<Operation>]) {
+    for BodyArguments { tool, pointer } in &config.body_arguments {
+        let Some(operation) = operations.iter().find(|operation| is_called(operation, tool)) else {
+            let (message, help) = nearest_tool(tool, operations);
+            reader.warn("selects-nothing", pointer.clone(), &message, &help);
+            continue;
+        };
+        let Some(why) = &operation.no_body_arguments else { continue };
+        let message = format!(
+            "expected a JSON object as the body and nothing else that a model gives, got {why}"
+        );
+        let help = match why {
+            NoBodyArguments::Beside(argument) => format!(
+                "remove `{tool}` from `arguments`; `{argument}` and the body are arguments side by side then"
+            ),
+            _ => format!("remove `{tool}` from `arguments`"),
+        };
+        reader.complain("wrong-value", pointer.clone(), message, help);
     }
 }
 

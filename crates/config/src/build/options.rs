@@ -34,6 +34,7 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
         defaults: config.defaults,
         body_media: config.body_media.clone(),
         argument_headers: argument_headers(&config.argument_headers),
+        body_arguments: config.body_arguments.iter().map(|listed| listed.tool.clone()).collect(),
         credential: credential_arguments::kind(config.credentials.auth.as_ref()),
         credential_arguments: config.credential_arguments.clone(),
         selection: config.selection.clone(),

@@ -15,6 +15,11 @@ pub(crate) const TOOLSET: Table = Table {
             "Withheld headers that arguments may set",
         ),
         key(
+            "arguments",
+            Kind::Table(&ARGUMENTS),
+            "Tools whose arguments are the members of their JSON body, with what its schema says of the whole",
+        ),
+        key(
             "auth",
             Kind::AnyOf(&[Kind::Choice(&["none"]), Kind::Table(&AUTH)]),
             "The credential of every operation, but those that say that they are open",
@@ -280,6 +285,16 @@ pub(crate) const ARGUMENT_HEADERS: Table = table(
             "Those of single tools, by their names or by the `operationId`",
         ),
     ],
+);
+
+/// The arguments of single tools.
+pub(crate) const ARGUMENTS: Table = table(
+    "`arguments`",
+    &[key(
+        "tools",
+        Kind::Map(&Kind::Choice(&["body"])),
+        "`body` for single tools, by their names or by the `operationId`: the arguments are the members of the body",
+    )],
 );
 
 /// The keys that select operations of a description.

@@ -24,7 +24,7 @@ impl<'s> Walk<'s> {
                 continue;
             }
             let copied = self.below(&[keyword], |walk| match (keyword.as_str(), value) {
-                ("$defs" | "$schema" | "externalDocs" | "xml", _) => None,
+                ("$anchor" | "$defs" | "$schema" | "externalDocs" | "xml", _) => None,
                 ("$ref", Value::String(reference)) => Some(walk.copied_reference(reference, level)),
                 ("description", Value::String(text)) => {
                     let text = shortened(text, walk.cut.text);

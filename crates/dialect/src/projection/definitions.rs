@@ -71,7 +71,8 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.contains(&keyword)
 }
 
-const ANNOTATIONS: [&str; 13] = [
+const ANNOTATIONS: [&str; 14] = [
+    "$anchor",
     "$comment",
     "$defs",
     "$schema",

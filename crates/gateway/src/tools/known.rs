@@ -6,7 +6,7 @@ use std::{
 };
 
 use callgate_openapi::{Bindings, Input, Operation};
-use callgate_tool::{Tool, Value, json};
+use callgate_tool::{ArgumentName, Tool, Value, json};
 
 /// Writes everything known of a tool: how it is declared, and for an operation of a description how its arguments become a
 /// request. Schemas may be larger than all else, and are not copied.
@@ -32,7 +32,9 @@ pub fn write_known(
     write!(out, r#","outputSchema":{schema}"#)?;
     write!(out, r#","tokens":{}"#, tool.tokens())?;
     if let Some(operation) = operation {
-        let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
+        let body = operation.body_of_arguments();
+        let inputs = operation.inputs.iter();
+        let inputs: Vec<_> = inputs.map(|known| input(known, body)).collect();
         write!(out, r#","inputs":{}"#, Value::Array(inputs))?;
         write!(out, r#","nestedInputs":{}"#, Value::Array(nested(operation)))?;
     }
@@ -40,16 +42,22 @@ pub fn write_known(
 }
 
 fn nested(operation: &Operation) -> Vec<Value> {
+    let body = operation.body_of_arguments().map(|body| format!("{body}."));
     let nested = operation.bindings.iter().flat_map(Bindings::places);
-    let nested = nested.map(|(way, source)| json!({"argument": way, "source": source.as_str()}));
+    let nested = nested.map(|(way, source)| {
+        let inside = body.as_deref().and_then(|body| way.strip_prefix(body));
+        json!({"argument": inside.unwrap_or(&way), "source": source.as_str()})
+    });
     let mut nested: Vec<Value> = nested.collect();
     nested.dedup();
     nested
 }
 
-fn input(input: &Input) -> Value {
+/// What is known of an input; the body whose members are the arguments is no argument itself.
+fn input(input: &Input, body: Option<&ArgumentName>) -> Value {
+    let is_argument = body != Some(&input.argument);
     json!({
-        "argument": input.argument.as_str(),
+        "argument": if is_argument { input.argument.as_str() } else { "" },
         "in": input.place().as_str(),
         "name": &*input.name,
         "required": input.required,

@@ -65,6 +65,17 @@ impl<'d> Headers<'d> {
         }
     }
 
+    /// Looks at the members of a body that are the arguments.
+    pub(super) fn look_below(&mut self, origin: &InputOrigin, findings: &mut Findings) {
+        if !self.document.has_mcp_headers() {
+            return;
+        }
+        self.seen.clear();
+        for schema in origin.schemas() {
+            self.visit(&schema.node, &Path::at(&schema.pointer), Reached::By(&[]), findings);
+        }
+    }
+
     fn visit(
         &mut self,
         node: &Node,

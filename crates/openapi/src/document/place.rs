@@ -107,6 +107,21 @@ impl Document {
         anchors.iter().map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
     }
 
+    /// True if an anchor is that of the schema at a pointer and of no other schema of the description: of one document without
+    /// resources of their own, and JSON Schema 2020-12.
+    pub(crate) fn is_anchor_of(&self, anchor: &str, pointer: &str) -> bool {
+        let legal = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let is_name = anchor.starts_with(begins) && anchor.chars().all(legal);
+        let is_alone = self.version().is_at_least(3, 1)
+            && !self.has_dynamic_anchors()
+            && self.index().names.is_empty();
+        let key = || format!("{}#{anchor}", self.base_of(None).relative_to);
+        is_name
+            && is_alone
+            && self.index().anchors.get(&key()).is_some_and(|known| **known == *pointer)
+    }
+
     /// The node at a place as it is written inside this crate.
     pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
         let (document, pointer) = parted(place);

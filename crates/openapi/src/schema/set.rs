@@ -12,9 +12,10 @@ use indexmap::IndexMap;
 use crate::{
     findings::Findings,
     schema::{
-        Builder, Pending,
+        Builder, Pending, View,
         bare::{cut_circles, in_place},
         built::DefinitionSet,
+        bytes::Bytes,
         part::{DefinitionKey, Link, Named, Part, n_bytes},
         rename::renamed,
     },
@@ -111,7 +112,10 @@ impl<'d> Builder<'d> {
         self.bytes = key.at.bytes;
         self.is_filled = key.is_filled;
         self.scope = key.at.scope.clone();
-        let schema = self.schema(node, &Path::at(&key.at.pointer));
+        let mut schema = self.schema(node, &Path::at(&key.at.pointer));
+        if let (Some(members), Some(anchor)) = (schema.as_object_mut(), self.anchor(key, node)) {
+            members.insert("$anchor", anchor.into());
+        }
         let links = self.pending.into_iter().filter_map(|pending| {
             let Pending { at, node, is_filled } = pending;
             let name = Arc::clone(&self.names.get(&at)?.name);
@@ -125,6 +129,16 @@ impl<'d> Builder<'d> {
             findings: self.findings,
             n_steps: self.document.spent().saturating_sub(before),
         }
+    }
+}
+
+impl Builder<'_> {
+    /// The anchor of a declared definition, where no other has it: nothing refers to it by that, and who reads the description
+    /// may know it.
+    fn anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
+        let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
+        let anchor = node.get("$anchor").and_then(Node::as_str).filter(|_| is_the_one)?;
+        self.document.is_anchor_of(anchor, &key.at.pointer).then_some(anchor)
     }
 }
 

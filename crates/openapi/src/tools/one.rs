@@ -14,6 +14,7 @@ use crate::{
     bindings::Bindings,
     blueprint::{Blueprint, Common, Origin},
     body::{
+        BodyLayout,
         media::{self, DescribedBody},
         swagger, withheld,
     },
@@ -125,14 +126,15 @@ impl<'d> Context<'d> {
         let names = [Some(tool_name.as_str()), operation_id];
         let let_through = self.options.argument_headers.of(&names);
         let is_spent = self.document.is_spent();
-        let read = if is_spent { None } else { self.read(candidate, &let_through, findings) };
+        let read =
+            if is_spent { None } else { self.read(candidate, &let_through, &names, findings) };
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
         }
         let read = read?;
         let Read { operation, item, template, server, security, answers, .. } = read;
-        let Layout { inputs, origins, body, .. } = read.layout;
+        let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
         let argument_headers = declared(&let_through, &inputs);
         Some(Operation {
             tool_name: tool_name.clone(),
@@ -148,6 +150,7 @@ impl<'d> Context<'d> {
             inputs: inputs.into(),
             bindings: read.bindings,
             body,
+            no_body_arguments,
             accept: answers.accept,
             answer_headers: answers.headers,
             security,
@@ -173,6 +176,7 @@ impl<'d> Context<'d> {
         &mut self,
         candidate: Candidate<'_, 'd>,
         let_through: &[&ArgumentHeader],
+        names: &[Option<&str>],
         findings: &mut Findings,
     ) -> Option<Read<'d>> {
         let Candidate { method, key, items, operation } = candidate;
@@ -207,7 +211,8 @@ impl<'d> Context<'d> {
         }
         let answers = answer::read(&mut self.known.answers, cursor);
         let session_inputs = options.session_inputs;
-        let mut layout = layout::arrange(cursor, parameters, body, session_inputs);
+        let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
+        let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
         // Defaults are no reason to refuse a whole query string.
         let has_whole_query =
             layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);

@@ -1,6 +1,8 @@
 //! Tests of the public face of the parser's other side: whole descriptions to tools.
 
 #[cfg(test)]
+mod body_arguments;
+#[cfg(test)]
 mod corpus;
 #[cfg(test)]
 mod descriptions;

@@ -195,7 +195,9 @@ fn an_anchor_names_a_schema() {
     let text =
         query("{$ref: '#pet'}") + "components: {schemas: {Pet: {$anchor: pet, type: string}}}";
     let expected = json!({"q": {"$ref": "#/$defs/Pet"}, "$defs": {"Pet": {"type": "string"}}});
-    check("3.1.0", &text, &[], &expected, &[]);
+    let mut anchored = expected.clone();
+    anchored["$defs"]["Pet"]["$anchor"] = json!("pet");
+    check("3.1.0", &text, &[], &anchored, &[]);
     check(
         "3.1.0",
         &query("{$ref: 'a.yaml#pet'}"),
@@ -203,6 +205,21 @@ fn an_anchor_names_a_schema() {
         &expected,
         &[],
     );
+}
+
+#[test]
+fn an_anchor_is_declared_where_it_is_a_name_of_its_own() {
+    let declared = |schemas: &str, pet: Value| {
+        let text = query("{$ref: '#/components/schemas/Pet'}")
+            + &format!("components: {{schemas: {{{schemas}}}}}");
+        let expected = json!({"q": {"$ref": "#/$defs/Pet"}, "$defs": {"Pet": pet}});
+        check("3.1.0", &text, &[], &expected, &[]);
+    };
+    declared("Pet: {$anchor: pet}", json!({"$anchor": "pet"}));
+    // Legal text, but not of an anchor.
+    declared("Pet: {$anchor: 'p/t'}", json!({}));
+    declared("Cat: {$anchor: pet}, Pet: {$anchor: pet}", json!({}));
+    declared("Cat: {$id: 'https://a.example/cat', $anchor: pet}, Pet: {$anchor: pet}", json!({}));
 }
 
 #[test]

@@ -78,7 +78,8 @@ const NOTHING: &str = "nothing";
 
 fn problem(problem: &Problem) -> String {
     let Problem { at, expected, got, suggestion } = problem;
-    let mut text = format!("`{at}`: expected {expected}, got {got}");
+    let place = if at.is_empty() { String::new() } else { format!("`{at}`: ") };
+    let mut text = format!("{place}expected {expected}, got {got}");
     if let Some(suggestion) = suggestion {
         let words = if suggestion.starts_with('`') { ": did you mean " } else { "; " };
         let _infallible = write!(text, "{words}{suggestion}");

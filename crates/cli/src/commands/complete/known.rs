@@ -139,6 +139,7 @@ fn push(
 }
 
 fn arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
+    let operation = operation.filter(|known| known.body_of_arguments().is_none());
     let inputs = operation.into_iter().flat_map(|operation| operation.inputs.iter());
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());

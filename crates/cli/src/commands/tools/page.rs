@@ -73,13 +73,16 @@ fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
                     reference if input.visible => format!("{reference}, or you"),
                     reference => reference,
                 };
-                rows.add(name, (input.place().as_str(), &from), is_required, guide.member(name));
+                let from = (input.place().as_str(), &*from);
+                if operation.body_of_arguments() == Some(&input.argument) {
+                    rows.members(guide, from, schema);
+                    continue;
+                }
+                rows.add(name, from, is_required, guide.member(name));
             }
         }
         None => {
-            for name in guide.members() {
-                rows.add(name, ("", "you"), is_required(schema, name), guide.member(name));
-            }
+            rows.members(guide, ("", "you"), schema);
         }
     }
     if rows.n == 0 {
@@ -101,6 +104,13 @@ struct Rows {
 }
 
 impl Rows {
+    /// A row for each member of the arguments.
+    fn members(&mut self, guide: Guide<'_>, from: (&str, &str), schema: &Value) {
+        for name in guide.members() {
+            self.add(name, from, is_required(schema, name), guide.member(name));
+        }
+    }
+
     fn add(
         &mut self,
         name: &str,

@@ -106,7 +106,8 @@ fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
 }
 
 /// The keywords that describe a value and refuse none.
-const ANNOTATIONS: [&str; 13] = [
+const ANNOTATIONS: [&str; 14] = [
+    "$anchor",
     "$comment",
     "$defs",
     "$id",

@@ -12,7 +12,8 @@ pub(super) const NAME: &str = "body";
 
 /// The argument that is the whole body of an operation.
 pub(super) fn whole(entry: Option<Entry<'_>>) -> Option<&str> {
-    let inputs = entry?.operation()?.inputs.iter();
+    let operation = entry?.operation().filter(|known| known.body_of_arguments().is_none())?;
+    let inputs = operation.inputs.iter();
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());
     bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str())

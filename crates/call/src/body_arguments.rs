@@ -1,0 +1,82 @@
+//! The members of a body as the arguments of a call: puts the body together before inputs are filled, and moves what faults and
+//! the journal say of places in it to where they are given.
+
+use callgate_openapi::Operation;
+use callgate_tool::{Arguments, Event, Fault, Journal, Object, Value};
+
+use crate::wording;
+
+/// The name that the body has among the inputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyArguments<'a>(&'a str);
+
+impl<'a> BodyArguments<'a> {
+    /// The body of an operation whose arguments are its members.
+    pub(crate) fn of(operation: &'a Operation) -> Option<Self> {
+        operation.body_of_arguments().map(|argument| Self(argument.as_str()))
+    }
+
+    /// The inputs that arguments stand for: the one body. Without arguments it is an empty object.
+    pub(crate) fn put_together(self, arguments: &Arguments) -> Arguments {
+        let members: Object =
+            arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        [(self.0.to_owned(), Value::Object(members))].into_iter().collect()
+    }
+
+    /// The members of the body, with the values that the session gives beside it.
+    ///
+    /// # Errors
+    /// A [`Fault`] where both have a name.
+    pub(crate) fn taken_apart(self, mut inputs: Arguments) -> Result<Arguments, Box<Fault>> {
+        let Some(Value::Object(members)) = inputs.remove(self.0) else { return Ok(inputs) };
+        for (name, value) in members {
+            if inputs.contains_key(&name) {
+                let problem = wording::unknown_argument(&name, std::iter::empty());
+                return Err(wording::invalid_arguments(vec![problem]));
+            }
+            inputs.insert(name, value);
+        }
+        Ok(inputs)
+    }
+
+    /// Adds what was noted about inputs.
+    pub(crate) fn note(self, noted: &Journal, journal: &mut Journal) {
+        for event in noted.events() {
+            journal.note(self.event(event.clone()));
+        }
+    }
+
+    /// A fault about arguments, made of one about inputs.
+    pub(crate) fn fault(self, mut fault: Box<Fault>) -> Box<Fault> {
+        wording::tell_again(&mut fault, |problem| {
+            problem.at = self.place(&problem.at).to_owned();
+        });
+        fault
+    }
+
+    fn event(self, mut event: Event) -> Event {
+        if let Event::Converted { argument, .. }
+        | Event::DefaultExcluded { argument }
+        | Event::DefaultUnfit { argument }
+        | Event::DefaultUsed { argument }
+        | Event::EmptyOmitted { argument }
+        | Event::HiddenIgnored { argument }
+        | Event::NullOmitted { argument }
+        | Event::SessionValueAbsent { argument, .. }
+        | Event::SessionValueWon { argument }
+        | Event::UndeclaredSent { argument } = &mut event
+        {
+            *argument = self.place(argument).to_owned();
+        }
+        event
+    }
+
+    /// The place of a value among the arguments: `email` for `body.email`, and nothing for the body itself.
+    fn place(self, at: &str) -> &str {
+        match at.strip_prefix(self.0) {
+            Some("") => "",
+            Some(inside) => inside.strip_prefix('.').unwrap_or(at),
+            None => at,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Declares the members of a body as the arguments of a tool: its schema is that of all arguments, with what it says of the object as
+//! a whole. Which bodies that may be is decided in `layout`.
+
+use callgate_tool::{Object, Schema};
+use callgate_tree::Path;
+
+use crate::{
+    blueprint::{InputOrigin, Origin},
+    body::BodyLayout,
+    declaration::{Parts, bytes, mcp_header::Headers, property},
+    findings::Findings,
+    input::{Input, InputLocation},
+    reference::{beyond, reference_of},
+    schema::View,
+};
+
+impl Parts<'_> {
+    /// True if an input is a body whose members are the arguments.
+    pub(super) fn has_members_as_arguments(&self, input: &Input) -> bool {
+        self.body.is_some_and(|body| body.layout == BodyLayout::Arguments)
+            && input.place() == InputLocation::Body
+    }
+
+    /// The schema of the body as that of all arguments, and what was found while building it.
+    pub(super) fn members(
+        &self,
+        view: View,
+        input: &Input,
+        origin: &InputOrigin,
+        headers: &mut Headers<'_>,
+    ) -> (Schema, Findings) {
+        let mut builder = self.builder(view, self.findings());
+        let media = self.body.and_then(|body| body.media.first());
+        let origin = InputOrigin {
+            schema: origin.schema.as_ref().map(|schema| self.bare(schema)),
+            ..origin.clone()
+        };
+        let built = property(&mut builder, &origin, bytes(input, media, view));
+        headers.look_below(&origin, &mut builder.findings);
+        // Arguments are an object, in whatever way the schema says that.
+        let mut schema = Object::from_iter([("type".to_owned(), "object".into())]);
+        let members = built.as_object().into_iter().flatten();
+        schema.extend(
+            members
+                .filter(|(name, _)| *name != "type")
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        builder.close(schema)
+    }
+
+    /// The schema that one leads to which is nothing but a reference: a root that has members is understood everywhere.
+    fn bare(&self, schema: &Origin) -> Origin {
+        let is_bare = |node: &callgate_tree::Node| {
+            reference_of(node).is_some() && node.as_object().is_some_and(|object| object.len() == 1)
+        };
+        let mut all = vec![schema.located()];
+        if !self.document.has_dynamic_anchors() {
+            all.extend(beyond(&self.document, &schema.node, &Path::at(&schema.pointer)));
+        }
+        let found = all.iter().find(|at| !is_bare(at.node)).map(Origin::of);
+        found.unwrap_or_else(|| schema.clone())
+    }
+}

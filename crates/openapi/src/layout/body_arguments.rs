@@ -1,0 +1,116 @@
+//! Decides whether the members of a body can be the arguments of a tool, with all that the body's schema says of them: where the
+//! body is a JSON object and a model gives nothing beside it. What they are declared as is the business of `declaration`.
+
+use std::{fmt, sync::Arc};
+
+use callgate_tool::ArgumentName;
+use callgate_tree::Node;
+
+use crate::{
+    body::{BodyKind, media::DescribedBody},
+    document::Document,
+    input::{Input, InputLocation, Source},
+    reference::{Located, chain, follow},
+    schema::nullable::is_nullable,
+};
+
+/// The reason why the members of a body are not the arguments of a tool.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum NoBodyArguments {
+    /// A model may give another input beside the body, this one.
+    Beside(ArgumentName),
+    /// There is no body.
+    NoBody,
+    /// The preferred media type of the body is another one than JSON.
+    NotJson(Arc<str>),
+    /// The schema of the body allows something else than an object.
+    NotObject,
+    /// The session gives the body.
+    OfSession,
+}
+
+impl fmt::Display for NoBodyArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beside(argument) => write!(f, "the argument `{argument}` beside it"),
+            Self::NoBody => f.write_str("no body"),
+            Self::NotJson(media_type) => write!(f, "a body of type `{media_type}`"),
+            Self::NotObject => f.write_str("a body that need not be an object"),
+            Self::OfSession => f.write_str("a body that the session gives"),
+        }
+    }
+}
+
+/// Leaves a body the one media type that it is sent in: where that is chosen, the choice is an argument.
+pub(super) fn narrowed(
+    document: &Document,
+    body: &mut Option<DescribedBody<'_>>,
+) -> Result<(), NoBodyArguments> {
+    let Some(body) = body.as_mut().filter(|body| body.fields.is_empty()) else {
+        return Err(NoBodyArguments::NoBody);
+    };
+    let Some(media) = body.media.first() else { return Err(NoBodyArguments::NoBody) };
+    if media.kind != BodyKind::Json {
+        return Err(NoBodyArguments::NotJson(Arc::clone(&media.media_type)));
+    }
+    let schema = media.schema.as_ref().filter(|_| !media.is_item);
+    if !schema.is_some_and(|schema| is_object(document, schema, DEEPEST)) {
+        return Err(NoBodyArguments::NotObject);
+    }
+    body.media.truncate(1);
+    Ok(())
+}
+
+/// The reason that the inputs are.
+pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
+    let is_body = |input: &Input| input.place() == InputLocation::Body;
+    if inputs.iter().any(|input| is_body(input) && input.source != Source::Model) {
+        return Some(NoBodyArguments::OfSession);
+    }
+    let beside = inputs.iter().find(|input| input.visible && !is_body(input));
+    beside.map(|input| NoBodyArguments::Beside(input.argument.clone()))
+}
+
+/// True if a schema allows nothing but objects: it says so itself, in what it refers to, in one of the schemas that apply with
+/// it, or in each of those of which one does.
+fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
+    let path = schema.path();
+    if depth == 0 || !document.spend(SCHEMA) {
+        return false;
+    }
+    if chain(document, schema.node, &path).any(|node| is_nullable(document, node)) {
+        return false;
+    }
+    let said = chain(document, schema.node, &path).find_map(|node| node.get("type"));
+    if let Some(kind) = said {
+        return match kind.as_array() {
+            Some(kinds) => kinds.len() == 1 && kinds.iter().all(is_object_type),
+            None => is_object_type(kind),
+        };
+    }
+    let Ok(found) = follow(document, schema.node, &path) else { return false };
+    let each = |keyword: &str| {
+        let parts = found.node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        let path = found.path();
+        let path = path.name(keyword);
+        let is_object =
+            |(at, part)| is_object(document, &Located::new(part, &path.index(at)), depth - 1);
+        parts.iter().enumerate().map(is_object).collect::<Vec<_>>()
+    };
+    let all = |of: Vec<bool>| !of.is_empty() && of.iter().all(|is| *is);
+    found.node.get("properties").is_some()
+        || each("allOf").contains(&true)
+        || all(each("anyOf"))
+        || all(each("oneOf"))
+}
+
+fn is_object_type(kind: &Node) -> bool {
+    kind.as_str() == Some("object")
+}
+
+/// Compositions in compositions beyond this are not looked into.
+const DEEPEST: usize = 8;
+
+/// The cost to look at a schema, in steps.
+const SCHEMA: usize = 8;
