@@ -16,6 +16,7 @@ mod credentials;
 mod declarations;
 mod egress;
 mod endings;
+mod errors;
 mod execute;
 mod exported;
 mod failures;

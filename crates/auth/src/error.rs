@@ -1,25 +1,23 @@
 //! The reason why a request got no credential. Names references and session parameters, never a value. Says who can
 //! help: the operator, whose secret is missing, or the session, which lacks a value.
 
-use std::{borrow::Cow, error, fmt};
+use std::{borrow::Cow, error, fmt, sync::Arc};
 
 use callgate_secret::SecretReference;
 use callgate_tool::CallerToken;
 
 /// A failure to put a credential on a request.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
     parameter: Option<String>,
-    source: Option<callgate_secret::Error>,
-    /// The server that tokens are asked of, which the operator wants to know and a model does not.
-    asked_at: Option<Box<AskedAt>>,
+    source: Option<Arc<dyn error::Error + Send + Sync>>,
     is_transient: bool,
 }
 
-/// The server that tokens are asked of.
-#[derive(Clone, Debug)]
+/// The server that tokens are asked of, which the operator wants to know and a model does not.
+#[derive(Debug)]
 struct AskedAt(String);
 
 impl fmt::Display for AskedAt {
@@ -66,7 +64,7 @@ impl Error {
 
     /// Returns true if the same request may succeed later without a change by the operator or the session.
     pub fn is_transient(&self) -> bool {
-        self.is_transient || self.source.as_ref().is_some_and(callgate_secret::Error::is_transient)
+        self.is_transient
     }
 
     /// A failure of an authenticator of your own. Its message is read by a model and by the operator: it says what to do, and
@@ -79,14 +77,14 @@ impl Error {
     /// assert!(error.transient().is_transient());
     /// ```
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            parameter: None,
-            source: None,
-            asked_at: None,
-            is_transient: false,
-        }
+        Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
+    }
+
+    /// The same failure with what caused it, for the operator; its text holds no secret.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        self.source = Some(Arc::from(source.into()));
+        self
     }
 
     /// The same failure as one that may be over when the request is made again.
@@ -95,9 +93,18 @@ impl Error {
         Self { is_transient: true, ..self }
     }
 
-    /// The same failure with the server that a token was asked of, as its cause.
+    /// The same failure with the server that a token was asked of, where it has no other cause.
     pub(crate) fn asked_at(self, server: Option<String>) -> Self {
-        Self { asked_at: server.map(AskedAt).map(Box::new), ..self }
+        match server {
+            Some(server) if self.source.is_none() => self.with_source(AskedAt(server)),
+            _ => self,
+        }
+    }
+
+    /// The same failure as one of a store of secrets, which may be over when that one is.
+    fn of_store(self, source: callgate_secret::Error) -> Self {
+        let is_transient = source.is_transient();
+        Self { is_transient, ..self }.with_source(source)
     }
 
     fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {
@@ -111,14 +118,20 @@ impl fmt::Display for Error {
     }
 }
 
+/// A source is shown by its text: what it holds beside is not ours to show.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind)
+            .field("message", &self.message)
+            .field("source", &self.source.as_ref().map(ToString::to_string))
+            .finish_non_exhaustive()
+    }
+}
+
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match (&self.source, &self.asked_at) {
-            (Some(source), _) => Some(source),
-            (None, asked_at) => {
-                asked_at.as_deref().map(|server| server as &(dyn error::Error + 'static))
-            }
-        }
+        self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
     }
 }
 
@@ -176,7 +189,7 @@ pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Er
         _ => (ErrorKind::MissingSecret, "is missing"),
     };
     let message = format!("the secret of the credential {what}: `{reference}`");
-    Error { source: Some(source), ..Error::new(kind, message) }
+    Error::new(kind, message).of_store(source)
 }
 
 pub(crate) fn no_signature(source: callgate_secret::Error) -> Error {
@@ -184,8 +197,7 @@ pub(crate) fn no_signature(source: callgate_secret::Error) -> Error {
         callgate_secret::ErrorKind::Invalid => ErrorKind::UnusableSecret,
         _ => ErrorKind::MissingSecret,
     };
-    let message = format!("the request cannot be signed: {source}");
-    Error { source: Some(source), ..Error::new(kind, message) }
+    Error::new(kind, "the request cannot be signed").of_store(source)
 }
 
 pub(crate) fn empty_secret(reference: &SecretReference) -> Error {
@@ -236,7 +248,7 @@ pub(crate) fn session_token_refused(credential: &str, place: &str, code: &str) -
 
 pub(crate) fn token_unavailable(credential: &str, why: &str) -> Error {
     let message = format!("there is no token for the credential `{credential}`: {why}");
-    Error { is_transient: true, ..Error::new(ErrorKind::TokenUnavailable, message) }
+    Error::new(ErrorKind::TokenUnavailable, message).transient()
 }
 
 pub(crate) fn token_unreadable(credential: &str, why: &str) -> Error {
@@ -245,8 +257,7 @@ pub(crate) fn token_unreadable(credential: &str, why: &str) -> Error {
 }
 
 pub(crate) fn token_endpoint_slow() -> Error {
-    let message = "the token endpoint took too long";
-    Error { is_transient: true, ..Error::new(ErrorKind::TokenUnavailable, message) }
+    Error::new(ErrorKind::TokenUnavailable, "the token endpoint took too long").transient()
 }
 
 pub(crate) fn unusable_key(reference: &SecretReference, expected: &str) -> Error {
@@ -340,9 +351,8 @@ fn by(command: Option<&str>) -> String {
 }
 
 pub(crate) fn login_unkept(credential: &str, source: callgate_secret::Error) -> Error {
-    let message =
-        format!("the login of the credential `{credential}` cannot be kept or read: {source}");
-    Error { source: Some(source), ..Error::new(ErrorKind::MissingSecret, message) }
+    let message = format!("the login of the credential `{credential}` cannot be kept or read");
+    Error::new(ErrorKind::MissingSecret, message).of_store(source)
 }
 
 /// `code` is one of the standards' own.

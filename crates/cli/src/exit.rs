@@ -1,6 +1,6 @@
 //! The way a command ends: 0 fine, 1 findings or a failed call or a mismatch, 2 usage or input and output.
 
-use std::process::ExitCode;
+use std::{error::Error, process::ExitCode};
 
 use crate::output;
 
@@ -16,6 +16,14 @@ pub(crate) enum Verdict {
 /// A command that could not do its work: the message is for the user.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
+
+/// The message of an error, with that of its cause.
+pub(crate) fn with_cause(error: &dyn Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
 
 /// The exit code of a command's ending; a failure is told on standard error.
 pub(crate) fn code(ended: Result<Verdict, Failure>) -> ExitCode {

@@ -30,6 +30,7 @@ impl Error {
     }
 
     /// A fault of a file as a whole: the stable word for its kind, the message, and what to do.
+    #[doc(hidden)]
     pub fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
         Self::of(vec![Finding {
             file: file.to_owned(),

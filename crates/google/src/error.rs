@@ -6,7 +6,7 @@ use std::{borrow::Cow, error, fmt};
 use callgate_secret::SecretReference;
 
 /// A failure to get something from Google.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
@@ -57,6 +57,16 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind)
+            .field("message", &self.message)
+            .field("source", &self.secret.as_ref().map(ToString::to_string))
+            .finish_non_exhaustive()
     }
 }
 

@@ -61,7 +61,7 @@ impl SecretStore for SecretManager {
         let SecretReference::Gcp { resource, .. } = reference else {
             let message =
                 format!("Secret Manager holds no secrets of the scheme `{}:`", reference.scheme());
-            return Err(SecretError::from_store(SecretErrorKind::Unsupported, message));
+            return Err(SecretError::new(SecretErrorKind::Unsupported, message));
         };
         self.access(resource).await.map_err(|error| not_had(reference, &error))
     }
@@ -75,7 +75,7 @@ fn not_had(reference: &SecretReference, error: &Error) -> SecretError {
         _ if error.is_transient() => SecretErrorKind::Unreadable,
         _ => SecretErrorKind::NotFound,
     };
-    SecretError::from_store(kind, format!("the secret cannot be had: `{reference}`: {error}"))
+    SecretError::new(kind, format!("the secret cannot be had: `{reference}`: {error}"))
 }
 
 /// The location of a regional secret: `projects/P/locations/L/secrets/…`.

@@ -3,7 +3,6 @@
 use std::{error, fmt, io, path::Path};
 
 /// An audit file that cannot be used.
-#[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
@@ -40,13 +39,23 @@ pub(crate) fn locked(file: &Path) -> Error {
 }
 
 pub(crate) fn unreadable(file: &Path, source: io::Error) -> Error {
-    let message = format!("cannot open the audit file {}: {source}", file.display());
+    let message = format!("cannot open the audit file {}", file.display());
     Error { kind: ErrorKind::Unreadable, message, source: Some(source) }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind)
+            .field("message", &self.message)
+            .field("source", &self.source.as_ref().map(ToString::to_string))
+            .finish()
     }
 }
 

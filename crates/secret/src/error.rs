@@ -4,7 +4,7 @@
 use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
 
 /// A failure to name, find, read or use a secret.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
@@ -38,15 +38,25 @@ impl Error {
         self.kind == ErrorKind::Unreadable
     }
 
-    /// A failure of a store outside this crate; `message` holds no value.
-    pub fn from_store(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+    /// A failure of a store outside this crate; the message holds no value.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use callgate_secret::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unreadable, "the store of secrets does not answer")
+    ///     .with_source(io::Error::from(io::ErrorKind::TimedOut));
+    /// assert!(error.is_transient());
+    /// ```
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
     /// The same failure with what caused it; its text holds no value.
     #[must_use]
-    pub fn with_source(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
-        self.source = Some(Arc::new(source));
+    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        self.source = Some(Arc::from(source.into()));
         self
     }
 }
@@ -57,6 +67,17 @@ impl fmt::Display for Error {
     }
 }
 
+/// A source is shown by its text: what it holds beside is not ours to show.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind)
+            .field("message", &self.message)
+            .field("source", &self.source.as_ref().map(ToString::to_string))
+            .finish()
+    }
+}
+
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
@@ -64,62 +85,62 @@ impl error::Error for Error {
 }
 
 pub(crate) fn not_a_reference() -> Error {
-    Error::from_store(ErrorKind::Invalid, NOT_A_REFERENCE)
+    Error::new(ErrorKind::Invalid, NOT_A_REFERENCE)
 }
 
 pub(crate) fn malformed(scheme: &str, form: &str) -> Error {
-    Error::from_store(ErrorKind::Invalid, format!("the reference after `{scheme}:` must be {form}"))
+    Error::new(ErrorKind::Invalid, format!("the reference after `{scheme}:` must be {form}"))
 }
 
 pub(crate) fn not_for_a_header(what: &str) -> Error {
     let message = format!("the secret cannot be put in a header: it holds {what}");
-    Error::from_store(ErrorKind::Invalid, message)
+    Error::new(ErrorKind::Invalid, message)
 }
 
 pub(crate) fn empty(reference: impl fmt::Display) -> Error {
-    Error::from_store(ErrorKind::Invalid, format!("the secret is empty: `{reference}`"))
+    Error::new(ErrorKind::Invalid, format!("the secret is empty: `{reference}`"))
 }
 
 pub(crate) fn not_text(reference: impl fmt::Display) -> Error {
-    Error::from_store(ErrorKind::Invalid, format!("the secret must be UTF-8 text: `{reference}`"))
+    Error::new(ErrorKind::Invalid, format!("the secret must be UTF-8 text: `{reference}`"))
 }
 
 pub(crate) fn too_large(reference: impl fmt::Display, bound: u64) -> Error {
     let message = format!("the secret must be at most {bound} bytes: `{reference}`");
-    Error::from_store(ErrorKind::Invalid, message)
+    Error::new(ErrorKind::Invalid, message)
 }
 
 pub(crate) fn unset_variable(name: &str) -> Error {
     let message = format!("the environment variable is not set: `{name}`");
-    Error::from_store(ErrorKind::NotFound, message)
+    Error::new(ErrorKind::NotFound, message)
 }
 
 pub(crate) fn not_found(reference: impl fmt::Display) -> Error {
-    Error::from_store(ErrorKind::NotFound, format!("there is no secret at: `{reference}`"))
+    Error::new(ErrorKind::NotFound, format!("there is no secret at: `{reference}`"))
 }
 
 pub(crate) fn unreadable(reference: impl fmt::Display) -> Error {
-    Error::from_store(ErrorKind::Unreadable, format!("the secret cannot be read: `{reference}`"))
+    Error::new(ErrorKind::Unreadable, format!("the secret cannot be read: `{reference}`"))
 }
 
 pub(crate) fn timed_out(reference: impl fmt::Display, limit: Duration) -> Error {
     let message = format!("the store of secrets did not answer within {limit:?}: `{reference}`");
-    Error::from_store(ErrorKind::Unreadable, message)
+    Error::new(ErrorKind::Unreadable, message)
 }
 
 pub(crate) fn leads_out(reference: impl fmt::Display) -> Error {
     let message = format!("the secret lies outside the mounted directory: `{reference}`");
-    Error::from_store(ErrorKind::Denied, message)
+    Error::new(ErrorKind::Denied, message)
 }
 
 pub(crate) fn remote(scheme: &str) -> Error {
     let message = format!("secrets of the scheme `{scheme}:` are not on this machine");
-    Error::from_store(ErrorKind::Unsupported, message)
+    Error::new(ErrorKind::Unsupported, message)
 }
 
 pub(crate) fn other_store(store: &str, scheme: &str) -> Error {
     let message = format!("the {store} store holds no secrets of the scheme `{scheme}:`");
-    Error::from_store(ErrorKind::Unsupported, message)
+    Error::new(ErrorKind::Unsupported, message)
 }
 
 const NOT_A_REFERENCE: &str = "a secret is named by a reference: `env:NAME`, `file:path`, \

@@ -1,12 +1,13 @@
 //! The reason why a store did not do what it was asked. No sentence here names a key, a value or a secret.
 
-use std::{borrow::Cow, error, fmt};
+use std::{borrow::Cow, error, fmt, sync::Arc};
 
 /// A request to a store that failed.
+#[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
-    source: Option<Box<dyn error::Error + Send + Sync>>,
+    source: Option<Arc<dyn error::Error + Send + Sync>>,
 }
 
 /// The class of an [`Error`].
@@ -27,14 +28,21 @@ pub enum ErrorKind {
 
 impl Error {
     /// A failure of a store outside this crate; the message names no key, value or secret.
+    ///
+    /// ```
+    /// use callgate_session::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unavailable, "the database of sessions is restarting");
+    /// assert!(error.is_transient());
+    /// ```
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same failure with what caused it.
+    /// The same failure with what caused it, whose text names none of them either.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
+        self.source = Some(Arc::from(source.into()));
         self
     }
 
@@ -58,12 +66,14 @@ impl fmt::Display for Error {
     }
 }
 
+/// A source is shown by its text: what it holds beside is not ours to show.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
             .field("kind", &self.kind)
             .field("message", &self.message)
-            .finish_non_exhaustive()
+            .field("source", &self.source.as_ref().map(ToString::to_string))
+            .finish()
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) async fn send(
 ) -> Result<Answer, Error> {
     let response = transport.send(request, &LIMITS).await.map_err(|source| {
         let message = format!("{store} cannot be reached: {source}");
-        Error::from_store(ErrorKind::Unreadable, message).with_source(source)
+        Error::new(ErrorKind::Unreadable, message).with_source(source)
     })?;
     Ok(Answer { status: response.status(), body: Body(response.into_body()) })
 }
@@ -55,7 +55,7 @@ pub(crate) async fn send(
 /// A request that cannot be written: an address or a name that no URL or header can hold.
 pub(crate) fn unwritable(store: &str, source: http::Error) -> Error {
     let message = format!("{store} cannot be asked: the address or a name is malformed");
-    Error::from_store(ErrorKind::Invalid, message).with_source(source)
+    Error::new(ErrorKind::Invalid, message).with_source(source)
 }
 
 /// The memory in front of a store ends it after five seconds; this bound is for who has no memory there. A secret is far

@@ -46,7 +46,7 @@ impl KeyringStore {
     /// `Unsupported`, always.
     pub fn new(_: KeyringBackend) -> Result<Self, Error> {
         let message = "secrets of `keyring:` need a build of callgate with the feature `keyring`";
-        Err(Error::from_store(ErrorKind::Unsupported, message))
+        Err(Error::new(ErrorKind::Unsupported, message))
     }
 }
 

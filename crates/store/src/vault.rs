@@ -90,7 +90,7 @@ impl SecretStore for VaultStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         let SecretReference::Vault { path, version, key, .. } = reference else {
             let message = format!("the vault holds no secrets of `{}:`", reference.scheme());
-            return Err(Error::from_store(ErrorKind::Unsupported, message));
+            return Err(Error::new(ErrorKind::Unsupported, message));
         };
         let mount = self.mount(path).await?;
         let answer = self.ask(&mount.request_path(path, *version)?).await?;

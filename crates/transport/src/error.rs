@@ -1,7 +1,7 @@
 //! The reasons for which a request gets no answer. No sentence here names a URL, host, header or query: these errors
 //! are shown to whoever asks. Made by the other modules of this crate from what the HTTP client says.
 
-use std::{borrow::Cow, error, fmt, io, iter, net::IpAddr};
+use std::{borrow::Cow, error, fmt, io, iter, net::IpAddr, sync::Arc};
 
 use callgate_tool::Reached;
 use hyper_util::client::legacy::Error as ClientError;
@@ -15,6 +15,7 @@ use crate::{
 };
 
 /// A request without an answer.
+#[derive(Clone)]
 pub struct Error {
     inner: Box<Inner>,
 }
@@ -51,6 +52,7 @@ pub enum ErrorKind {
     TooLarge,
 }
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     reached: Reached,
@@ -59,7 +61,24 @@ struct Inner {
     denied: Option<(Denial, Option<IpAddr>)>,
     tls: Option<TlsFault>,
     unreached: Option<Unreached>,
-    source: Option<Box<dyn error::Error + Send + Sync>>,
+    source: Option<Arc<dyn error::Error + Send + Sync>>,
+}
+
+impl ErrorKind {
+    /// Tells whether the service saw a request that failed like this, unless more is known.
+    fn reached(self) -> Reached {
+        match self {
+            Self::Certificate
+            | Self::Connect
+            | Self::Dns
+            | Self::MalformedRecording
+            | Self::NothingRecorded
+            | Self::Refused => Reached::No,
+            Self::Coding | Self::Expanding | Self::TooLarge => Reached::Yes,
+            // In TLS 1.3 the request may go out before the service ends the connection.
+            Self::Receive | Self::Send | Self::TimedOut | Self::Tls => Reached::Maybe,
+        }
+    }
 }
 
 impl Error {
@@ -122,11 +141,23 @@ impl Error {
     }
 
     /// A failure of a transport outside this crate; the message names no URL, host, header or query.
-    pub fn new(kind: ErrorKind, reached: Reached, message: impl Into<Cow<'static, str>>) -> Self {
+    ///
+    /// Where the kind does not tell whether the service saw the request, it may have: [`Error::with_reached`] says what is known.
+    ///
+    /// ```
+    /// use callgate_tool::Reached;
+    /// use callgate_transport::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Send, "the connection broke");
+    /// assert_eq!(error.reached(), Reached::Maybe);
+    /// assert_eq!(error.with_reached(Reached::No).reached(), Reached::No);
+    /// assert_eq!(Error::new(ErrorKind::Connect, "nothing listens").reached(), Reached::No);
+    /// ```
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             inner: Box::new(Inner {
                 kind,
-                reached,
+                reached: kind.reached(),
                 message: message.into(),
                 detail: None,
                 denied: None,
@@ -137,10 +168,17 @@ impl Error {
         }
     }
 
+    /// The same failure of a request that the service saw, or did not.
+    #[must_use]
+    pub fn with_reached(mut self, reached: Reached) -> Self {
+        self.inner.reached = reached;
+        self
+    }
+
     /// The same failure with what caused it, whose text names no URL either.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
-        self.inner.source = Some(source.into());
+        self.inner.source = Some(Arc::from(source.into()));
         self
     }
 }
@@ -170,7 +208,7 @@ impl error::Error for Error {
 }
 
 pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::Refused, Reached::No, message)
+    Error::new(ErrorKind::Refused, message)
 }
 
 pub(crate) fn denied(denial: Denial, address: Option<IpAddr>) -> Error {
@@ -180,22 +218,22 @@ pub(crate) fn denied(denial: Denial, address: Option<IpAddr>) -> Error {
 }
 
 pub(crate) fn certificate(message: impl Into<Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::Certificate, Reached::No, message)
+    Error::new(ErrorKind::Certificate, message)
 }
 
 pub(crate) fn no_tls(source: rustls::Error) -> Error {
     let message = "the settings of secure connections cannot be used";
-    Error::new(ErrorKind::Tls, Reached::No, message).with_source(source)
+    Error::new(ErrorKind::Tls, message).with_reached(Reached::No).with_source(source)
 }
 
 pub(crate) fn no_trust() -> Error {
     let message =
         "no secure connection can be made: the certificates of this machine cannot be used";
-    Error::new(ErrorKind::Tls, Reached::No, message)
+    Error::new(ErrorKind::Tls, message).with_reached(Reached::No)
 }
 
 pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
-    let mut error = Error::new(ErrorKind::Tls, reached, fault.message());
+    let mut error = Error::new(ErrorKind::Tls, fault.message()).with_reached(reached);
     error.inner.tls = Some(fault);
     error
 }
@@ -214,7 +252,7 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
         }
         None => (ErrorKind::Connect, "the service could not be connected to"),
     };
-    let mut error = Error::new(kind, Reached::No, message);
+    let mut error = Error::new(kind, message).with_reached(Reached::No);
     error.inner.unreached = match unresolved {
         Some(is_timeout) => Some(Unreached::of_name(is_timeout)),
         None if kind == ErrorKind::TimedOut => Some(Unreached::NoAnswer),
@@ -236,7 +274,7 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
         Reached::No => "the connection broke before the request was sent",
         _ => "the connection broke before the service answered",
     };
-    let mut error = Error::new(ErrorKind::Send, reached, message);
+    let mut error = Error::new(ErrorKind::Send, message).with_reached(reached);
     let is_parse = cause::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
     error.inner.unreached = is_parse.then_some(Unreached::NotHttp);
     error.with_source(source)
@@ -245,32 +283,32 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
 /// An answer whose head says in two ways where it ends.
 pub(crate) fn two_lengths() -> Error {
     let message = "the service's answer says in two ways how long it is";
-    Error::new(ErrorKind::Send, Reached::Maybe, message)
+    Error::new(ErrorKind::Send, message)
 }
 
 /// A failure after the head of an answer, from the HTTP client's error. A broken answer does not tell what was done.
 pub(crate) fn receiving(source: hyper::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
-    Error::new(ErrorKind::Receive, Reached::Maybe, message).with_source(source)
+    Error::new(ErrorKind::Receive, message).with_source(source)
 }
 
 pub(crate) fn timed_out() -> Error {
-    Error::new(ErrorKind::TimedOut, Reached::Maybe, "the service did not answer in time")
+    Error::new(ErrorKind::TimedOut, "the service did not answer in time")
 }
 
 pub(crate) fn too_large(bound: usize) -> Error {
     let message = format!("the service's answer is larger than {bound} bytes");
-    Error::new(ErrorKind::TooLarge, Reached::Yes, message)
+    Error::new(ErrorKind::TooLarge, message)
 }
 
 pub(crate) fn expanding(most: u64) -> Error {
     let message = format!("the service's answer becomes more than {most} times its size");
-    Error::new(ErrorKind::Expanding, Reached::Yes, message)
+    Error::new(ErrorKind::Expanding, message)
 }
 
 pub(crate) fn unknown_coding() -> Error {
     let message = "the service's answer is in a content coding that was not asked for";
-    Error::new(ErrorKind::Coding, Reached::Yes, message)
+    Error::new(ErrorKind::Coding, message)
 }
 
 /// A failure to decode an answer's content coding, or the client's error from below it.
@@ -279,23 +317,23 @@ pub(crate) fn decoding(source: io::Error) -> Error {
         Ok(source) => receiving(source),
         Err(source) => {
             let message = "the service's answer is not in the content coding it announces";
-            Error::new(ErrorKind::Coding, Reached::Yes, message).with_source(source)
+            Error::new(ErrorKind::Coding, message).with_source(source)
         }
     }
 }
 
 pub(crate) fn malformed_recording(line: usize, expected: &str) -> Error {
     let message = format!("the recording is malformed: expected {expected} in line {line}");
-    Error::new(ErrorKind::MalformedRecording, Reached::No, message)
+    Error::new(ErrorKind::MalformedRecording, message)
 }
 
 pub(crate) fn in_recording(name: &str, error: &Error) -> Error {
-    Error::new(error.kind(), Reached::No, format!("`{name}`: {error}"))
+    Error::new(error.kind(), format!("`{name}`: {error}")).with_reached(Reached::No)
 }
 
 pub(crate) fn nothing_recorded(detail: String) -> Error {
     let message = "no recorded answer exists for this request";
-    let mut error = Error::new(ErrorKind::NothingRecorded, Reached::No, message);
+    let mut error = Error::new(ErrorKind::NothingRecorded, message);
     error.inner.detail = Some(detail);
     error
 }

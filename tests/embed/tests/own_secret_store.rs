@@ -17,7 +17,7 @@ impl SecretStore for Corporate {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         match reference.to_string().as_str() {
             "corp:pets/token" => Ok(Secret::new("canary-token".to_owned())),
-            _ => Err(Error::from_store(ErrorKind::NotFound, "there is no such secret")),
+            _ => Err(Error::new(ErrorKind::NotFound, "there is no such secret")),
         }
     }
 }

@@ -44,7 +44,7 @@ impl GrantStore for MemoryGrants {
 
     async fn put(&self, name: &str, grant: &Secret) -> Result<(), secret::Error> {
         if self.is_full.load(Ordering::Relaxed) {
-            return Err(secret::Error::from_store(secret::ErrorKind::Unreadable, "no room"));
+            return Err(secret::Error::new(secret::ErrorKind::Unreadable, "no room"));
         }
         self.texts.lock().unwrap().insert(name.to_owned(), grant.clone());
         Ok(())

@@ -11,7 +11,7 @@ use callgate_tool::json;
 
 use crate::{
     args::VerifyArguments,
-    exit::{Failure, Verdict},
+    exit::{Failure, Verdict, with_cause},
     output,
 };
 
@@ -24,7 +24,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
             ErrorKind::ShortKey => "name the key that the chain was made with: `--key env:AUDIT_KEY`",
             _ => "name the files of the chain, the oldest first; `audit: {file: …}` says where they are",
         };
-        Failure(format!("error: {error}\nhelp: {help}"))
+        Failure(format!("error: {}\nhelp: {help}", with_cause(&error)))
     })?;
     if arguments.json {
         output::result(&format!("{:#}\n", as_json(&verified)));

@@ -15,7 +15,7 @@ use self::callback::Callback;
 use super::call::block_on;
 use crate::{
     args::{LoginArguments, LoginPlace},
-    exit::{Failure, Verdict},
+    exit::{Failure, Verdict, with_cause},
     folders,
     open::open,
     output,
@@ -138,7 +138,7 @@ async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
 
 /// A login that was not made.
 pub(super) fn refused(error: &Error) -> Failure {
-    Failure(format!("error: {error}"))
+    Failure(format!("error: {}", with_cause(error)))
 }
 
 /// Describes the login that was made.

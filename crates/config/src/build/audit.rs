@@ -1,6 +1,6 @@
 //! The audit file of a configuration, opened with its key. One that is open goes on: its chain is one, whatever else changes.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{error::Error as _, path::Path, sync::Arc, time::Duration};
 
 use callgate_policy::{Audit, AuditConfig, Error, ErrorKind};
 use callgate_secret::{Secret, SecretStore};
@@ -41,7 +41,8 @@ pub(super) async fn audit(
         Err(error) => {
             let place = if error.kind() == ErrorKind::ShortKey { "key" } else { "file" };
             let help = "name a file in a folder that this process may write to, and a key of 16 bytes or more";
-            reader.complain("audit", format!("/audit/{place}"), error.to_string(), help);
+            let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+            reader.complain("audit", format!("/audit/{place}"), format!("{error}{cause}"), help);
             None
         }
     }

@@ -298,7 +298,7 @@ impl SecretStore for Stores {
         let scheme = reference.scheme();
         let got = match self.store(scheme) {
             Some(store) => store.get(reference).await,
-            None => Err(Error::from_store(ErrorKind::Unsupported, self.missing(scheme).0)),
+            None => Err(Error::new(ErrorKind::Unsupported, self.missing(scheme).0)),
         };
         self.or_stand_in(got)
     }

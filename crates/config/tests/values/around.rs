@@ -99,7 +99,7 @@ struct Broken {
 impl Transport for Broken {
     async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
         self.n_sent.fetch_add(1, Ordering::Relaxed);
-        Err(Error::new(ErrorKind::Connect, self.reached, "broken"))
+        Err(Error::new(ErrorKind::Connect, "broken").with_reached(self.reached))
     }
 }
 

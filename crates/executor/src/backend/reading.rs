@@ -5,7 +5,6 @@ use std::pin::pin;
 
 use bytes::{Bytes, BytesMut};
 use callgate_call::{Splitter, Unfinished};
-use callgate_tool::Reached;
 use callgate_transport::{Error, ErrorKind, ResponseBody};
 use futures_util::future::Either;
 use http::Response;
@@ -69,5 +68,5 @@ async fn until(
 
 /// The time was up before the answer was whole.
 pub(super) fn late() -> Error {
-    Error::new(ErrorKind::TimedOut, Reached::Maybe, "the service did not answer in time")
+    Error::new(ErrorKind::TimedOut, "the service did not answer in time")
 }

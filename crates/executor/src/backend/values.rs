@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use callgate_call::{Splitter, wording};
 use callgate_secret::Masker;
-use callgate_tool::{Answer, Effect, Fault, Json, Reached};
+use callgate_tool::{Answer, Effect, Fault, Json};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
 use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
@@ -78,7 +78,7 @@ impl Values {
             }
             if self.splitter.held() > self.limits.response_bytes {
                 let message = "one value of the service's answer is larger than the bound";
-                return Err(Error::new(ErrorKind::TooLarge, Reached::Yes, message));
+                return Err(Error::new(ErrorKind::TooLarge, message));
             }
             let chunk = timeout_at(deadline, self.body.chunk()).await;
             match chunk.unwrap_or_else(|_| Err(late()))? {

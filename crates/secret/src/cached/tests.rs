@@ -24,7 +24,7 @@ impl SecretStore for Counting {
             if reference.scheme() == "file" { Duration::ZERO } else { *locked(&self.takes) };
         sleep(takes).await;
         if let Some(kind) = *locked(&self.fails) {
-            return Err(Error::from_store(kind, "the store said no"));
+            return Err(Error::new(kind, "the store said no"));
         }
         let says = locked(&self.says).map(ToOwned::to_owned);
         Ok(Secret::new(says.unwrap_or_else(|| number.to_string())))

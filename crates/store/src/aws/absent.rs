@@ -22,5 +22,5 @@ pub fn sign(
     _: SystemTime,
 ) -> Result<Vec<Signed>, Error> {
     let message = "signatures of AWS need a build of callgate with the feature `aws`";
-    Err(Error::from_store(ErrorKind::Unsupported, message))
+    Err(Error::new(ErrorKind::Unsupported, message))
 }

@@ -123,7 +123,7 @@ async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Duration
 }
 
 fn no_keys() -> Error {
-    Error::from_store(
+    Error::new(
         ErrorKind::NotFound,
         "there are no keys of AWS: neither in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, nor by \
          `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`, nor from a container's endpoint or the instance's metadata; \

@@ -35,7 +35,7 @@ pub(super) async fn of_container(finder: &Finder) -> Result<Option<AwsKeys>, Err
     if !may_be_asked(&address) {
         let message =
             "the container's endpoint for keys must be `https://` or an address of this machine";
-        return Err(Error::from_store(ErrorKind::Denied, message));
+        return Err(Error::new(ErrorKind::Denied, message));
     }
     let mut token = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
     if let Some(file) = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await? {
@@ -93,7 +93,7 @@ fn keys(answer: &Answer) -> Result<AwsKeys, Error> {
     let Some(answered) = read.filter(|_| answer.status == StatusCode::OK) else {
         let status = answer.status.as_u16();
         let message = format!("{METADATA} answers {status} and no keys");
-        return Err(Error::from_store(ErrorKind::Unreadable, message));
+        return Err(Error::new(ErrorKind::Unreadable, message));
     };
     Ok(AwsKeys {
         access_key_id: Secret::new(answered.access_key_id),
@@ -118,7 +118,7 @@ fn may_be_asked(address: &str) -> bool {
 }
 
 fn unusable() -> Error {
-    Error::from_store(ErrorKind::Invalid, "a token of the metadata service is unusable")
+    Error::new(ErrorKind::Invalid, "a token of the metadata service is unusable")
 }
 
 const ECS: &str = "http://169.254.170.2";

@@ -94,7 +94,7 @@ impl SecretStore for SecretsManagerStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         let SecretReference::Aws { name, version, key, .. } = reference else {
             let message = format!("{STORE} holds no secrets of `{}:`", reference.scheme());
-            return Err(Error::from_store(ErrorKind::Unsupported, message));
+            return Err(Error::new(ErrorKind::Unsupported, message));
         };
         let body = match version {
             Some(AwsVersion::Id(id)) => json!({"SecretId": name, "VersionId": id}),
@@ -126,11 +126,11 @@ fn secret(
     reference: &SecretReference,
 ) -> Result<Secret, Error> {
     let found = json::read::<Found<'_>>(answer.body.bytes()).ok_or_else(|| {
-        Error::from_store(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
+        Error::new(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
     })?;
     let Some(whole) = found.secret_string.and_then(json::secret) else {
         let message = format!("the secret is binary, and must be a text: `{reference}`");
-        return Err(Error::from_store(ErrorKind::Invalid, message));
+        return Err(Error::new(ErrorKind::Invalid, message));
     };
     let secret = match key {
         Some(key) => member(&whole, key, reference)?,
@@ -138,7 +138,7 @@ fn secret(
     };
     if secret.is_empty() {
         let message = format!("the secret is empty: `{reference}`");
-        return Err(Error::from_store(ErrorKind::Invalid, message));
+        return Err(Error::new(ErrorKind::Invalid, message));
     }
     Ok(secret)
 }
@@ -146,15 +146,15 @@ fn secret(
 fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secret, Error> {
     let Some(members) = json::read::<Members<'_>>(whole.expose().as_bytes()) else {
         let message = format!("the secret is no JSON object that has keys: `{reference}`");
-        return Err(Error::from_store(ErrorKind::Invalid, message));
+        return Err(Error::new(ErrorKind::Invalid, message));
     };
     let Some(value) = members.get(key) else {
         let message = format!("the secret has no such key: `{reference}`");
-        return Err(Error::from_store(ErrorKind::NotFound, message));
+        return Err(Error::new(ErrorKind::NotFound, message));
     };
     json::secret(value).ok_or_else(|| {
         let message = format!("the secret's key must hold a text: `{reference}`");
-        Error::from_store(ErrorKind::Invalid, message)
+        Error::new(ErrorKind::Invalid, message)
     })
 }
 
@@ -190,10 +190,10 @@ fn failure(answer: &Answer, reference: &SecretReference) -> Error {
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ErrorKind::Denied,
                 _ => ErrorKind::Unreadable,
             };
-            return Error::from_store(kind, message);
+            return Error::new(kind, message);
         }
     };
-    Error::from_store(kind, format!("{message}: `{reference}`"))
+    Error::new(kind, format!("{message}: `{reference}`"))
 }
 
 const STORE: &str = "AWS Secrets Manager";

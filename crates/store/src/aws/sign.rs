@@ -108,7 +108,7 @@ fn signed_header(name: &'static str, value: &str) -> Result<Signed, Error> {
 }
 
 fn invalid(message: &'static str) -> Error {
-    Error::from_store(ErrorKind::Invalid, message)
+    Error::new(ErrorKind::Invalid, message)
 }
 
 const OURS: [&str; 3] = ["x-amz-content-sha256", "x-amz-date", "x-amz-security-token"];

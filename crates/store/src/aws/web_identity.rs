@@ -61,7 +61,7 @@ fn read(answer: &Answer) -> Result<AwsKeys, Error> {
         let kind = if is_down { ErrorKind::Unreadable } else { ErrorKind::Denied };
         let message =
             format!("{STS} gives no keys for the role and answers {}", answer.status.as_u16());
-        return Err(Error::from_store(kind, message));
+        return Err(Error::new(kind, message));
     }
     let text = std::str::from_utf8(answer.body.bytes()).unwrap_or_default();
     let element = |name| element(text, name).map(|text| Secret::new(text.to_owned()));
@@ -72,7 +72,7 @@ fn read(answer: &Answer) -> Result<AwsKeys, Error> {
         session_token: element("SessionToken"),
     });
     found.ok_or_else(|| {
-        Error::from_store(ErrorKind::Unreadable, "the token service of AWS answers without keys")
+        Error::new(ErrorKind::Unreadable, "the token service of AWS answers without keys")
     })
 }
 

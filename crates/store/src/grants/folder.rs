@@ -99,7 +99,7 @@ impl GrantStore for GrantFolder {
             }
             if started.elapsed() > LONGEST_WAIT {
                 let message = "another process has been replacing the login for too long";
-                return Err(Error::from_store(ErrorKind::Unreadable, message));
+                return Err(Error::new(ErrorKind::Unreadable, message));
             }
             // A thread that waited in the system could not be stopped with its call.
             sleep(PAUSE).await;
@@ -208,7 +208,7 @@ fn failure(folder: &Path, error: io::Error) -> Error {
         }
         _ => (ErrorKind::Unreadable, format!("the logins in `{folder}` cannot be used")),
     };
-    Error::from_store(kind, message).with_source(error)
+    Error::new(kind, message).with_source(error)
 }
 
 /// The time for which another process may replace a grant: what one request for a token takes, and a second.

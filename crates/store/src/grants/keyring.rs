@@ -32,7 +32,7 @@ impl GrantKeyring {
         match timeout(PATIENCE, self.keyring.work(&reference, work)).await {
             Ok(Err(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
             Ok(answered) => answered,
-            Err(_) => Err(Error::from_store(ErrorKind::Unreadable, "the keyring does not answer")),
+            Err(_) => Err(Error::new(ErrorKind::Unreadable, "the keyring does not answer")),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<S
 fn entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error> {
     let SecretReference::Keyring { service, user, .. } = reference else {
         let message = format!("the keyring holds no secrets of `{}:`", reference.scheme());
-        return Err(Error::from_store(ErrorKind::Unsupported, message));
+        return Err(Error::new(ErrorKind::Unsupported, message));
     };
     keyring.build(service, user, None).map_err(|error| failure(error, reference))
 }
@@ -73,14 +73,13 @@ pub(super) fn failure(error: keyring_core::Error, reference: &SecretReference) -
             let message = format!(
                 "the keyring of this machine cannot be reached or is locked: `{reference}`"
             );
-            return Error::from_store(ErrorKind::Unreadable, message)
-                .with_source(io::Error::other(source));
+            return Error::new(ErrorKind::Unreadable, message).with_source(source);
         }
         _ => (ErrorKind::Unreadable, "the keyring of this machine cannot be used"),
     };
-    Error::from_store(kind, format!("{message}: `{reference}`"))
+    Error::new(kind, format!("{message}: `{reference}`"))
 }
 
 fn invalid(message: &str, reference: &SecretReference) -> Error {
-    Error::from_store(ErrorKind::Invalid, format!("{message}: `{reference}`"))
+    Error::new(ErrorKind::Invalid, format!("{message}: `{reference}`"))
 }

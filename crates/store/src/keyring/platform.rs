@@ -25,7 +25,7 @@ pub(super) fn check(backend: KeyringBackend) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!("this platform has no such keyring: {backend:?}");
-    Err(Error::from_store(ErrorKind::Unsupported, message))
+    Err(Error::new(ErrorKind::Unsupported, message))
 }
 
 /// Opens a keyring. Blocks.

@@ -121,7 +121,7 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
 }
 
 fn gone() -> Error {
-    Error::from_store(
+    Error::new(
         ErrorKind::Unreadable,
         "the thread that reads the keyring has ended or cannot be started",
     )

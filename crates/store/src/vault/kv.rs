@@ -63,7 +63,7 @@ impl Mount {
         match self.version {
             Version::One if version.is_some() => {
                 let message = format!("the vault keeps no versions of secrets in: `{}`", self.path);
-                Err(Error::from_store(ErrorKind::Invalid, message))
+                Err(Error::new(ErrorKind::Invalid, message))
             }
             Version::One => Ok(format!("{mount}{below}")),
             Version::Two => {
@@ -99,7 +99,7 @@ pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
     if kind != "kv" && kind != "generic" {
         let message =
             format!("secrets of the vault's engine `{kind}` are not supported; `kv` is: `{path}`");
-        return Err(Error::from_store(ErrorKind::Unsupported, message));
+        return Err(Error::new(ErrorKind::Unsupported, message));
     }
     let is_two = options.and_then(|options| options.version).is_some_and(|version| version == "2");
     Ok(Mount { path, version: if is_two { Version::Two } else { Version::One } })
@@ -118,7 +118,7 @@ pub(super) fn secret(
         // Version 2 describes a deleted version in the body of this answer.
         StatusCode::NOT_FOUND => {
             let message = format!("the vault has no secret, or deleted it: `{reference}`");
-            return Err(Error::from_store(ErrorKind::NotFound, message));
+            return Err(Error::new(ErrorKind::NotFound, message));
         }
         status => return Err(unreadable(status)),
     }
@@ -132,24 +132,24 @@ pub(super) fn secret(
         data.and_then(|data| json::read(data.get().as_bytes())).ok_or_else(malformed)?;
     let Some(value) = members.get(key) else {
         let message = format!("the vault's secret has no such key: `{reference}`");
-        return Err(Error::from_store(ErrorKind::NotFound, message));
+        return Err(Error::new(ErrorKind::NotFound, message));
     };
     let found = json::secret(value).filter(|secret| !secret.is_empty());
     found.ok_or_else(|| {
         let message = format!("the vault's secret must be a text that is not empty: `{reference}`");
-        Error::from_store(ErrorKind::Invalid, message)
+        Error::new(ErrorKind::Invalid, message)
     })
 }
 
 fn denied(what: &str) -> Error {
     let message = format!("the vault does not let this token read: `{what}`");
-    Error::from_store(ErrorKind::Denied, message)
+    Error::new(ErrorKind::Denied, message)
 }
 
 fn unreadable(status: StatusCode) -> Error {
     let message =
         format!("the vault answers {} and nothing that can be understood", status.as_u16());
-    Error::from_store(ErrorKind::Unreadable, message)
+    Error::new(ErrorKind::Unreadable, message)
 }
 
 fn encoded(path: &str) -> String {

@@ -119,7 +119,7 @@ fn logged_in(answer: &Answer) -> Result<LoggedIn, Error> {
     if answer.status != StatusCode::OK {
         let status = answer.status.as_u16();
         let message = format!("the vault refused the login and answered {status}");
-        return Err(Error::from_store(ErrorKind::Denied, message));
+        return Err(Error::new(ErrorKind::Denied, message));
     }
     json::read(answer.body.bytes()).ok_or_else(no_token)
 }
@@ -163,7 +163,7 @@ fn object(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
 }
 
 fn no_token() -> Error {
-    Error::from_store(ErrorKind::Unreadable, "the vault's answer to the login holds no token")
+    Error::new(ErrorKind::Unreadable, "the vault's answer to the login holds no token")
 }
 
 /// The time for which a renewal that failed is not tried again.

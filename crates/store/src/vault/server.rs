@@ -73,11 +73,11 @@ fn failure(status: StatusCode) -> Option<Error> {
         }
         _ => return None,
     };
-    Some(Error::from_store(kind, message))
+    Some(Error::new(kind, message))
 }
 
 fn unusable(_: http::header::InvalidHeaderValue) -> Error {
-    Error::from_store(ErrorKind::Invalid, "the vault's token cannot be put in a header")
+    Error::new(ErrorKind::Invalid, "the vault's token cannot be put in a header")
 }
 
 const VAULT: &str = "the vault";
