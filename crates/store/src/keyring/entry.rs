@@ -1,7 +1,5 @@
 //! One entry of a keyring: its bytes as a secret, its failures in our words. Blocks.
 
-use std::io;
-
 use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
 use keyring_core::Entry;
 use zeroize::{Zeroize, Zeroizing};
