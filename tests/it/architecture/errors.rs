@@ -36,15 +36,16 @@ fn differences(file: &File) -> Vec<String> {
         ("a clone of it cannot be kept", !is_programs || derived.contains("Clone")),
         ("it is no `std::error::Error`", implements(&syntax, "Error")),
     ];
-    let mut found: Vec<_> = rows.iter().filter(|row| !row.1).map(|row| row.0.to_owned()).collect();
+    let broken = rows.iter().filter(|row| !row.1).map(|row| row.0.to_owned());
     let of_all = OF_ALL.iter().filter(|_| has_kind);
     let wanted = of_all.chain(OF_PROGRAMS.iter().filter(|_| is_programs));
     let text = dense(&file.text);
     let lacks = wanted.filter(|method| !text.contains(&dense(method)));
-    found.extend(lacks.map(|method| format!("expected `{method}`")));
+    let lacks = lacks.map(|method| format!("expected `{method}`"));
     let made = constructors(&syntax).filter(|name| !is_programs || name != "new");
-    found.extend(made.map(|name| format!("`{name}` is one more public constructor")));
-    found.into_iter().map(|difference| format!("{}: {difference}", file.path)).collect()
+    let made = made.map(|name| format!("`{name}` is one more public constructor"));
+    let found = broken.chain(lacks).chain(made);
+    found.map(|difference| format!("{}: {difference}", file.path)).collect()
 }
 
 fn is_opaque(syntax: &Syntax) -> bool {
@@ -177,7 +178,7 @@ fn the_errors_of_all_crates_have_one_shape() {
     let files = rust_files("crates");
     let errors: Vec<_> = files.iter().filter(|file| file.path.ends_with("/src/error.rs")).collect();
     let is_there = |name: &&str| errors.iter().any(|file| file.path.contains(&format!("/{name}/")));
-    assert!(MADE_BY_PROGRAMS.iter().all(|name| is_there(&name)));
+    assert!(MADE_BY_PROGRAMS.iter().all(|name| is_there(name)));
     let found: Vec<_> = errors.into_iter().flat_map(differences).collect();
     assert_eq!(found, [""; 0]);
 }
