@@ -178,7 +178,7 @@ fn the_errors_of_all_crates_have_one_shape() {
     let files = rust_files("crates");
     let errors: Vec<_> = files.iter().filter(|file| file.path.ends_with("/src/error.rs")).collect();
     let is_there = |name: &&str| errors.iter().any(|file| file.path.contains(&format!("/{name}/")));
-    assert!(MADE_BY_PROGRAMS.iter().all(|name| is_there(name)));
+    assert!(MADE_BY_PROGRAMS.iter().all(is_there));
     let found: Vec<_> = errors.into_iter().flat_map(differences).collect();
     assert_eq!(found, [""; 0]);
 }
