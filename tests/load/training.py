@@ -60,7 +60,9 @@ class Pets(http.server.BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--callgate", required=True)
-    callgate = parser.parse_args().callgate
+    parser.add_argument("--served", required=True, help="where a sidecar writes what it counted, as LLVM_PROFILE_FILE")
+    told = parser.parse_args()
+    callgate = told.callgate
     service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pets)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
@@ -68,17 +70,17 @@ def main():
             config = pathlib.Path(folder) / "callgate.yaml"
             description = ROOT / "fixtures/pets/spec.yaml"
             config.write_text(CONFIG.format(more=more, description=description, service=service.server_port))
-            serve(callgate, config)
+            serve(callgate, config, told.served)
     command_line(callgate)
 
 
-def serve(callgate, config):
+def serve(callgate, config, counts):
     """Has a sidecar do its work, and ends it as its operator would."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [callgate, "serve", config, "--listen", f"127.0.0.1:{port}"]
-    sidecar = subprocess.Popen(command, env=SECRETS, stderr=subprocess.DEVNULL)
+    sidecar = subprocess.Popen(command, env=SECRETS | {"LLVM_PROFILE_FILE": counts}, stderr=subprocess.DEVNULL)
     try:
         wait(port, sidecar)
         callers = [threading.Thread(target=call, args=(port, requests())) for _ in range(CALLERS)]
