@@ -12,6 +12,41 @@ use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
 
 /// Puts the credentials of one kind on requests. Runs last, on the finished request, so that a signer can sign all of
 /// it; it never sees arguments.
+///
+/// ```
+/// use bytes::Bytes;
+/// use callgate_auth::{ApiKeyLocation, Authenticator, Authorization, CredentialPlace, Error};
+/// use callgate_tool::Session;
+/// use http::{HeaderValue, Request};
+///
+/// /// Names the tenant that the program serves.
+/// #[derive(Debug)]
+/// struct Tenant(HeaderValue, CredentialPlace);
+///
+/// impl Tenant {
+///     fn new(tenant: HeaderValue) -> Result<Self, Error> {
+///         Ok(Self(tenant, CredentialPlace::new(ApiKeyLocation::Header, "X-Tenant")?))
+///     }
+/// }
+///
+/// #[async_trait::async_trait]
+/// impl Authenticator for Tenant {
+///     async fn authorize(
+///         &self,
+///         request: &mut Request<Bytes>,
+///         _: &Session,
+///     ) -> Result<Authorization, Error> {
+///         let mut tenant = self.0.clone();
+///         tenant.set_sensitive(true);
+///         request.headers_mut().insert("x-tenant", tenant);
+///         Ok(Authorization::placed(self.places()))
+///     }
+///
+///     fn places(&self) -> Vec<CredentialPlace> {
+///         vec![self.1.clone()]
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Authenticator: Debug + Send + Sync {
     /// Puts the credentials on the request, replacing whatever lies in their places, and answers what it put where.

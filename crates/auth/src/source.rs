@@ -10,6 +10,15 @@ use crate::{
 };
 
 /// The source of a credential's value.
+///
+/// ```
+/// use callgate_auth::{AuthConfig, CredentialSource};
+///
+/// // What the user of a session is signed in with.
+/// let token = CredentialSource::SessionCredential("github".to_owned());
+/// let auth = AuthConfig::Bearer { token };
+/// assert!(auth.session_names().is_empty(), "no input reads it");
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum CredentialSource {

@@ -12,6 +12,16 @@ use crate::{
 };
 
 /// A configuration that cannot be built, with everything that is wrong with it.
+///
+/// ```
+/// use callgate_config::Config;
+///
+/// let error = Config::from_text("toolsets: {pets: {sever: https://api.example.com}}", "").unwrap_err();
+/// for finding in error.findings() {
+///     println!("{} at {}: {}", finding.code, finding.pointer, finding.help);
+/// }
+/// assert!(error.to_string().contains("sever"));
+/// ```
 #[derive(Debug)]
 pub struct Error {
     findings: Vec<Finding>,

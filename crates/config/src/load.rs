@@ -20,6 +20,16 @@ use crate::{
 
 /// Builds an executor from a configuration file.
 ///
+/// ```no_run
+/// # async fn example() -> Result<(), callgate_config::Error> {
+/// let built = callgate_config::load("callgate.yaml".as_ref()).await?;
+/// for entry in built.executor.entries() {
+///     println!("{}", entry.name());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`Error`] with every fault of the file, each with its line and column.
 pub async fn load(file: &Path) -> Result<Built, Error> {

@@ -27,6 +27,21 @@ use crate::{
 };
 
 /// One toolset.
+///
+/// ```
+/// use callgate_auth::{AuthConfig, CredentialSource};
+/// use callgate_config::{Description, ToolsetConfig};
+/// use callgate_policy::Confirm;
+/// use callgate_tool::ToolsetName;
+///
+/// let token = CredentialSource::Secret("env:PETS_TOKEN".parse()?);
+/// let pets = ToolsetConfig::new(Description::file("pets.yaml"))
+///     .named(ToolsetName::new("pets")?)
+///     .with_auth(AuthConfig::Bearer { token })
+///     .with_confirm(Confirm::Destructive);
+/// # drop(pets);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolsetConfig {

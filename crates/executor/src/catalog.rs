@@ -34,6 +34,18 @@ pub(crate) struct Slot {
 }
 
 /// One tool of an executor.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use callgate_tool::json;
+///
+/// let executor = Executor::builder()
+///     .function("clock", "get_time", json!({"type": "object"}), |_| async { json!("12:00") })
+///     .build()?;
+/// let entry = executor.find("clock-get_time").expect("a tool");
+/// assert_eq!((entry.name().as_str(), entry.toolset()), ("clock-get_time", "clock"));
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a>(&'a Slot);
 

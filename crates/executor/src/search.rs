@@ -12,6 +12,16 @@ use self::documents::documents;
 use crate::catalog::{Catalog, Entry};
 
 /// A question for tools.
+///
+/// ```
+/// use callgate_executor::Search;
+/// use callgate_tool::Effect;
+///
+/// let toolsets = ["pets".to_owned()];
+/// let search =
+///     Search::new("adopt a dog").with_limit(5).with_toolsets(&toolsets).with_effects(&[Effect::Read]);
+/// assert_eq!(search.limit, 5);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Search<'a> {

@@ -9,6 +9,20 @@ use crate::{
 };
 
 /// A call whose answer comes piece by piece, or that has ended. It borrows nothing: any task reads it.
+///
+/// ```
+/// # async fn example(executor: callgate_executor::Executor) {
+/// use callgate_tool::{Arguments, Session, ToolCall};
+///
+/// let call = ToolCall::new("call-1", "watchPets", Arguments::new());
+/// let mut stream = executor.stream(&call, &Session::default()).await;
+/// while let Some(piece) = stream.next().await {
+///     println!("{piece:?}");
+/// }
+/// let result = stream.into_result();
+/// # drop(result);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ToolStream {
     around: Around<'static>,

@@ -22,6 +22,18 @@ use crate::{
 pub(crate) use gathered::Gathered;
 
 /// The report on a description: each of its operations, and the findings.
+///
+/// ```
+/// use callgate_openapi::{OperationStatus, Report};
+///
+/// fn told(report: &Report) {
+///     for operation in &report.operations {
+///         if operation.status == OperationStatus::Refused {
+///             println!("{} {} is no tool", operation.method, operation.path);
+///         }
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {

@@ -7,6 +7,19 @@ use callgate_tool::{Effect, nearest};
 use globset::{GlobBuilder, GlobMatcher};
 
 /// An operator's selection; a criterion without entries takes everything.
+///
+/// ```
+/// use callgate_openapi::{Effects, Pattern, Selection};
+///
+/// // What reads, but nothing for administrators.
+/// let selection = Selection {
+///     exclude: vec![Pattern::name("admin*")?],
+///     effects: Effects::Read,
+///     ..Selection::default()
+/// };
+/// assert!(selection.exclude[0].matches("adminListUsers"));
+/// # Ok::<(), callgate_openapi::InvalidPattern>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "whoever selects decides each of these")]
 pub struct Selection {

@@ -56,6 +56,18 @@ pub struct Audit {
 }
 
 /// The place where and how calls are written down.
+///
+/// ```
+/// use callgate_policy::{AuditArguments, AuditConfig, AuditMode};
+///
+/// // No call is made that is not written down.
+/// let config = AuditConfig {
+///     file: "audit.jsonl".into(),
+///     mode: AuditMode::Required,
+///     arguments: AuditArguments::Digest,
+/// };
+/// # drop(config);
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct AuditConfig {

@@ -11,6 +11,18 @@ use governor::{
 use tokio::time::Instant;
 
 /// So many calls in a span of time; `burst` of them at once after a rest.
+///
+/// ```
+/// use std::{num::NonZeroU32, time::Duration};
+///
+/// use callgate_policy::{Bound, Rate};
+///
+/// let calls = NonZeroU32::new(60).expect("more than none");
+/// let burst = NonZeroU32::new(10).expect("more than none");
+/// let rate = Rate { calls, per: Duration::from_secs(60), burst };
+/// let bound = Bound { concurrency: Some(4), rate: Some(rate) };
+/// # drop(bound);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a rate is these three numbers")]
 pub struct Rate {

@@ -45,6 +45,16 @@ pub struct CachePolicy {
 ///
 /// A failure is remembered for [`CachedStore::FAILURE_PAUSE`]; a store that says that a secret is gone, or denies it, is
 /// believed at once.
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+///
+/// use callgate_secret::{CachePolicy, CachedStore, LocalStores};
+///
+/// let policy = CachePolicy { time_to_live: Duration::from_secs(60), ..CachePolicy::default() };
+/// let store = CachedStore::new(Arc::new(LocalStores::new(".")), policy);
+/// # drop(store);
+/// ```
 pub struct CachedStore {
     inner: Arc<dyn SecretStore>,
     policy: CachePolicy,

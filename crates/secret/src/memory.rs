@@ -12,6 +12,18 @@ use crate::{
 };
 
 /// Answers the references it was given, of whatever scheme, and literals.
+///
+/// ```
+/// use callgate_secret::{MemoryStore, Secret, SecretReference, SecretStore};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let reference = "env:PETS_KEY".parse()?;
+/// let store = MemoryStore::new().with(&reference, Secret::new("a key".to_owned()));
+/// assert_eq!(store.get(&reference).await?.expose(), "a key");
+/// # Ok::<(), callgate_secret::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     secrets: BTreeMap<String, Secret>,

@@ -7,6 +7,24 @@ use async_trait::async_trait;
 use crate::{error::Error, reference::SecretReference, secret::Secret};
 
 /// The place where secrets are kept. A new store implements this and answers for its scheme only.
+///
+/// ```
+/// use callgate_secret::{Error, ErrorKind, Secret, SecretReference, SecretStore};
+///
+/// /// The secrets that the program was started with.
+/// #[derive(Debug)]
+/// struct Started(Secret);
+///
+/// #[async_trait::async_trait]
+/// impl SecretStore for Started {
+///     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+///         match reference {
+///             SecretReference::Own { name, .. } if name == "pets" => Ok(self.0.clone()),
+///             _ => Err(Error::new(ErrorKind::NotFound, "there is no such secret")),
+///         }
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait SecretStore: Debug + Send + Sync {
     /// The secret under a reference, as it is now.

@@ -17,6 +17,27 @@ use crate::{
 };
 
 /// Records in memory. Nothing of it is written anywhere.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use callgate_session::{Bounds, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store};
+/// use callgate_tool::Session;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let store = Memory::new(Bounds { records: 1_000, bytes: 1 << 20 });
+/// let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "cart");
+/// let (now, hour) = (Instant::now(), Duration::from_secs(3600));
+/// store.put(&key, Record::json(&["a pet"])?, (Expected::Absent, hour), now).await?;
+///
+/// let again = store.put(&key, Record::json(&["two"])?, (Expected::Absent, hour), now).await;
+/// assert_eq!(again.unwrap_err().kind(), ErrorKind::Conflict);
+/// let stored = store.get(&key, now).await?.expect("it lives for an hour");
+/// assert_eq!(stored.record.read::<Vec<String>>()?, ["a pet"]);
+/// # Ok::<(), callgate_session::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Memory {
     bounds: Bounds,

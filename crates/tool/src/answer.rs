@@ -7,6 +7,16 @@ use crate::{Json, Object};
 use bytes::Bytes;
 
 /// The successful answer of a service or a function.
+///
+/// ```
+/// use callgate_tool::{Answer, Content, Json, Outcome};
+///
+/// let json = Json::parse(r#"{"id": 12345678901234567890}"#)?;
+/// let answer = Answer::new(200, Content::Json(json)).with_header("ETag", "\"v1\"");
+/// assert_eq!(answer.status, Some(200));
+/// assert_eq!(Outcome::from(answer).text(), Some(r#"{"id": 12345678901234567890}"#));
+/// # Ok::<(), callgate_tool::InvalidJson>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {

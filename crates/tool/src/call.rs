@@ -10,6 +10,14 @@ use crate::{Answer, Content, Fault, Journal, Object, Reached, Value};
 pub type Arguments = Object;
 
 /// One call a model asks for.
+///
+/// ```
+/// use callgate_tool::{Arguments, ToolCall};
+///
+/// let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
+/// let call = ToolCall::new("call-1", "getPet", arguments);
+/// assert_eq!(call.arguments["id"], 7);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     /// The caller's own id of the call; handed back unchanged.
@@ -47,6 +55,18 @@ impl ToolResult {
 }
 
 /// The way a call ended.
+///
+/// ```
+/// use callgate_tool::{Outcome, PendingKind};
+///
+/// /// True where a person has to be asked before the model goes on.
+/// fn waits_for_a_person(outcome: &Outcome) -> bool {
+///     match outcome {
+///         Outcome::Pending(pending) => pending.kind == PendingKind::Approval,
+///         Outcome::Answered(_) | Outcome::Failed(_) | Outcome::Planned(_) => false,
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Outcome {

@@ -8,6 +8,14 @@ use crate::Value;
 /// The reason why a call failed and what to do about it.
 ///
 /// It holds no host, header, stack or secret. `body` is the service's own and is shown as data.
+///
+/// ```
+/// use callgate_tool::{Fault, FaultCode, Next, Outcome, Reached};
+///
+/// let fault = Fault::new(FaultCode::Refused, "this agent changes nothing", Next::GiveUp);
+/// assert_eq!(fault.reached, Reached::No);
+/// assert!(Outcome::Failed(Box::new(fault)).is_failed());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fault {

@@ -6,6 +6,14 @@ use std::{fmt, time::Duration};
 use crate::remedy::Remedy;
 
 /// The decisions of one call, in order.
+///
+/// ```
+/// use callgate_tool::{Event, Journal};
+///
+/// let mut journal = Journal::default();
+/// journal.note(Event::Approved);
+/// assert_eq!(journal.events(), [Event::Approved]);
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Journal {
     events: Vec<Event>,

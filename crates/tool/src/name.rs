@@ -9,6 +9,14 @@ pub const MAX_TOOL_NAME: usize = 60;
 pub const MAX_ARGUMENT_NAME: usize = 64;
 
 /// A tool name: `^[A-Za-z_][A-Za-z0-9_-]{0,59}$`.
+///
+/// ```
+/// use callgate_tool::ToolName;
+///
+/// assert_eq!(ToolName::new("pets-getPet")?.as_str(), "pets-getPet");
+/// assert!(ToolName::new("get pet").is_err());
+/// # Ok::<(), callgate_tool::InvalidName>(())
+/// ```
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ToolName(Arc<str>);
 

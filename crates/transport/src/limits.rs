@@ -10,6 +10,15 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 pub const DEFAULT_RESPONSE_BYTES: usize = 1024 * 1024;
 
 /// The bounds of one exchange.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_transport::Limits;
+///
+/// let limits = Limits { timeout: Duration::from_secs(5), ..Limits::default() };
+/// assert_eq!(limits.response_bytes, 1024 * 1024);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_structs,

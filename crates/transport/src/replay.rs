@@ -41,6 +41,24 @@ pub struct Recording {
 /// The transport over recordings.
 ///
 /// Several recordings of one request answer in their order, and then the last of them again and again.
+///
+/// ```
+/// use bytes::Bytes;
+/// use callgate_transport::{Limits, Recording, Replay, Transport};
+/// use http::Request;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let replay = Replay::new([Recording {
+///     name: "a pet".to_owned(),
+///     request: b"GET http://localhost/pets/7 HTTP/1.1\n\n".to_vec(),
+///     response: b"HTTP/1.1 200 OK\n\n{}".to_vec(),
+/// }])?;
+/// let request = Request::get("http://localhost/pets/7").body(Bytes::new()).expect("a request");
+/// assert_eq!(replay.send(request, &Limits::default()).await?.body(), "{}");
+/// # Ok::<(), callgate_transport::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Replay {
     exchanges: BTreeMap<Vec<u8>, Exchange>,

@@ -10,6 +10,25 @@ use http::{Request, Response, Uri};
 use crate::{error::Error, limits::Limits, response_body::ResponseBody};
 
 /// A way to have one request answered: over the network, from recordings, or not at all.
+///
+/// ```
+/// use bytes::Bytes;
+/// use callgate_transport::{Error, Limits, Transport};
+/// use http::{Request, Response, StatusCode};
+///
+/// /// A service that answers nothing but that it is there.
+/// #[derive(Debug)]
+/// struct Empty;
+///
+/// #[async_trait::async_trait]
+/// impl Transport for Empty {
+///     async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
+///         let mut answer = Response::new(Bytes::new());
+///         *answer.status_mut() = StatusCode::NO_CONTENT;
+///         Ok(answer)
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Transport: Debug + Send + Sync {
     /// Sends the request once and reads its answer whole, within the limits.

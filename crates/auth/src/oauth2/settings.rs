@@ -7,6 +7,28 @@ use callgate_tool::NamedBy;
 use crate::source::CredentialSource;
 
 /// A credential that is a token of an authorization server.
+///
+/// ```
+/// use callgate_auth::{
+///     AuthConfig, ClientAuthentication, OAuth2Client, OAuth2Config, OAuth2Grant, TokenEndpoint,
+/// };
+///
+/// let auth = AuthConfig::OAuth2(Box::new(OAuth2Config {
+///     name: "pets".to_owned(),
+///     endpoint: TokenEndpoint::Issuer("https://login.example.com".to_owned()),
+///     client: Some(OAuth2Client {
+///         id: "literal:agent".parse()?,
+///         authentication: ClientAuthentication::Basic("env:PETS_SECRET".parse()?),
+///     }),
+///     grant: OAuth2Grant::ClientCredentials,
+///     scopes: vec!["pets:read".to_owned()],
+///     audiences: Vec::new(),
+///     resources: Vec::new(),
+///     parameters: Vec::new(),
+/// }));
+/// # drop(auth);
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct OAuth2Config {

@@ -26,6 +26,23 @@ use crate::{
 };
 
 /// A ready executor, and how the descriptions behind it were taken.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), callgate_config::Error> {
+/// use callgate_config::{Config, Environment};
+/// use callgate_openapi::OperationStatus;
+///
+/// let config = Config::from_file("callgate.yaml")?;
+/// let built = config.build(&Environment::new(), None).await?;
+/// for toolset in &built.toolsets {
+///     println!("{}: {} refused", toolset.name, toolset.report.count(OperationStatus::Refused));
+/// }
+/// // Read again: connections and tokens go on.
+/// let again = Config::from_file("callgate.yaml")?.build(&Environment::new(), Some(&built)).await?;
+/// assert!(again.shares_credentials_with(&built));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Built {
