@@ -1,9 +1,16 @@
 //! The allowance for all declarations of a description together, and for the definitions they share. Small texts can
 //! ask for large ones (operations that share a long list); what asks for more than anybody waits for is refused.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use callgate_tree::{Diagnostic, Severity};
 
-use crate::{code::Code, document::Document, effort::Lack, limits::Limits};
+use crate::{
+    code::Code,
+    document::Document,
+    effort::{KEPT, Lack},
+    limits::Limits,
+};
 
 /// The steps that are left to declare the operations of one description: parts that are built, definitions that are
 /// looked up. Definitions that declarations share are not paid for by one of them: they have an allowance of their own.
@@ -87,9 +94,39 @@ impl Allowance {
         self.left < SHARE
     }
 
-    /// Takes what a declaration, or a definition, took.
-    pub(crate) fn spend(&mut self, steps: usize) {
+    /// Hands out the document, with what is done with it counted, up to what one may take. What it took is taken.
+    pub(crate) fn lend<T>(&mut self, document: &Document, read: impl FnOnce(&Document) -> T) -> T {
+        let document = document.metered(self.of_one());
+        let read = read(&document);
+        self.take(KEPT + document.spent());
+        read
+    }
+
+    fn take(&mut self, steps: usize) {
         self.left = self.left.saturating_sub(steps);
+    }
+}
+
+/// An allowance that several threads take from.
+#[derive(Debug)]
+pub(crate) struct SharedAllowance(Mutex<Allowance>);
+
+impl SharedAllowance {
+    pub(crate) fn new(allowance: Allowance) -> Self {
+        Self(Mutex::new(allowance))
+    }
+
+    /// Hands out what is left, and takes what was taken of it. Nobody waits for what somebody else does with it.
+    pub(crate) fn with<T>(&self, read: impl FnOnce(&mut Allowance) -> T) -> T {
+        let mut own = self.held().clone();
+        let before = own.spent();
+        let read = read(&mut own);
+        self.held().take(own.spent().saturating_sub(before));
+        read
+    }
+
+    fn held(&self) -> MutexGuard<'_, Allowance> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

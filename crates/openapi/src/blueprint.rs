@@ -7,7 +7,7 @@ use callgate_tool::ToolName;
 use callgate_tree::Node;
 
 use crate::{
-    allowance::Allowance,
+    allowance::{Allowance, SharedAllowance},
     body::BodyKind,
     document::Document,
     options::{Defaults, LoadOptions, SessionInputs},
@@ -23,9 +23,9 @@ pub(crate) struct Common {
     pub(crate) defaults: Defaults,
     built: Mutex<Arc<Built>>,
     /// For the declarations that are kept.
-    pub(crate) allowance: Mutex<Allowance>,
+    pub(crate) allowance: SharedAllowance,
     /// For the schemas of answers that are asked for: whoever asks for them takes nothing from declarations.
-    pub(crate) outputs: Mutex<Allowance>,
+    pub(crate) outputs: SharedAllowance,
 }
 
 /// The parts of one operation.
@@ -82,8 +82,8 @@ impl Common {
             session_inputs: options.session_inputs,
             defaults: options.defaults,
             built: Mutex::new(fresh(document)),
-            allowance: Mutex::new(Allowance::of(document)),
-            outputs: Mutex::new(Allowance::of(document)),
+            allowance: SharedAllowance::new(Allowance::of(document)),
+            outputs: SharedAllowance::new(Allowance::of(document)),
         }
     }
 }

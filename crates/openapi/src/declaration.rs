@@ -26,7 +26,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) built: Arc<Built>,
     /// The description, with what is done with it counted.
-    pub(crate) document: Document,
+    pub(crate) document: &'a Document,
     pub(crate) body: Option<&'a Body>,
     pub(crate) effect: Effect,
     pub(crate) inputs: &'a [Input],
@@ -36,7 +36,7 @@ impl Parts<'_> {
     /// The declaration without the schema of answers, and what was found while building it.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
         let view = View::Declared(self.blueprint.common.session_inputs);
-        let mut headers = Headers::new(&self.document);
+        let mut headers = Headers::new(self.document);
         let body = self.inputs.iter().zip(&self.blueprint.inputs);
         let mut body = body.filter(|(input, _)| self.has_members_as_arguments(input));
         let (input_schema, findings) = match body.next() {
@@ -63,7 +63,7 @@ impl Parts<'_> {
 
     /// The schema of all arguments, and what was found while building it.
     pub(crate) fn arguments(&self) -> (Schema, Findings) {
-        self.object(View::Complete, self.findings(), &mut Headers::new(&self.document))
+        self.object(View::Complete, self.findings(), &mut Headers::new(self.document))
     }
 
     /// The purpose of the tool: summary and description, its own or else its path item's, else method and path.
@@ -81,7 +81,7 @@ impl Parts<'_> {
     }
 
     fn builder(&self, view: View, findings: Findings) -> Builder<'_> {
-        Builder::new(&self.document, &self.built, view).reporting_to(findings)
+        Builder::new(self.document, &self.built, view).reporting_to(findings)
     }
 
     fn object(

@@ -1,7 +1,7 @@
 //! One callable operation: everything `call` needs to build its request and read its answer. Made by `tools` from a
 //! document; schemas are built when first asked for and shared.
 
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use callgate_tool::{ArgumentName, Effect, Tool, ToolName, Value};
 use callgate_tree::Diagnostic;
@@ -102,12 +102,7 @@ impl Operation {
     pub fn declaration(&self) -> Result<&Tool, &Diagnostic> {
         let kept = self.tool.get_or_init(|| {
             let allowance = &self.blueprint.common.allowance;
-            let held = || allowance.lock().unwrap_or_else(PoisonError::into_inner);
-            // Nobody waits for a declaration that somebody else builds.
-            let mut own = held().clone();
-            let (tool, n_steps) = self.built(&mut own);
-            held().spend(n_steps);
-            tool.map(|declared| declared.tool)
+            allowance.with(|own| self.built(own)).map(|declared| declared.tool)
         });
         kept.as_deref().map_err(|refusal| &**refusal)
     }
@@ -117,14 +112,14 @@ impl Operation {
     /// # Errors
     /// As there, with this allowance.
     pub fn declared(&self, allowance: &mut Allowance) -> Result<Tool, Box<Diagnostic>> {
-        self.built(allowance).0.map(|declared| *declared.tool)
+        self.built(allowance).map(|declared| *declared.tool)
     }
 
     /// The schema that all inputs meet once session and defaults have filled what they fill, visible or not; a body whose members
     /// are the arguments is a member of it like any other input. Built when first asked for.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
-            .get_or_init(|| Box::new(self.parts(self.most_of_one()).arguments().0.into_value()))
+            .get_or_init(|| Box::new(self.parts(&self.metered()).arguments().0.into_value()))
     }
 
     /// The name that the body has among the inputs where its members are the arguments; `None` where arguments are inputs.
@@ -157,7 +152,7 @@ impl Operation {
     /// large body are not walked through while its description is loaded.
     pub fn nested_inputs(&self, alternative: Option<usize>) -> &[NestedInput] {
         let all = self.nested_inputs.get_or_init(|| {
-            let document = self.blueprint.common.document.metered(self.most_of_one());
+            let document = self.metered();
             let alternatives = self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
             let n = alternatives.max().unwrap_or_default().max(1);
             (0..n).map(|at| self.nested_with(&document, at)).collect()
@@ -228,23 +223,19 @@ impl Operation {
         fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 
-    /// Builds the declaration, and answers how many steps it took.
-    pub(crate) fn built(
-        &self,
-        allowance: &mut Allowance,
-    ) -> (Result<Declared, Box<Diagnostic>>, usize) {
+    /// Builds the declaration.
+    pub(crate) fn built(&self, allowance: &mut Allowance) -> Result<Declared, Box<Diagnostic>> {
         let most = allowance.of_one();
-        let parts = self.parts(most);
-        let (tool, findings) = parts.tool();
-        let n_steps = parts.document.spent();
-        allowance.spend(n_steps);
-        if parts.document.is_spent() || parts.document.lacking().is_some() {
-            let refusal = refusal(&parts.document, most, self.source_pointer(), self.label());
-            return (Err(Box::new(refusal)), n_steps);
-        }
-        let diagnostics = findings.into_diagnostics();
-        let tool = Box::new(output::with_lazy(tool, &self.blueprint));
-        (Ok(Declared { tool, diagnostics }), n_steps)
+        allowance.lend(&self.blueprint.common.document, |document| {
+            let (tool, findings) = self.parts(document).tool();
+            if document.is_spent() || document.lacking().is_some() {
+                let refusal = refusal(document, most, self.source_pointer(), self.label());
+                return Err(Box::new(refusal));
+            }
+            let diagnostics = findings.into_diagnostics();
+            let tool = Box::new(output::with_lazy(tool, &self.blueprint));
+            Ok(Declared { tool, diagnostics })
+        })
     }
 
     /// The declaration with the schema of answers built, and with what was found on the way.
@@ -258,14 +249,14 @@ impl Operation {
 
     /// Builds the schema of all arguments, and returns the findings.
     pub(crate) fn examined(&self, allowance: &mut Allowance) -> Vec<Diagnostic> {
-        let parts = self.parts(allowance.of_one());
-        let (schema, mut findings) = parts.arguments();
-        let owners = keys::owners(self.written(), Root::Shared(&schema, &parts.document));
-        keys::report(&owners, self.source_pointer(), &mut findings);
-        let operation = self.blueprint.operation.located();
-        unused_references::examine(Cursor::new(&parts.document, &mut findings).to(&operation));
-        allowance.spend(parts.document.spent());
-        findings.into_diagnostics()
+        allowance.lend(&self.blueprint.common.document, |document| {
+            let (schema, mut findings) = self.parts(document).arguments();
+            let owners = keys::owners(self.written(), Root::Shared(&schema, document));
+            keys::report(&owners, self.source_pointer(), &mut findings);
+            let operation = self.blueprint.operation.located();
+            unused_references::examine(Cursor::new(document, &mut findings).to(&operation));
+            findings.into_diagnostics()
+        })
     }
 
     /// The JSON pointer of the operation in its document.
@@ -283,11 +274,16 @@ impl Operation {
         self.blueprint.common.document.limits().declaration_effort
     }
 
-    fn parts(&self, most: usize) -> Parts<'_> {
+    /// The description with what is done with it counted, up to what one declaration may take.
+    fn metered(&self) -> Document {
+        self.blueprint.common.document.metered(self.most_of_one())
+    }
+
+    fn parts<'a>(&'a self, document: &'a Document) -> Parts<'a> {
         Parts {
             blueprint: &self.blueprint,
             built: self.blueprint.common.built(),
-            document: self.blueprint.common.document.metered(most),
+            document,
             body: self.body.as_ref(),
             effect: self.effect,
             inputs: &self.inputs,

@@ -1,7 +1,7 @@
 //! Builds the schema of what an operation answers. Models are not shown it and it may reach nearly all definitions, so it is
 //! built when it is asked for; one that takes more than it may is left out, and a report says so.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use callgate_tool::{Object, Schema, Tool, Value};
 use callgate_tree::{Diagnostic, Path, Severity};
@@ -9,6 +9,7 @@ use callgate_tree::{Diagnostic, Path, Severity};
 use crate::{
     allowance::{Allowance, refusal},
     blueprint::{Blueprint, Common, Origin},
+    document::Document,
     findings::Findings,
     schema::{Builder, View},
 };
@@ -25,14 +26,8 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
     tool.with_lazy_output_schema(move || {
-        let held = || common.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody waits for a schema that somebody else builds.
-        let mut own = held().clone();
-        let before = own.spent();
-        let answered =
-            Asked { common: &common, output: &output, pointer: "", label: "" }.built(&mut own);
-        held().spend(own.spent().saturating_sub(before));
-        answered.schema
+        let asked = Asked { common: &common, output: &output, pointer: "", label: "" };
+        common.outputs.with(|allowance| asked.built(allowance).schema)
     })
 }
 
@@ -54,17 +49,20 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn built(&self, allowance: &mut Allowance) -> Answered {
         let most = allowance.of_one();
-        let (document, built) = (self.common.document.metered(most), self.common.built());
+        allowance.lend(&self.common.document, |document| self.built_of(document, most))
+    }
+
+    fn built_of(&self, document: &Document, most: usize) -> Answered {
+        let built = self.common.built();
         let findings = Findings::about(self.label.to_owned());
-        let mut builder = Builder::new(&document, &built, View::Output).reporting_to(findings);
+        let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
         let schema = builder.schema(&self.output.node, &Path::at(&self.output.pointer));
         let (schema, findings) = match schema {
             Value::Object(members) => builder.close(members),
             _ => builder.close(Object::new()),
         };
-        allowance.spend(document.spent());
         if document.is_spent() || document.lacking().is_some() {
-            let refused = refusal(&document, most, self.pointer, self.label);
+            let refused = refusal(document, most, self.pointer, self.label);
             let message = format!("{}; the output schema is left out", refused.message);
             let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
             return Answered { schema: None, diagnostics: vec![left_out] };

@@ -102,7 +102,7 @@ impl Report {
             (allowance(), allowance(), allowance());
         let mut n_unexamined = 0;
         for operation in operations {
-            let (declared, _) = operation.built(&mut declarations);
+            let declared = operation.built(&mut declarations);
             let Declared { tool, mut diagnostics } = match declared {
                 Ok(declared) => operation.with_output(declared, &mut outputs),
                 Err(refusal) => {

@@ -15,7 +15,7 @@ use callgate_tool::{Definition, Definitions};
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    allowance::Allowance,
+    allowance::{Allowance, SharedAllowance},
     document::Document,
     effort::Lack,
     findings::Findings,
@@ -40,7 +40,7 @@ pub(crate) struct Built {
     /// Names and pointers, which many definitions refer to: each is kept once.
     texts: Mutex<HashSet<Arc<str>>>,
     /// The cost that definitions may still have.
-    allowance: Mutex<Allowance>,
+    allowance: SharedAllowance,
     /// The steps that the sets that are kept may still cost.
     room: AtomicUsize,
 }
@@ -65,7 +65,7 @@ impl Built {
             stems: OnceLock::new(),
             texts: Mutex::default(),
             room: (allowance.most() / SETS).into(),
-            allowance: Mutex::new(allowance),
+            allowance: SharedAllowance::new(allowance),
         }
     }
 
@@ -147,19 +147,22 @@ impl Built {
         self.stems.get_or_init(|| Stems::of(document))
     }
 
-    /// The steps that the next definition may take, and whether that is less because of those before it.
-    pub(super) fn share(&self) -> (usize, bool) {
-        let allowance = self.allowance();
-        (allowance.of_one(), allowance.is_short())
-    }
-
-    /// Takes what a definition cost.
-    pub(super) fn spend(&self, steps: usize) {
-        self.allowance().spend(steps);
-    }
-
-    fn allowance(&self) -> MutexGuard<'_, Allowance> {
-        self.allowance.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Hands out the document for a definition, up to what one may take; what it took is charged to no operation. One that
+    /// takes more is not there.
+    pub(super) fn lend<T>(
+        &self,
+        document: &Document,
+        key: &DefinitionKey,
+        build: impl FnOnce(&Document) -> T,
+    ) -> Result<T, Lack> {
+        self.allowance.with(|allowance| {
+            let is_short = allowance.is_short();
+            allowance.lend(document, |document| match build(document) {
+                built if !document.is_spent() => Ok(built),
+                _ if is_short => Err(Lack::Rest),
+                _ => Err(Lack::Definition(Arc::clone(&key.at.pointer))),
+            })
+        })
     }
 
     /// Takes some of the room; `false` when there is not as much.
@@ -178,7 +181,7 @@ fn held<K: Eq + Hash, V>(of: &Mutex<HashMap<K, V>>) -> MutexGuard<'_, HashMap<K,
 const SETS: usize = 4;
 
 /// The cost to keep anything, in steps of 16 bytes.
-pub(super) const ENTRY: usize = 16;
+const ENTRY: usize = 16;
 
 /// The cost to name a definition in a set.
 const DEFINITION: usize = 3;

@@ -16,11 +16,10 @@ use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::{
-    effort::Lack,
     findings::Findings,
     schema::{
         Builder, View,
-        built::{DefinitionSet, ENTRY},
+        built::DefinitionSet,
         bytes::Bytes,
         condense::condensed,
         group::{Group, Groups, in_order},
@@ -135,18 +134,10 @@ impl Builder<'_> {
         if let Some(known) = self.built.part(key) {
             return known;
         }
-        let (most, is_short) = self.built.share();
-        let document = self.document.metered(most);
-        let part = Builder::new(&document, self.built, self.view);
-        let part = part.part(key, node);
-        self.built.spend(ENTRY + document.spent());
-        let known = if !document.is_spent() {
-            Ok(Arc::new(self.built.interned(self.built.alike(key, part))))
-        } else if is_short {
-            Err(Lack::Rest)
-        } else {
-            Err(Lack::Definition(Arc::clone(&key.at.pointer)))
-        };
+        let part = self.built.lend(self.document, key, |document| {
+            Builder::new(document, self.built, self.view).part(key, node)
+        });
+        let known = part.map(|part| Arc::new(self.built.interned(self.built.alike(key, part))));
         self.built.keep_part(key.clone(), &known);
         known
     }
