@@ -85,7 +85,8 @@ impl<'d, 'a> Cursor<'d, 'a> {
             let path = self.path.name(name);
             (name, Cursor { node, path, ..*self })
         });
-        members.take_while(move |(_, member)| member.pays(steps))
+        let steps = move |(_, member): &(_, Cursor<'d, 'b>)| steps + member.path.weight();
+        self.document.meter().affordable_by(members, steps)
     }
 
     /// The members, each of which takes so many steps, as far as there is effort for them.
@@ -115,11 +116,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
     /// The steps that an item of these steps takes with its pointer.
     pub(crate) fn steps_of_item(&self, steps: usize) -> usize {
         steps + self.path.index(0).weight()
-    }
-
-    /// Takes so many steps and what the pointer weighs; `false` when there are not as many left.
-    pub(crate) fn pays(&self, steps: usize) -> bool {
-        self.document.spend(steps + self.path.weight())
     }
 
     /// The way from the root.

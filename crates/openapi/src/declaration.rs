@@ -58,7 +58,7 @@ impl Parts<'_> {
         let summary = self.blueprint.operation.node.get("summary")?.as_str()?;
         let title = plain(summary);
         let is_short = !title.is_empty() && !title.contains('\n') && title.len() <= LONGEST_TITLE;
-        is_short.then_some(title).filter(|title| self.document.spend_text(title))
+        is_short.then_some(title).and_then(|title| self.document.meter().text(title))
     }
 
     /// The schema of all arguments, and what was found while building it.
@@ -69,10 +69,8 @@ impl Parts<'_> {
     /// The purpose of the tool: summary and description, its own or else its path item's, else method and path.
     fn description(&self) -> String {
         let Blueprint { operation, item, label, .. } = self.blueprint;
-        let texts = described(item.as_ref().unwrap_or(&operation.node));
-        for text in &texts {
-            self.document.spend_text(text);
-        }
+        let texts = described(item.as_ref().unwrap_or(&operation.node)).into_iter();
+        let texts: Vec<_> = texts.filter_map(|text| self.document.meter().text(text)).collect();
         if texts.is_empty() { label.clone() } else { texts.join("\n\n") }
     }
 

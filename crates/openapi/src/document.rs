@@ -16,7 +16,7 @@ use callgate_tree::{Diagnostic, Limits as TextLimits, Node, Parsed};
 use hashbrown::HashMap;
 
 use crate::{
-    effort::{Effort, Lack},
+    effort::{Effort, Lack, Meter},
     limits::Limits,
 };
 use base::Base;
@@ -27,7 +27,7 @@ use look_up::Facts;
 use version::version;
 
 pub use further::{Unavailable, UnavailableReason};
-pub(crate) use place::NoPlace;
+pub(crate) use place::{ANCHOR, NoPlace};
 pub use version::Version;
 
 /// One OpenAPI description. Cloning it is cheap.
@@ -35,7 +35,7 @@ pub use version::Version;
 pub struct Document {
     parts: Arc<Parts>,
     /// The effort that is left while tools are made of it; nothing is counted at other times.
-    effort: Option<Arc<Effort>>,
+    meter: Meter,
 }
 
 /// Reads the text of a description. One that is a page, an archive or of another format is named.
@@ -125,7 +125,7 @@ impl Document {
             has_dynamic: false,
             n_nodes: 0,
         };
-        Ok(Self { parts: Arc::new(parts), effort: None })
+        Ok(Self { parts: Arc::new(parts), meter: Meter::default() })
     }
 
     /// The same description under the name its neighbours call it by: `openapi.yaml`.
@@ -229,23 +229,22 @@ impl Document {
 
     /// The same description, with what is done with it counted in steps.
     pub(crate) fn metered(&self, most: usize) -> Self {
-        let effort = Effort::new(most);
-        Self { parts: Arc::clone(&self.parts), effort: Some(Arc::new(effort)) }
+        Self { parts: Arc::clone(&self.parts), meter: Meter::of(most) }
     }
 
     /// Begins with another operation.
     pub(crate) fn begin(&self) {
-        self.effort().into_iter().for_each(Effort::begin);
+        self.meter.begin();
+    }
+
+    /// The effort that is taken by reading it.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// The effort, where it is counted.
     pub(crate) fn effort(&self) -> Option<&Effort> {
-        self.effort.as_deref()
-    }
-
-    /// Takes some steps; `false` when there are not as many left.
-    pub(crate) fn spend(&self, steps: usize) -> bool {
-        self.effort().is_none_or(|effort| effort.spend(steps))
+        self.meter.effort()
     }
 
     /// Those of some parts that there is effort for, where each takes so many steps.
@@ -254,27 +253,12 @@ impl Document {
         parts: impl IntoIterator<Item = T>,
         steps: usize,
     ) -> impl Iterator<Item = T> {
-        parts.into_iter().take_while(move |_| self.spend(steps))
+        self.meter.affordable(parts, steps)
     }
 
     /// The rest of a depth one level deeper, where that and effort for it are left.
     pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
-        depth.checked_sub(1).filter(|_| self.spend(steps))
-    }
-
-    /// True if there is effort for so many parts, where each takes so many steps.
-    pub(crate) fn affords(&self, n_parts: usize, steps: usize) -> bool {
-        self.affordable(0..n_parts, steps).count() == n_parts
-    }
-
-    /// Takes what it costs to keep a copy of a value; `false` when there is not as much left.
-    pub(crate) fn spend_copy(&self, value: &Node) -> bool {
-        self.effort().is_none_or(|effort| effort.spend_copy(value))
-    }
-
-    /// Takes what it costs to keep a copy of a text; `false` when there is not as much left.
-    pub(crate) fn spend_text(&self, text: &str) -> bool {
-        self.effort().is_none_or(|effort| effort.spend_text(text))
+        self.meter.deeper(depth, steps)
     }
 
     /// The number of steps taken, where they are counted.

@@ -78,7 +78,7 @@ impl Findings {
     }
 
     /// Adds the findings of a part that operations share to those of this one.
-    pub(crate) fn repeat(&mut self, shared: &[Diagnostic]) {
+    pub(crate) fn repeat<'f>(&mut self, shared: impl IntoIterator<Item = &'f Diagnostic>) {
         for Diagnostic { code, severity, file, pointer, message, help, remedy, .. } in shared {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
             let (code, severity, message) = (*code, *severity, message.clone());
@@ -90,7 +90,12 @@ impl Findings {
 
     /// Adds the findings of a part that several operations have in common to those of this one.
     pub(crate) fn absorb(&mut self, shared: &Self) {
-        self.repeat(&shared.diagnostics);
+        self.repeat(shared.kept());
+        self.count_unkept(shared);
+    }
+
+    /// Counts those findings of such a part that are not kept.
+    pub(crate) fn count_unkept(&mut self, shared: &Self) {
         self.n_more += shared.n_more;
         self.worst = self.worst.max(shared.worst);
     }
@@ -100,9 +105,9 @@ impl Findings {
         self.worst.is_none()
     }
 
-    /// The number of findings that are kept.
-    pub(crate) fn n_kept(&self) -> usize {
-        self.diagnostics.len()
+    /// The findings that are kept.
+    pub(crate) fn kept(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 
     /// A finding at a place.

@@ -148,10 +148,11 @@ impl<'a> Root<'a> {
         let pointer = reference.strip_prefix('#')?;
         match self {
             Self::Shared(schema, document) => {
-                let definitions = schema.definitions();
-                let is_paid = document.spend(1 + definitions.groups().len() / GROUPS);
-                let name = pointer.strip_prefix("/$defs/").filter(|_| is_paid)?;
-                Some(&definitions.get(name)?.schema)
+                let name = pointer.strip_prefix("/$defs/")?;
+                let mut groups =
+                    document.affordable(schema.definitions().groups().chunks(GROUPS), 1);
+                let found = groups.find_map(|some| some.iter().find_map(|group| group.get(name)));
+                Some(&found?.schema)
             }
             Self::Whole(schema) => schema.pointer(pointer),
         }

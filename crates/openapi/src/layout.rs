@@ -76,9 +76,9 @@ pub(crate) fn arrange<'d>(
     let is_choosable = is_choosable(body.as_ref());
     let alternatives = body.as_ref().map(alternatives).unwrap_or_default();
     let parameters = parameters.into_iter().map(Entry::of_parameter).collect();
-    let (mut entries, shape) = entries(document, parameters, body.as_ref(), &alternatives, wanted);
-    let kept = |entry: &Entry<'_>| document.spend(KEPT * 2 + entry.weight());
-    entries.truncate(entries.iter().take_while(|entry| kept(entry)).count());
+    let (entries, shape) = entries(document, parameters, body.as_ref(), &alternatives, wanted);
+    let steps = |entry: &Entry<'_>| KEPT * 2 + entry.weight();
+    let entries: Vec<_> = document.meter().affordable_by(entries, steps).collect();
     let mut names = names(&entries, is_choosable);
     let content_type = (is_choosable).then(|| names.pop()).flatten().flatten();
     let body = body.map(|body| Body {
@@ -257,10 +257,9 @@ impl<'d> Entry<'d> {
         let source =
             cursor.with_findings(|findings| source(annotation, pointer, session_inputs, findings));
         let default = schema.and_then(|schema| {
-            let default = default_or_only(document, schema, self.required);
-            let default = default.filter(|value| document.spend_copy(value))?;
+            let default = default_or_only(document, schema, self.required)?;
             let said: Vec<&Node> = chain(document, schema.node, &schema.path()).collect();
-            Some(fitted(&said, default))
+            fitted(document, &said, default)
         });
         let input = Input {
             argument,

@@ -2,6 +2,7 @@
 //! stops at the first fault.
 
 mod address;
+mod ahead;
 mod allowance;
 
 mod bindings;

@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ArgumentName;
-use callgate_tree::Node;
+use callgate_tree::{Node, Object};
 
 use crate::{
     document::Document,
@@ -38,7 +38,8 @@ pub(crate) struct Walk<'d, 'a> {
     steps: Vec<Step>,
     /// The pointers of the schemas the walk is in, to end in circles.
     inside: Vec<Arc<str>>,
-    visited: usize,
+    /// The number of schemas that may still be looked at.
+    left: usize,
 }
 
 impl<'d, 'a> Walk<'d, 'a> {
@@ -56,7 +57,7 @@ impl<'d, 'a> Walk<'d, 'a> {
             composed: 0,
             steps: Vec::new(),
             inside: Vec::new(),
-            visited: 0,
+            left: MOST_VISITED,
         }
     }
 
@@ -75,14 +76,9 @@ impl<'d, 'a> Walk<'d, 'a> {
     /// Looks below a schema, a part of one that requires `required`.
     fn below_part(&mut self, schema: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
-        self.visited += 1;
-        if !self.document.spend(VISIT) {
-            return;
-        }
-        if self.inside.contains(&root.pointer)
-            || self.inside.len() >= DEEPEST
-            || self.visited > MOST_VISITED
-        {
+        let Some(left) = self.document.deeper(self.left, VISIT) else { return };
+        self.left = left;
+        if self.inside.contains(&root.pointer) || self.inside.len() >= DEEPEST {
             return;
         }
         self.inside.push(Arc::clone(&root.pointer));
@@ -97,13 +93,13 @@ impl<'d, 'a> Walk<'d, 'a> {
     }
 
     fn members(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
-        let mut required = required.clone();
-        required.extend(required_by(root));
+        let inherited = required.iter().copied();
+        let mut required: BTreeSet<&str> =
+            self.document.affordable(inherited.chain(required_by(root)), 1).collect();
         let all_of = branches(self.document, root, "allOf");
         for branch in &all_of {
-            self.document.spend(required.len());
             let Ok(branch) = follow(self.document, branch.node, &branch.path()) else { continue };
-            required.extend(required_by(&branch));
+            required.extend(self.document.affordable(required_by(&branch), 1));
         }
         self.properties(root, &required);
         if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
@@ -126,13 +122,11 @@ impl<'d, 'a> Walk<'d, 'a> {
     fn properties(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
-        for (name, node) in
-            properties.node.as_object().into_iter().flat_map(callgate_tree::Object::iter)
-        {
+        let members = properties.node.as_object().into_iter().flat_map(Object::iter);
+        let steps = |member: &(&Arc<str>, _)| VISIT + above.name(member.0).weight();
+        let members = self.document.meter().affordable_by(members, steps);
+        for (name, node) in members {
             let path = above.name(name);
-            if !self.document.spend(VISIT + path.weight()) {
-                return;
-            }
             let said: Vec<&'d Node> = chain(self.document, node, &path).collect();
             if said.iter().any(|node| says_read_only(node)) {
                 continue;
@@ -154,19 +148,18 @@ impl<'d, 'a> Walk<'d, 'a> {
             Some(Annotation::Invalid { .. }) | None => Source::Model,
         };
         let default = self.default(need, &source, schema, said);
-        let default = default.filter(|value| self.document.spend_copy(value));
-        let default = default.map(|value| fitted(said, value));
+        let default = default.and_then(|value| fitted(self.document, said, value));
         let is_filled = source != Source::Model || default.is_some();
         let is_own = source != Source::Model;
         if is_filled && self.found.len() < MOST_FOUND {
-            self.document.spend(KEPT + self.steps.len());
-            self.found.push(NestedInput {
+            let input = NestedInput {
                 argument: self.argument.clone(),
                 steps: self.steps.clone().into(),
                 visible: is_visible(&source, self.session_inputs),
                 source,
                 default,
-            });
+            };
+            self.found.extend(self.document.affordable([input], KEPT + self.steps.len()));
         }
         // What the session gives, it gives whole.
         if !is_own {

@@ -7,6 +7,7 @@ use callgate_tree::{Node, Object, Path};
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
+    ahead::Ahead,
     document::Document,
     reference::{BadReference, Located, reference_of, target},
     schema::holds::{Holds, holds},
@@ -58,18 +59,16 @@ impl<'d> Reach<'d> {
         }
         let mut bad = found.bad;
         let mut seen = BTreeSet::new();
-        let mut open = found.links;
-        while let Some(at) = open.pop() {
+        let document = self.document;
+        let mut open = Ahead::new(document, |_: &usize| 1);
+        open.extend(found.links);
+        while let Some(at) = open.last() {
             if !seen.insert(at) {
                 continue;
             }
-            let document = self.document;
             let Some(facts) = self.facts(at) else { continue };
-            if !document.spend(1 + facts.bad.len() + facts.links.len()) {
-                break;
-            }
-            bad.extend(facts.bad.iter().cloned());
-            open.extend(&facts.links);
+            bad.extend(document.affordable(&facts.bad, 1).cloned());
+            open.extend(facts.links.iter().copied());
         }
         if bad.is_empty() && !self.document.is_spent() {
             self.mark_clean(&seen);
@@ -103,28 +102,31 @@ impl<'d> Reach<'d> {
 
     /// Gathers the facts of one schema, without going through its references.
     fn scan(&mut self, node: &'d Node, path: &Path<'_>, found: &mut Facts) {
-        let Some(object) = node.as_object().filter(|_| self.document.spend(1)) else { return };
+        let Some(object) = node.as_object() else { return };
         if let Some(reference) = reference_of(node) {
             match target(self.document, reference, path) {
                 Ok(target) => found.links.push(self.link(target)),
                 Err(bad) => found.bad.push(bad),
             }
         }
-        for (keyword, value) in object.iter() {
+        let holds_any = |member: &(&Arc<str>, _)| !matches!(holds(member.0), Holds::Nothing);
+        let keywords = self.document.affordable(object.iter().filter(holds_any), 1);
+        for (keyword, value) in keywords {
             self.scan_keyword(keyword, value, &path.name(keyword), found);
         }
     }
 
     fn scan_keyword(&mut self, keyword: &str, value: &'d Node, path: &Path<'_>, found: &mut Facts) {
+        let document = self.document;
         match (holds(keyword), value) {
             (Holds::Schema, Node::Object(_)) => self.scan(value, path, found),
             (Holds::Schema, Node::Array(items)) => {
-                for (index, item) in items.iter().enumerate() {
+                for (index, item) in document.affordable(items.iter(), 1).enumerate() {
                     self.scan(item, &path.index(index), found);
                 }
             }
             (Holds::Schemas, Node::Object(members)) => {
-                for (name, member) in members.iter() {
+                for (name, member) in document.affordable(members.iter(), 1) {
                     self.scan(member, &path.name(name), found);
                 }
             }

@@ -109,7 +109,7 @@ pub(crate) fn target<'d>(
     reference: &Arc<str>,
     at: &Path<'_>,
 ) -> Result<Located<'d>, BadReference> {
-    document.spend(HOP + at.weight());
+    document.meter().spend(HOP + at.weight());
     let bad = |failure, expected: &str| BadReference {
         failure,
         reference: Arc::clone(reference),
@@ -142,9 +142,9 @@ fn meant(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>
     let pointer = reference.strip_prefix('#').filter(|_| at.document().is_none())?;
     let (above, name) = pointer.rsplit_once('/')?;
     let parts = document.root().at(above)?.as_object()?;
-    let names = || parts.iter().take(MOST_NAMES).map(|(name, _)| &**name);
-    document.spend(HOP * parts.len().min(MOST_NAMES));
-    let near = nearest(name, names())?.replace('~', "~0").replace('/', "~1");
+    let parts = document.affordable(parts.iter().take(MOST_NAMES), HOP);
+    let near = nearest(name, parts.map(|(name, _)| &**name))?;
+    let near = near.replace('~', "~0").replace('/', "~1");
     Some(format!("#{above}/{near}").into())
 }
 

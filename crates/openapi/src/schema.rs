@@ -134,7 +134,7 @@ impl<'d> Builder<'d> {
 
     /// The schema of a node.
     pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        if !self.document.spend(PART) {
+        if !self.document.meter().spend(PART) {
             self.report_spent();
             return Value::Bool(true);
         }
@@ -151,20 +151,20 @@ impl<'d> Builder<'d> {
 
     /// A copy of a value; `None`, reported, when it is too large.
     pub(crate) fn copy(&mut self, value: &Node) -> Option<Value> {
-        if self.document.spend_copy(value) {
-            return Some(value.to_value());
+        let copy = self.document.meter().copy(value);
+        if copy.is_none() {
+            self.report_spent();
         }
-        self.report_spent();
-        None
+        copy
     }
 
     /// A copy of a text; `None`, reported, when it is too large.
     pub(crate) fn copy_text(&mut self, text: &str) -> Option<String> {
-        if self.document.spend_text(text) {
-            return Some(text.to_owned());
+        let kept = self.document.meter().text(text);
+        if kept.is_none() {
+            self.report_spent();
         }
-        self.report_spent();
-        None
+        kept.map(str::to_owned)
     }
 
     fn report_spent(&mut self) {
@@ -202,7 +202,7 @@ impl<'d> Builder<'d> {
             self.findings.warning(Code::DroppedKeyword, path, message, help);
         }
         if !matches!(self.bytes, Bytes::Parts | Bytes::Patch | Bytes::Text) && is_bytes(node) {
-            self.document.spend(BYTES);
+            self.document.meter().spend(BYTES);
             return self.bytes.schema(node, self.view);
         }
         keyword::copy(self, node, path, &mut built);
@@ -261,7 +261,7 @@ impl<'d> Builder<'d> {
             Some(known) => Arc::clone(&known.name),
             None => self.free_name(&at.pointer),
         };
-        self.document.spend(DEFINITION);
+        self.document.meter().spend(DEFINITION);
         self.names.insert(at.clone(), Known { name: Arc::clone(&name), is_filled });
         self.pending.push_back(Pending { at: at.clone(), node: node.clone(), is_filled });
         name

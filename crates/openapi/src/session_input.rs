@@ -1,16 +1,13 @@
 //! Finds out whether a value comes from the session: `x-agent-input-parameter`, `x-ces-session-context`,
 //! `@dialogflow/sessionId`. It reads annotations only; the values are the session's.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    ptr,
-    sync::Arc,
-};
+use std::{collections::BTreeSet, ptr, sync::Arc};
 
 use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     address::{AGENT_INPUT as AGENT, SESSION_CONTEXT as CONTEXT, SESSION_ID},
+    ahead::Ahead,
     code::Code,
     document::Document,
     findings::{Finding, Findings},
@@ -65,14 +62,12 @@ pub(crate) fn annotation<'d>(
 fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
-    let mut open = VecDeque::from([Located::new(schema, path)]);
-    while let Some(next) = open.pop_front() {
+    let mut open = Ahead::new(document, |_: &Located<'d>| 1);
+    open.push(Located::new(schema, path));
+    while let Some(next) = open.first() {
         let is_new = known.insert(ptr::from_ref(next.node));
         if !is_new {
             continue;
-        }
-        if !document.spend(1) {
-            break;
         }
         found.push(next.node);
         let path = next.path();
@@ -87,7 +82,7 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
                     open.extend(branches.map(|(n, node)| Located::new(node, &path.index(n))));
                 }
                 Some(branch @ Node::Object(_)) => {
-                    open.push_back(Located::new(branch, &path.name(keyword)));
+                    open.push(Located::new(branch, &path.name(keyword)));
                 }
                 _ => {}
             }

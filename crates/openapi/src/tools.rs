@@ -22,7 +22,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    effort::Effort,
+    effort::{Effort, steps_of_text},
     findings::Findings,
     names::{Identity, is_vague, tool_names},
     operation::Operation,
@@ -103,10 +103,9 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let operation = name.and_then(|name| context.operation(candidate, name, &mut findings));
         loaded.add(found, operation, findings.worst());
         let diagnostics = findings.into_diagnostics();
-        for found in &diagnostics {
-            document.spend_text(&found.pointer);
-        }
-        gathered.extend(diagnostics);
+        let diagnostics =
+            document.meter().charged(diagnostics, |found| steps_of_text(&found.pointer));
+        gathered.extend(diagnostics.collect());
     }
     gathered.extend(context.shared_findings());
     loaded.report.diagnostics = gathered.finish();

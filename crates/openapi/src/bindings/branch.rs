@@ -76,7 +76,8 @@ impl Branch {
             self.fixed.insert(Arc::clone(name), values);
         }
         let names = level.node.get("required").and_then(Node::as_array).unwrap_or_default();
-        for name in names.iter().filter_map(Node::as_shared_str) {
+        let names = document.affordable(names, 1).filter_map(Node::as_shared_str);
+        for name in names {
             let own = properties.and_then(|properties| properties.get(name));
             let is_given = own.is_none_or(|own| {
                 let path = path.name(name);

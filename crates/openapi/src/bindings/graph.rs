@@ -7,6 +7,7 @@ use callgate_tree::{Node, Object};
 use hashbrown::HashMap;
 
 use crate::{
+    ahead::Ahead,
     bindings::{
         Spot,
         branch::{Branch, values_of},
@@ -28,9 +29,8 @@ pub(crate) struct Graph<'d> {
     session_inputs: SessionInputs,
     spots: Vec<Spot>,
     known: HashMap<(Arc<str>, Reach), usize>,
-    open: Vec<Opened<'d>>,
+    open: Ahead<'d, Opened<'d>>,
     unbound: Vec<Unbound>,
-    is_cut: bool,
 }
 
 /// A schema that is to be read for its spot.
@@ -76,9 +76,8 @@ impl<'d> Graph<'d> {
             session_inputs,
             spots: Vec::new(),
             known: HashMap::new(),
-            open: Vec::new(),
+            open: Ahead::new(document, |next| SPOT + next.schema.path().weight()),
             unbound: Vec::new(),
-            is_cut: false,
         }
     }
 
@@ -98,15 +97,15 @@ impl<'d> Graph<'d> {
     }
 
     fn finish(mut self) -> (Vec<Spot>, Vec<Unbound>) {
-        while let Some(next) = self.open.pop() {
-            let is_affordable = self.document.spend(SPOT + next.schema.path().weight());
-            if !is_affordable || self.spots.len() > MOST_SPOTS {
-                self.is_cut = true;
+        let mut is_cut = false;
+        while let Some(next) = self.open.last() {
+            is_cut = self.spots.len() > MOST_SPOTS;
+            if is_cut {
                 break;
             }
             self.read(&next);
         }
-        if self.is_cut {
+        if is_cut || !self.open.is_empty() {
             let why = "within reach";
             self.unbound.push(Unbound { pointer: "".into(), annotation: None, why });
         }
@@ -161,8 +160,7 @@ impl<'d> Graph<'d> {
             }
         };
         let default = default_of(self.document, schema.node, &schema.path());
-        let default = default.filter(|value| self.document.spend_copy(value));
-        let default = default.map(Node::to_value);
+        let default = default.and_then(|value| self.document.meter().copy(value));
         let visible = is_visible(&source, self.session_inputs);
         self.change(*spot, |spot| {
             spot.source = source;

@@ -6,7 +6,7 @@ use callgate_tree::{Node, Object};
 use crate::{
     body::{
         BodyKind, PropertyEncoding,
-        encoding::{branches, spend, way},
+        encoding::{branches, way},
     },
     document::Document,
     reference::Located,
@@ -33,10 +33,7 @@ pub(super) fn holds_encoded(
 }
 
 fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
-    if !spend(left) || !document.spend(1 + schema.path().weight()) {
-        return false;
-    }
-    way(document, schema).iter().any(|at| {
+    way(document, schema, left).iter().any(|at| {
         let path = at.path();
         let properties = at.node.get("properties").and_then(Node::as_object);
         let properties = properties.into_iter().flat_map(Object::iter).map(|(_, node)| node);

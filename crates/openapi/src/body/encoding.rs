@@ -186,10 +186,7 @@ fn properties<'d>(
     files: &mut IndexSet<&'d Arc<str>>,
     left: &mut usize,
 ) {
-    if !spend(left) {
-        return;
-    }
-    for at in way(document, schema) {
+    for at in way(document, schema, left) {
         let members = at.node.get("properties").and_then(Node::as_object);
         let members = members.into_iter().flat_map(Object::iter);
         for (name, property) in document.affordable(members, 1) {
@@ -211,27 +208,27 @@ pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<
 }
 
 fn is_file_within<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
-    spend(left)
-        && document.spend(1 + schema.path().weight())
-        && way(document, schema).iter().any(|at| {
-            let mut below = at.node.get("items").into_iter().chain(branches(at.node));
-            let path = at.path();
-            is_bytes(at.node)
-                || below.any(|node| is_file_within(document, Located::new(node, &path), left))
-        })
+    way(document, schema, left).iter().any(|at| {
+        let mut below = at.node.get("items").into_iter().chain(branches(at.node));
+        let path = at.path();
+        is_bytes(at.node)
+            || below.any(|node| is_file_within(document, Located::new(node, &path), left))
+    })
 }
 
-/// A schema and all its references lead through.
-pub(super) fn way<'d>(document: &'d Document, schema: Located<'d>) -> Vec<Located<'d>> {
+/// A schema and all its references lead through; none where no more may be looked at: `left` is the number that may.
+pub(super) fn way<'d>(
+    document: &'d Document,
+    schema: Located<'d>,
+    left: &mut usize,
+) -> Vec<Located<'d>> {
+    let rest = document.deeper(*left, 1 + schema.path().weight());
+    *left = rest.unwrap_or_default();
+    if rest.is_none() {
+        return Vec::new();
+    }
     let beyond = beyond(document, schema.node, &schema.path());
     std::iter::once(schema).chain(beyond).collect()
-}
-
-/// Takes one from what is left; `false` when nothing was.
-pub(super) fn spend(left: &mut usize) -> bool {
-    let is_left = *left > 0;
-    *left = left.saturating_sub(1);
-    is_left
 }
 
 pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {

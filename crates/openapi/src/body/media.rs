@@ -15,6 +15,7 @@ use crate::{
     },
     code::Code,
     cursor::Cursor,
+    document::Document,
     effort::KEPT,
     options::LoadOptions,
     parameter::Parameter,
@@ -34,6 +35,23 @@ pub(crate) struct DescribedBody<'d> {
     pub(crate) fields: Vec<Parameter<'d>>,
     /// The properties that are no arguments, because credentials are read from such fields.
     pub(crate) withheld: Vec<Arc<str>>,
+}
+
+impl DescribedBody<'_> {
+    /// The same body for another operation, where there is effort for it: nobody pays less because somebody else said the
+    /// same.
+    pub(crate) fn again(&self, document: &Document) -> Option<Self> {
+        let media: Vec<_> = document.affordable(&self.media, MEDIA).cloned().collect();
+        let is_whole = media.len() == self.media.len();
+        is_whole.then(|| Self {
+            object: self.object.clone(),
+            description: self.description.clone(),
+            required: self.required,
+            media,
+            fields: self.fields.clone(),
+            withheld: self.withheld.clone(),
+        })
+    }
 }
 
 /// One media type as it is described.

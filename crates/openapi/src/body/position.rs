@@ -59,7 +59,7 @@ impl<'d> Shape<'d> {
             return Self { rest: media.member("itemSchema"), ..Self::default() };
         };
         let mut shape = Self::default();
-        for at in way(document, schema) {
+        for at in way(document, schema, &mut 1) {
             if shape.first.is_empty()
                 && let Some(first) = at.member("prefixItems")
             {

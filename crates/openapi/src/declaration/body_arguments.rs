@@ -55,7 +55,7 @@ impl Parts<'_> {
         };
         let mut all = vec![schema.located()];
         if !self.document.has_dynamic_anchors() {
-            all.extend(beyond(&self.document, &schema.node, &Path::at(&schema.pointer)));
+            all.extend(beyond(self.document, &schema.node, &Path::at(&schema.pointer)));
         }
         let found = all.iter().find(|at| !is_bare(at.node)).map(Origin::of);
         found.unwrap_or_else(|| schema.clone())

@@ -2,7 +2,7 @@
 //! Clients find values by members alone: arguments, members of objects, and what references lead to. A header that is named
 //! elsewhere is reported.
 
-use std::{collections::BTreeSet, slice, sync::Arc};
+use std::{collections::BTreeSet, mem, slice, sync::Arc};
 
 use callgate_tree::{Node, Object, Path};
 
@@ -26,7 +26,7 @@ pub(super) struct Headers<'d> {
     pub(super) found: Vec<McpHeader>,
     /// The places that were looked at below the argument at hand, with whether clients find them.
     seen: BTreeSet<(Arc<str>, bool)>,
-    /// How deep below the argument at hand the walk is.
+    /// The levels that are left below the place at hand.
     depth: usize,
 }
 
@@ -41,7 +41,7 @@ enum Reached<'p> {
 
 impl<'d> Headers<'d> {
     pub(super) fn new(document: &'d Document) -> Self {
-        Self { document, found: Vec::new(), seen: BTreeSet::new(), depth: 0 }
+        Self { document, found: Vec::new(), seen: BTreeSet::new(), depth: DEEPEST }
     }
 
     /// Looks at an argument and below it; without a name, it is one that is declared by another schema than its own.
@@ -85,10 +85,11 @@ impl<'d> Headers<'d> {
     ) {
         let is_by_names = matches!(reached, Reached::By(_));
         let is_seen = !self.seen.insert((path.pointer(), is_by_names));
-        if is_seen || self.depth > DEEPEST || !self.document.spend(PLACE) {
+        if is_seen {
             return;
         }
         let document = self.document;
+        let Some(below) = document.deeper(self.depth, PLACE) else { return };
         let mut parts = vec![Located { node, pointer: path.pointer() }];
         parts.extend(
             beyond(document, node, path)
@@ -109,12 +110,12 @@ impl<'d> Headers<'d> {
                 ),
             }
         }
-        self.depth += 1;
+        let here = mem::replace(&mut self.depth, below);
         for part in &parts {
             self.members(part, reached, findings);
             self.others(part, findings);
         }
-        self.depth -= 1;
+        self.depth = here;
     }
 
     /// Looks at the members of an object.
@@ -199,8 +200,8 @@ fn report(findings: &mut Findings, pointer: &str, wrong: &str) {
     findings.note(Code::McpHeader, Path::at(pointer), message, "correct it, or leave the key out");
 }
 
-/// How deep it is looked: clients need a value that is short and near.
-const DEEPEST: usize = 32;
+/// The levels that are looked at: clients need a value that is short and near.
+const DEEPEST: usize = 33;
 /// The cost to look at a place, in steps.
 const PLACE: usize = 4;
 /// Keywords with schemas that clients do not look at.

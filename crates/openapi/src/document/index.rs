@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use callgate_tree::{Node, Object, Path, pointer::parted};
+use callgate_tree::{Node, Object, Path};
 use hashbrown::HashMap;
 
 use crate::{
@@ -40,20 +40,6 @@ impl Index {
         let mut walk = Walk { index: Self::default(), known: BTreeSet::new(), base, most };
         walk.node(root, &Path::ROOT, &Here { base: &base.relative_to, is_names: false });
         walk.index
-    }
-}
-
-impl Index {
-    /// The schema with an `$id` that a place is in: its pointer and its name.
-    pub(super) fn enclosing(&self, at: &Path<'_>) -> Option<(&str, &str)> {
-        let (_, pointer) = parted(&at.to_string());
-        let mut pointer = pointer.as_str();
-        loop {
-            if let Some((pointer, name)) = self.names.get_key_value(pointer) {
-                return Some((pointer, name));
-            }
-            (pointer, _) = pointer.rsplit_once('/')?;
-        }
     }
 }
 

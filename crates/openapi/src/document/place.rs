@@ -1,7 +1,7 @@
 //! Finds the place that a reference names: in which document, and where in it. It knows `$id` and anchors; what stands
 //! at the place, and whether that is a reference again, is the business of `reference`.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use callgate_tree::{
     Node, Path,
@@ -57,11 +57,7 @@ impl Document {
             return Ok(DocumentPointer { document: None, pointer });
         }
         let index = self.index_at(document).ok_or(NoPlace::Missing)?;
-        let own = if index.names.is_empty() || !self.spend(ENCLOSING) {
-            None
-        } else {
-            index.enclosing(at)
-        };
+        let own = self.enclosing(index, at);
         let here = self.base_of(document);
         let base = own.map_or(&*here.relative_to, |(_, name)| name);
         if address.is_empty() {
@@ -94,17 +90,31 @@ impl Document {
     /// places as they are written.
     pub(crate) fn dynamic_anchors(&self, at: &Path<'_>) -> Vec<Anchor> {
         let document = at.document();
-        let Some(index) = self.index_at(document).filter(|_| self.spend(ENCLOSING)) else {
-            return Vec::new();
-        };
+        let Some(index) = self.index_at(document) else { return Vec::new() };
         let base = &self.base_of(document).relative_to;
-        let name = index.enclosing(at).map_or(&**base, |(_, name)| name);
+        let name = self.enclosing(index, at).map_or(&**base, |(_, name)| name);
         let anchors = index.dynamic.get(name).map(Vec::as_slice).unwrap_or_default();
         let place = |pointer: &Arc<str>| match document {
             None => Arc::clone(pointer),
             Some(document) => format!("{document}#{pointer}").into(),
         };
-        anchors.iter().map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
+        let anchors = self.affordable(anchors, ANCHOR);
+        anchors.map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
+    }
+
+    /// The schema with an `$id` that a place is in: its pointer and its name.
+    fn enclosing<'i>(&self, index: &'i Index, at: &Path<'_>) -> Option<(&'i str, &'i str)> {
+        if index.names.is_empty() {
+            return None;
+        }
+        let (_, pointer) = parted(&at.to_string());
+        let around = iter::successors(Some(pointer.as_str()), |pointer| {
+            pointer.rsplit_once('/').map(|(above, _)| above)
+        });
+        let known = self
+            .affordable(around, ENCLOSING)
+            .find_map(|pointer| index.names.get_key_value(pointer));
+        known.map(|(pointer, name)| (&**pointer, &**name))
     }
 
     /// True if an anchor is that of the schema at a pointer and of no other schema of the description: of one document without
@@ -163,8 +173,7 @@ impl Document {
         name: &str,
         fragment: &str,
     ) -> Result<DocumentPointer, NoPlace> {
-        self.spend(self.parts.with_ids.len());
-        for (document, index) in self.indexes() {
+        for (document, index) in self.meter.charged(self.indexes(), |_| 1) {
             if let Some(pointer) = index.pointers.get(name) {
                 let within = Some(&**pointer);
                 return self.part(Resource { document, index, base: name, within }, fragment);
@@ -202,5 +211,8 @@ fn not_supplied(name: &str) -> NoPlace {
     NoPlace::Unavailable(Unavailable { reason, expected: expected.to_owned() })
 }
 
-/// The steps to find the schema with an `$id` that a reference stands in.
-const ENCLOSING: usize = 16;
+/// The steps to look whether a part around a reference has an `$id`.
+const ENCLOSING: usize = 2;
+
+/// The cost to look at an anchor, in steps.
+pub(crate) const ANCHOR: usize = 4;

@@ -76,9 +76,7 @@ pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
 /// it, or in each of those of which one does.
 fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let path = schema.path();
-    if depth == 0 || !document.spend(SCHEMA) {
-        return false;
-    }
+    let Some(depth) = document.deeper(depth, SCHEMA) else { return false };
     if chain(document, schema.node, &path).any(|node| is_nullable(document, node)) {
         return false;
     }
@@ -95,7 +93,7 @@ fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
         let path = found.path();
         let path = path.name(keyword);
         let is_object =
-            |(at, part)| is_object(document, &Located::new(part, &path.index(at)), depth - 1);
+            |(at, part)| is_object(document, &Located::new(part, &path.index(at)), depth);
         parts.iter().enumerate().map(is_object).collect::<Vec<_>>()
     };
     let all = |of: Vec<bool>| !of.is_empty() && of.iter().all(|is| *is);

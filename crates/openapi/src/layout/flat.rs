@@ -77,8 +77,8 @@ fn declared<'d>(
     }
     let above = root.path();
     let path = above.name("properties");
-    let affordable =
-        members.iter().take_while(|(name, _)| document.spend(PROPERTY + path.name(name).weight()));
+    let steps = |member: &(&Arc<str>, _)| PROPERTY + path.name(member.0).weight();
+    let affordable = document.meter().affordable_by(members.iter(), steps);
     let kept = affordable.filter(|(_, node)| !is_read_only(document, node, &path));
     let properties: Vec<_> = kept
         .map(|(name, node)| Property {

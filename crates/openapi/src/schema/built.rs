@@ -128,7 +128,7 @@ impl Built {
 
     /// Keeps what one set has and no other.
     pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
-        if self.takes(ENTRY + groups.len() + set.findings.n_kept() * FINDING) {
+        if self.takes(ENTRY + groups.len() + set.findings.kept().len() * FINDING) {
             held(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
     }
@@ -139,7 +139,7 @@ impl Built {
         let is_own = |known: &Definition| Arc::strong_count(&known.schema) == 1;
         let own = |known: &Definition| if is_own(known) { known.n_bytes / OWN_BYTES } else { 0 };
         let definitions = set.definitions.iter().map(|known| DEFINITION + own(known));
-        self.takes(definitions.sum::<usize>() + set.findings.n_kept() * FINDING)
+        self.takes(definitions.sum::<usize>() + set.findings.kept().len() * FINDING)
     }
 
     /// The schemas that the description names itself.

@@ -30,8 +30,7 @@ pub(super) fn apply<'d>(
     for keyword in ["anyOf", "oneOf"] {
         let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
-        for (branch, built) in branches.iter().zip(built) {
-            builder.document.spend(BRANCH);
+        for (branch, built) in builder.document.affordable(branches, BRANCH).zip(built) {
             let values = values_of(branch, mapping.as_ref());
             let branch = Located::new(branch, path);
             if let (Value::Object(built), true) =

@@ -144,17 +144,14 @@ impl Builder<'_> {
 
     /// The numbers of all groups that are reached, in the order in which they are; `None` where that takes too much.
     fn reached(&self, groups: &Groups, roots: &[DefinitionKey]) -> Option<Vec<usize>> {
-        let mut reached: IndexSet<usize> = IndexSet::new();
-        reached.extend(roots.iter().filter_map(|root| groups.of(root)));
+        let roots = self.document.affordable(roots, LINK);
+        let mut reached: IndexSet<usize> = roots.filter_map(|root| groups.of(root)).collect();
         let mut at = 0;
         while let Some(group) = reached.get_index(at).and_then(|number| groups.get(*number)) {
-            if !self.document.spend(VISIT + group.leads_to.len()) {
-                return None;
-            }
-            reached.extend(group.leads_to.iter().copied());
+            reached.extend(self.document.affordable(&group.leads_to, LINK));
             at += 1;
         }
-        Some(reached.into_iter().collect())
+        (!self.document.is_spent()).then(|| reached.into_iter().collect())
     }
 
     /// The groups without those whose likeness, where nothing is filled in, is among them.
@@ -190,7 +187,7 @@ impl Builder<'_> {
         }
         let all: HashSet<usize> = kept.iter().copied().collect();
         let stems = self.built.stems(self.document);
-        shared.all(|name| {
+        self.document.meter().charged(shared, |_| COMPARED).all(|name| {
             let is_needed = |pointer: &Arc<str>| {
                 let at = At {
                     pointer: Arc::clone(pointer),
@@ -201,14 +198,13 @@ impl Builder<'_> {
                 let mut numbers = [true, false].into_iter().filter_map(|is| groups.of(&key(is)));
                 numbers.any(|number| all.contains(&number))
             };
-            self.document.spend(COMPARED);
             names.insert(name) && !stems.only(name).is_some_and(is_needed)
         })
     }
 }
 
-/// The steps of a look at a group.
-const VISIT: usize = 4;
+/// The steps to follow a reference to a group.
+const LINK: usize = 3;
 
 /// The steps to compare a name with those of others.
 const COMPARED: usize = 4;

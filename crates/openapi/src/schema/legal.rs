@@ -45,10 +45,8 @@ struct Legal<'d> {
 
 impl<'d> Legal<'d> {
     fn allows(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
-        if self.left == 0 || !self.document.spend(1) {
-            return true;
-        }
-        self.left -= 1;
+        let Some(left) = self.document.deeper(self.left, 1) else { return true };
+        self.left = left;
         let further = beyond(self.document, schema, path);
         self.allows_here(schema, path, value)
             && further
@@ -60,18 +58,21 @@ impl<'d> Legal<'d> {
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
-            || (self
-                .listed(object, value)
-                .unwrap_or_else(|| is_of_type(object, value) && is_listed(object, value))
+            || (members::allow(self.document, object, value)
+                .unwrap_or_else(|| is_of_type(object, value) && self.lists(object, value))
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
     }
 
-    /// Returns true if listed values of another type than the declared one allow a value; `None` where there are none.
-    fn listed(&self, object: &Object, value: &Node) -> Option<bool> {
-        let n_members = object.get("enum").and_then(Node::as_array).map_or(0, <[Node]>::len);
-        let is_affordable = self.document.spend(n_members);
-        if is_affordable { members::allow(object, value) } else { Some(true) }
+    /// Returns true if a value is among those that are listed.
+    fn lists(&self, schema: &Object, value: &Node) -> bool {
+        let same = |known: &Node| match (number(known), number(value)) {
+            (Some(known), Some(value)) => (known - value).abs() == 0.0,
+            _ => known == value,
+        };
+        let listed = schema.get("enum").and_then(Node::as_array);
+        listed.is_none_or(|listed| self.document.affordable(listed, 1).any(same))
+            && schema.get("const").is_none_or(same)
     }
 
     fn allows_below(&mut self, schema: &'d Object, path: &Path<'_>, value: &'d Node) -> bool {
@@ -134,15 +135,6 @@ fn is_of_type(schema: &Object, value: &Node) -> bool {
         Some(Node::Array(kinds)) => kinds.iter().filter_map(Node::as_str).any(is_kind),
         _ => true,
     }
-}
-
-fn is_listed(schema: &Object, value: &Node) -> bool {
-    let same = |known: &Node| match (number(known), number(value)) {
-        (Some(known), Some(value)) => (known - value).abs() == 0.0,
-        _ => known == value,
-    };
-    schema.get("enum").and_then(Node::as_array).is_none_or(|known| known.iter().any(same))
-        && schema.get("const").is_none_or(same)
 }
 
 fn is_within(schema: &Object, value: &Node) -> bool {

@@ -4,7 +4,7 @@
 use callgate_tool::{Number, Object, Value, json};
 use callgate_tree::{Node, Object as NodeObject, Path};
 
-use crate::{code::Code, schema::Builder};
+use crate::{code::Code, document::Document, schema::Builder};
 
 /// The listed values of a schema of which some are of another type than the declared one.
 #[derive(Debug)]
@@ -57,16 +57,17 @@ pub(super) fn fit(
 }
 
 /// A value that a schema says by `default`, `const` or `enum`, as it is sent: read by the type where the members beside it are.
-/// `said` are the schema and those it refers to.
-pub(crate) fn fitted(said: &[&Node], value: &Node) -> Value {
-    let members = said.iter().filter_map(|node| Members::of(node.as_object()?));
-    members.fold(value.to_value(), |value, members| members.read(&value))
+/// `said` are the schema and those it refers to. `None` where there is no effort to keep it.
+pub(crate) fn fitted(document: &Document, said: &[&Node], value: &Node) -> Option<Value> {
+    let value = document.meter().copy(value)?;
+    let members = said.iter().filter_map(|node| Members::of(document, node.as_object()?));
+    Some(members.fold(value, |value, members| members.read(&value)))
 }
 
 /// Returns true if the listed values of a schema allow a value that they are read like; `None` where all are of the
 /// declared type, so that the type and the list are held against it.
-pub(super) fn allow(object: &NodeObject, value: &Node) -> Option<bool> {
-    let members = Members::of(object)?;
+pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> Option<bool> {
+    let members = Members::of(document, object)?;
     let is_listed = |value: &Value| {
         let text = text_of(value);
         members.written.iter().any(|member| text_of(member) == text)
@@ -85,13 +86,13 @@ impl Members {
     }
 
     /// Those of a schema as it is written.
-    fn of(object: &NodeObject) -> Option<Self> {
+    fn of(document: &Document, object: &NodeObject) -> Option<Self> {
         let kind = object.get("type")?.to_value();
         // Nearly all are of it: nothing is copied to see that.
         let listed = object.get("enum").and_then(Node::as_array);
         let only = object.get("const").map(std::slice::from_ref);
         let is_like = |member: &Node| fits(member, &kind);
-        if listed.or(only)?.iter().all(is_like) {
+        if document.affordable(listed.or(only)?, 1).all(is_like) {
             return None;
         }
         let members = Self::listed(&kind, |keyword| object.get(keyword).map(Node::to_value))?;

@@ -43,8 +43,6 @@ pub(super) struct Part {
     /// The names of those that apply to the same value, sorted.
     pub(super) in_place: Arc<[Arc<str>]>,
     pub(super) findings: Findings,
-    /// The steps it took to build it.
-    pub(super) n_steps: usize,
 }
 
 /// A reference from one definition to another.

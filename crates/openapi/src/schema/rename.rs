@@ -3,11 +3,16 @@
 use callgate_tool::Value;
 use hashbrown::HashMap;
 
-use crate::schema::holds::{Holds, holds};
+use crate::{
+    document::Document,
+    schema::holds::{Holds, holds},
+};
 
-/// The same schema with references to the new names of definitions.
-pub(super) fn renamed(schema: &Value, names: &HashMap<&str, &str>) -> Value {
-    let mut schema = schema.clone();
+/// The same schema with references to the new names of definitions; where nothing may be done any more, the one that allows
+/// everything.
+pub(super) fn renamed(document: &Document, schema: &Value, names: &HashMap<&str, &str>) -> Value {
+    let copy = document.meter().copy_built(schema);
+    let mut schema = copy.unwrap_or(Value::Bool(true));
     rename(&mut schema, names);
     schema
 }

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tree::{Node, Path};
 
-use crate::{document::Document, reference::Located};
+use crate::{
+    document::{ANCHOR, Document},
+    reference::Located,
+};
 
 /// The meaning of dynamic anchors at one place of a schema: the pointer of each by its name. None before the first resource
 /// was entered, and always none where no schema has such an anchor.
@@ -24,13 +27,14 @@ impl Scope {
             return Self::default();
         }
         let anchors = document.dynamic_anchors(path);
-        document.spend(ANCHOR * anchors.len());
         let is_known = |name: &Arc<str>| self.0.iter().any(|known| known.contains_key(name));
         if !self.is_outermost() && anchors.iter().all(|(name, _)| is_known(name)) {
             return self.clone();
         }
-        let mut known = self.0.as_deref().cloned().unwrap_or_default();
-        document.spend(ANCHOR * known.len());
+        let known = self.0.iter().flat_map(|known| known.iter());
+        let known = document.affordable(known, ANCHOR);
+        let mut known: BTreeMap<_, _> =
+            known.map(|(name, pointer)| (Arc::clone(name), Arc::clone(pointer))).collect();
         for (name, pointer) in anchors {
             known.entry(name).or_insert(pointer);
         }
@@ -54,6 +58,3 @@ impl Scope {
         node.map_or(found, |node| Located { node, pointer: Arc::clone(pointer) })
     }
 }
-
-/// The cost to look at an anchor, in steps.
-const ANCHOR: usize = 4;

@@ -38,8 +38,9 @@ impl Builder<'_> {
             }
             set
         });
-        self.document.spend(1 + set.findings.n_kept());
-        self.findings.absorb(&set.findings);
+        let found = self.document.meter().charged(set.findings.kept(), |_| FINDING);
+        self.findings.repeat(found);
+        self.findings.count_unkept(&set.findings);
         if let Some(lack) = &set.lack {
             self.document.lack(lack);
         }
@@ -78,7 +79,6 @@ impl Builder<'_> {
     fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
         // Where nothing may be done any more, everything is the schema that allows everything.
         if let Some(Ok(known)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
-            self.document.spend(KNOWN);
             return known;
         }
         let builder = Builder::new(self.document, self.built, self.view);
@@ -88,8 +88,7 @@ impl Builder<'_> {
     /// A definition as it is called in this set. What it refers to is needed, too.
     fn named(&mut self, part: &Part) -> Named {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
-        for link in &part.links {
-            self.document.spend(LINK);
+        for link in self.document.meter().charged(&part.links, |_| LINK) {
             let name = self.need(&link.at, &link.node, link.is_filled);
             if name != link.name {
                 others.push((&link.name, name));
@@ -98,9 +97,8 @@ impl Builder<'_> {
         if others.is_empty() {
             return Named::from(part);
         }
-        self.document.spend(part.n_steps);
         let names: HashMap<&str, &str> = others.iter().map(|(old, new)| (*old, &**new)).collect();
-        let schema = renamed(&part.schema, &names);
+        let schema = renamed(self.document, &part.schema, &names);
         Named { n_bytes: n_bytes(&schema), in_place: in_place(&schema), schema: Arc::new(schema) }
     }
 }
@@ -108,7 +106,6 @@ impl Builder<'_> {
 impl<'d> Builder<'d> {
     /// A definition by itself, by a builder that built nothing so far.
     pub(super) fn part(mut self, key: &DefinitionKey, node: &'d Node) -> Part {
-        let before = self.document.spent();
         self.bytes = key.at.bytes;
         self.is_filled = key.is_filled;
         self.scope = key.at.scope.clone();
@@ -127,7 +124,6 @@ impl<'d> Builder<'d> {
             schema: Arc::new(schema),
             links: links.collect(),
             findings: self.findings,
-            n_steps: self.document.spent().saturating_sub(before),
         }
     }
 }
@@ -142,8 +138,8 @@ impl Builder<'_> {
     }
 }
 
-/// The steps to find a definition that was built before.
-const KNOWN: usize = 4;
+/// The steps to repeat a finding.
+const FINDING: usize = 1;
 
 /// The steps to follow a reference from one definition to another.
 const LINK: usize = 2;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tree::{Node, Object};
 use hashbrown::HashMap;
 use indexmap::IndexSet;
 
@@ -68,10 +68,9 @@ pub(super) fn read<'d>(known: &mut Known<'d>, operation: Cursor<'d, '_>) -> Answ
             }
             Some(Err(_)) => continue,
         };
-        if let Some(declared) = response.node.get("headers").and_then(Node::as_object)
-            && document.spend(ANSWER * declared.len())
-        {
-            gathered.headers.extend(declared.iter().map(|(name, _)| Arc::clone(name)));
+        if let Some(declared) = response.member("headers") {
+            let names = declared.each_member(ANSWER).map(|(name, _)| Arc::clone(name));
+            gathered.headers.extend(names);
         }
         if !is_success(status) {
             continue;
@@ -100,11 +99,7 @@ impl<'d> Known<'d> {
         let content = response.node.get("content").and_then(Node::as_object);
         let known = content.and_then(|content| self.contents.get(&content.address()));
         if let Some(known) = known {
-            // Nobody pays less because somebody else said the same.
-            if response.document.affords(known.types.len(), media::MEDIA) {
-                gathered.extend_known(known, response.path());
-            }
-            return;
+            return gathered.extend_known(known, response);
         }
         let (media, own) = response.apart(media::media);
         if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
@@ -139,12 +134,14 @@ impl<'d> Gathered<'d> {
         }
     }
 
-    fn extend_known(&mut self, known: &Content<'d>, response: &Path<'_>) {
+    fn extend_known(&mut self, known: &Content<'d>, response: Cursor<'d, '_>) {
         if let (None, Some(([media_type, keyword], node))) = (&self.output, known.output) {
-            let path = response.name("content");
+            let path = response.path().name("content");
             self.output = Some(Located::new(node, &path.name(media_type).name(keyword)));
         }
-        self.types.extend(known.types.iter().map(Arc::clone));
+        // Nobody pays less because somebody else said the same.
+        let types = response.document.affordable(&known.types, media::MEDIA);
+        self.types.extend(types.map(Arc::clone));
     }
 }
 

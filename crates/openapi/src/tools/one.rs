@@ -180,7 +180,6 @@ impl<'d> Context<'d> {
         findings: &mut Findings,
     ) -> Option<Read<'d>> {
         let Candidate { method, key, items, operation } = candidate;
-        self.document.spend(OPERATION);
         let operation = Cursor::new(self.document, findings).to(operation).followed()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
@@ -298,8 +297,7 @@ impl<'d> Context<'d> {
             .filter(|body| reference_of(body).is_some() && document.is_one_place(operation.path()));
         let address = reference.and_then(Node::as_object).map(Object::address);
         if let Some(known) = address.and_then(|address| self.known.bodies.get(&address)) {
-            let is_affordable = document.affords(known.media.len(), media::MEDIA);
-            return Some(known.clone()).filter(|_| is_affordable);
+            return known.again(document);
         }
         let (body, own) = operation.apart(|operation| {
             let mut body = media::read(operation)?;
@@ -332,9 +330,6 @@ fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentH
 
 /// Longer addresses are not sent (`call`, URL limit); a finding quotes the whole of it.
 const LONGEST_KEY: usize = 8 << 10;
-
-/// The steps to read an operation without parts.
-const OPERATION: usize = 32;
 
 /// The effect of a call, where a header may name another method than the request line.
 fn effect_with(method: &http::Method, let_through: &[ArgumentHeader]) -> Effect {

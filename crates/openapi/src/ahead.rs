@@ -1,0 +1,69 @@
+//! Parts that are still to be looked at, for walks that keep their open ends in a list and not on the stack. Each takes steps
+//! when its turn comes; what is looked for in it is the business of the walk.
+
+use std::collections::VecDeque;
+
+use crate::document::Document;
+
+/// The open ends of a walk over a document.
+#[derive(Debug)]
+pub(crate) struct Ahead<'d, T> {
+    document: &'d Document,
+    /// The steps that each takes.
+    steps: fn(&T) -> usize,
+    parts: VecDeque<T>,
+}
+
+impl<'d, T> Ahead<'d, T> {
+    /// Nothing yet; each part takes as many steps as `steps` says.
+    pub(crate) fn new(document: &'d Document, steps: fn(&T) -> usize) -> Self {
+        Self { document, steps, parts: VecDeque::new() }
+    }
+
+    /// Adds a part, which is looked at when its turn comes.
+    pub(crate) fn push(&mut self, part: T) {
+        self.parts.push_back(part);
+    }
+
+    /// The part that waits longest; it stays where there is no effort for it.
+    pub(crate) fn first(&mut self) -> Option<T> {
+        self.affords(self.parts.front()).then(|| self.parts.pop_front())?
+    }
+
+    /// The part that was added last; it stays where there is no effort for it.
+    pub(crate) fn last(&mut self) -> Option<T> {
+        self.affords(self.parts.back()).then(|| self.parts.pop_back())?
+    }
+
+    /// True if no part waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    fn affords(&self, part: Option<&T>) -> bool {
+        self.document.meter().affordable_by(part, |part| (self.steps)(part)).next().is_some()
+    }
+}
+
+impl<T> Extend<T> for Ahead<'_, T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, parts: I) {
+        self.parts.extend(parts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+    use crate::sample::document;
+
+    #[test]
+    fn a_part_that_there_is_no_effort_for_stays() {
+        let document = document(json!({})).metered(10);
+        let mut ahead = Ahead::new(&document, |part: &usize| *part);
+        ahead.extend([3, 4, 5, 2]);
+        assert_eq!((ahead.first(), ahead.last(), ahead.last()), (Some(3), Some(2), None));
+        assert!(!ahead.is_empty() && document.is_spent());
+    }
+}
