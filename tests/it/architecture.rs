@@ -1,6 +1,7 @@
 //! The rules of the repository itself. Every rule is a function over data, so that it is tested twice: on a tiny bad
 //! example it must refuse, and on the repository it must accept. `workspace` is the only module that reads files.
 
+mod charges;
 mod errors;
 mod fault_codes;
 mod features;
