@@ -29,17 +29,12 @@ use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia};
 use callgate_tool::{Arguments, Fault, Value};
 use http::HeaderValue;
 
+pub(crate) use self::content::Content;
 use self::{
-    content::Content,
     media_type::{essence, is_range, matches_type},
     upload::own_media_type,
 };
-use crate::{
-    check::Nulls,
-    inputs::{Fillings, Subject},
-    stored_results::StoredResults,
-    wording,
-};
+use crate::{check::Nulls, stored_results::StoredResults, wording};
 
 /// The media type a body is written in: the one the argument for it names, else the first that can be
 /// written.
@@ -82,23 +77,23 @@ fn selectable(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
     body.media.iter().filter(|media| media.is_selectable)
 }
 
-/// The bytes of a body and their `Content-Type`. `schema` is the one of all arguments.
+/// The bytes of a body in a media type and their `Content-Type`. `schema` is the one of all arguments.
 pub(crate) fn body_bytes(
-    (subject, fillings, kept): (Subject<'_>, &Fillings<'_>, StoredResults<'_>),
-    (body, media): (&Body, &BodyMedia),
+    content: &Content<'_>,
+    media: &BodyMedia,
     schema: &Value,
+    kept: StoredResults<'_>,
 ) -> Result<(HeaderValue, Bytes), Box<Fault>> {
-    let content = Content::new(subject, fillings, body.layout);
     let declared = &*media.media_type;
     let (media_type, bytes): (String, Bytes) = match media.kind {
-        BodyKind::Json => (declared.into(), json_bytes(&content, body.layout).into()),
-        BodyKind::Binary => plain::binary(&content, declared, kept)?,
-        BodyKind::Form => (form::MEDIA_TYPE.into(), form::write(&content, media)?.into()),
-        BodyKind::JsonLines => (declared.into(), sequence::write(&content, declared).into()),
-        BodyKind::Multipart => multipart::write(&content, media, kept)?,
-        BodyKind::Text => plain::text(&content, declared)?,
+        BodyKind::Json => (declared.into(), json_bytes(content).into()),
+        BodyKind::Binary => plain::binary(content, declared, kept)?,
+        BodyKind::Form => (form::MEDIA_TYPE.into(), form::write(content, media)?.into()),
+        BodyKind::JsonLines => (declared.into(), sequence::write(content, declared).into()),
+        BodyKind::Multipart => multipart::write(content, media, kept)?,
+        BodyKind::Text => plain::text(content, declared)?,
         BodyKind::Xml => {
-            let text = xml::write(&content, media, schema)?;
+            let text = xml::write(content, media, schema)?;
             (declared.to_owned(), text.into_bytes().into())
         }
     };
@@ -117,9 +112,9 @@ fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
     wording::invalid_arguments(vec![problem])
 }
 
-fn json_bytes(content: &Content<'_>, layout: BodyLayout) -> Vec<u8> {
+fn json_bytes(content: &Content<'_>) -> Vec<u8> {
     let mut out = String::with_capacity(128);
-    if layout != BodyLayout::Flat {
+    if content.layout != BodyLayout::Flat {
         content.parts().for_each(|(_, value)| value.write_to(&mut out));
         return out.into_bytes();
     }

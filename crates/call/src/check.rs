@@ -147,12 +147,12 @@ pub(crate) fn check(
     let mut one = One { subject, checking, budget: Budget::of(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
         let Some(fragment) = checking.fragment(at) else { continue };
-        match one.check((input, fragment), arguments, slot) {
+        match one.check(input, fragment, arguments, slot) {
             Ok(mut problems) => {
                 if problems.is_empty() {
-                    let filled = (input.argument.as_str(), slot.as_ref());
-                    let schema = (checking.schema_of(input), checking.schema);
-                    problems = Members::problems(filled, schema, one.journal);
+                    let (argument, filling) = (input.argument.as_str(), slot.as_ref());
+                    let (schema, root) = (checking.schema_of(input), checking.schema);
+                    problems = Members::problems(argument, filling, schema, root, one.journal);
                 }
                 let origin = slot.as_ref().map_or(Origin::Default, |filling| filling.origin);
                 findings.add(problems, input, origin, subject.nested);
@@ -184,7 +184,8 @@ impl One<'_, '_> {
     /// The problem with an input once what can be converted is.
     fn check(
         &mut self,
-        (input, fragment): (&Input, &Fragment),
+        input: &Input,
+        fragment: &Fragment,
         arguments: &Arguments,
         slot: &mut Option<Filling<'_>>,
     ) -> Result<Vec<Problem>, Spent> {
@@ -213,10 +214,10 @@ impl One<'_, '_> {
             let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
             return Ok(missing.into_iter().collect());
         }
-        let mut problems = self.settle((input, fragment), filling, place)?;
+        let mut problems = self.settle(input, fragment, filling, place)?;
         let given = arguments.get(name);
-        while take_unfit_defaults(self.subject, (&mut *filling, given), &problems, self.journal) {
-            problems = self.settle((input, fragment), filling, place)?;
+        while take_unfit_defaults(self.subject, &mut *filling, given, &problems, self.journal) {
+            problems = self.settle(input, fragment, filling, place)?;
         }
         Ok(problems)
     }
@@ -224,7 +225,8 @@ impl One<'_, '_> {
     /// Converts what can be converted and answers what is still wrong.
     fn settle(
         &mut self,
-        (input, fragment): (&Input, &Fragment),
+        input: &Input,
+        fragment: &Fragment,
         filling: &mut Filling<'_>,
         place: CheckedArgument<'_>,
     ) -> Result<Vec<Problem>, Spent> {
@@ -352,7 +354,8 @@ fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Fi
 /// What the model or the session gave stays.
 fn take_unfit_defaults(
     subject: Subject<'_>,
-    (filling, given): (&mut Filling<'_>, Option<&Value>),
+    filling: &mut Filling<'_>,
+    given: Option<&Value>,
     problems: &[Problem],
     journal: &mut Journal,
 ) -> bool {

@@ -38,7 +38,7 @@ impl Knife {
             Value::Number(number) => self.fit_text(&number.digits(), budget, at),
             Value::String(text) => self.fit_text(&text, budget, at),
             Value::Bool(value) => {
-                self.note(at, (0, value.to_string().len()), Unit::Bytes);
+                self.note(at, 0, value.to_string().len(), Unit::Bytes);
                 Value::Null
             }
             Value::Null => Value::Null,
@@ -53,14 +53,14 @@ impl Knife {
             room -= (text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
             shown = clipped(text, room);
         }
-        self.note(at, (shown.len(), text.len()), Unit::Bytes);
+        self.note(at, shown.len(), text.len(), Unit::Bytes);
         let ellipsis = if budget < QUOTES + ELLIPSIS.len() { "" } else { ELLIPSIS };
         Value::String(format!("{shown}{ellipsis}"))
     }
 
     fn fit_items(&mut self, items: Vec<Value>, budget: usize, at: &str) -> Value {
         let of = items.len();
-        let noted = self.note(at, (0, of), Unit::Items);
+        let noted = self.note(at, 0, of, Unit::Items);
         let mut room = budget.saturating_sub(BRACKETS);
         // One large item must not hide the others.
         let share = if of > 1 { room / SHOWN_ITEMS } else { room };
@@ -88,7 +88,7 @@ impl Knife {
 
     fn fit_members(&mut self, members: Object, budget: usize, at: &str) -> Value {
         let of = members.len();
-        let noted = self.note(at, (0, of), Unit::Members);
+        let noted = self.note(at, 0, of, Unit::Members);
         let mut room = budget.saturating_sub(BRACKETS);
         let share = fair_share(&members, room);
         let mut shown = Object::new();
@@ -111,7 +111,7 @@ impl Knife {
     }
 
     /// Notes a cut; answers where it stands, so that what is shown can be told when it is known.
-    fn note(&mut self, at: &str, (shown, of): (usize, usize), unit: Unit) -> usize {
+    fn note(&mut self, at: &str, shown: usize, of: usize, unit: Unit) -> usize {
         self.cuts.push(Cut { at: at.to_owned(), shown, of, unit });
         self.cuts.len() - 1
     }

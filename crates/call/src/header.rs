@@ -21,7 +21,7 @@ pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue
     }
     match value {
         Value::Array(list) => {
-            write_lists(&mut text, list, (styled.style, &styled.items), Escape::Verbatim)?;
+            write_lists(&mut text, list, styled.style, &styled.items, Escape::Verbatim)?;
         }
         Value::Object(members) if !styled.explode => {
             let joint = joint(styled.style, Escape::Verbatim);

@@ -203,7 +203,8 @@ pub(crate) fn leave_out_excluded(
     subject: Subject<'_>,
     arguments: &Arguments,
     fillings: &mut Fillings<'_>,
-    (is_valid, journal): (impl Fn(usize, &Value) -> bool, &mut Journal),
+    is_valid: impl Fn(usize, &Value) -> bool,
+    journal: &mut Journal,
 ) {
     for (at, (input, filling)) in subject.inputs.iter().zip(fillings).enumerate() {
         let is_filled = |nested: &&NestedInput| {

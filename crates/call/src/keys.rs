@@ -25,7 +25,8 @@ use crate::{
 /// The first that would, and whose key it is.
 pub(crate) fn claim_parameters(
     operation: &Operation,
-    (subject, fillings): (Subject<'_>, &Fillings<'_>),
+    subject: Subject<'_>,
+    fillings: &Fillings<'_>,
 ) -> Result<(), Box<Fault>> {
     let filled = subject.inputs.iter().zip(fillings);
     let filled = filled.filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)));
@@ -38,16 +39,16 @@ pub(crate) fn claim_parameters(
     for (input, value) in spread {
         let argument = input.argument.as_str();
         let mut text = String::new();
-        let pair = |encoding| (&*input.name, encoding);
+        let name = &*input.name;
         let unwritable = |why| wording::unwritable(argument, why);
         match &input.placement {
             Placement::Cookie(encoding) => {
-                write_pair(&mut cookies(&mut text), pair(encoding), value).map_err(unwritable)?;
+                write_pair(&mut cookies(&mut text), name, encoding, value).map_err(unwritable)?;
                 keys.claim_pairs(KeySpace::Cookie, argument, &text)?;
             }
             Placement::Query(encoding) => {
                 let mut pairs = Pairs::new(&mut text, "&");
-                write_pair(&mut pairs, pair(encoding), value).map_err(unwritable)?;
+                write_pair(&mut pairs, name, encoding, value).map_err(unwritable)?;
                 keys.claim_pairs(KeySpace::Query, argument, &text)?;
             }
             Placement::Path(_) => keys.claim_members(KeySpace::Path, argument, value)?,
@@ -129,7 +130,7 @@ impl<'a> Keys<'a> {
             (owner.owns(key) && !is_twice_declared) || (is_alike && !owner.name.is_empty())
         });
         let refused =
-            |writer: &Writer| wording::key::of_another(argument, (space.noun(), key), writer);
+            |writer: &Writer| wording::key::of_another(argument, space.noun(), key, writer);
         if let Some(other) = other {
             return Err(refused(&other.writer));
         }

@@ -39,5 +39,5 @@ pub use plan::Plan;
 pub use response::{Reading, SplitValue, Splitter, Understood, Unfinished, WholePart};
 pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};
-pub use show::{Masked, planned};
+pub use show::{Masked, MaskedHeader, planned};
 pub use stored_results::StoredResults;

@@ -10,7 +10,8 @@ use crate::style::{Escape, Unwritable, joint, write_list, write_value};
 pub(crate) fn write_lists(
     out: &mut String,
     items: &[Value],
-    (outer, inner): (Style, &[Style]),
+    outer: Style,
+    inner: &[Style],
     escape: Escape,
 ) -> Result<(), Unwritable> {
     if inner.is_empty() {
@@ -30,7 +31,7 @@ pub(crate) fn write_inner(
     match (item, inner.split_first()) {
         (Value::Array(items), Some(_)) if items.is_empty() => Err(Unwritable::Empty),
         (Value::Array(items), Some((style, inner))) => {
-            write_lists(out, items, (*style, inner), escape)
+            write_lists(out, items, *style, inner, escape)
         }
         _ => write_value(out, item, escape),
     }

@@ -21,10 +21,10 @@ pub(crate) fn note_parameters(inputs: &[Input], fillings: &Fillings<'_>, journal
             | Placement::Header(Encoding::Styled(styled))
             | Placement::Path(Encoding::Styled(styled))
             | Placement::Query(Encoding::Styled(styled)) => {
-                note_styled((at, value), styled.style, journal);
+                note_styled(at, value, styled.style, journal);
             }
             Placement::Querystring { media_type } if **media_type == *FORM => {
-                note_pairs((at, value), journal);
+                note_pairs(at, value, journal);
             }
             _ => {}
         }
@@ -32,12 +32,12 @@ pub(crate) fn note_parameters(inputs: &[Input], fillings: &Fillings<'_>, journal
 }
 
 /// Notes what a style leaves out of a value that is given at `at`.
-pub(crate) fn note_styled((at, value): (&str, &Value), style: Style, journal: &mut Journal) {
-    if note_void((at, value), journal) {
+pub(crate) fn note_styled(at: &str, value: &Value, style: Style, journal: &mut Journal) {
+    if note_void(at, value, journal) {
         return;
     }
     if style == Style::DeepObject {
-        return note_brackets((at, value), journal);
+        return note_brackets(at, value, journal);
     }
     // Structures inside of members are JSON, which has `null`.
     for (name, member) in value.as_object().into_iter().flatten() {
@@ -48,7 +48,7 @@ pub(crate) fn note_styled((at, value): (&str, &Value), style: Style, journal: &m
 }
 
 /// Notes a value that writes nothing as a whole, and answers whether it is one.
-pub(crate) fn note_void((at, value): (&str, &Value), journal: &mut Journal) -> bool {
+pub(crate) fn note_void(at: &str, value: &Value, journal: &mut Journal) -> bool {
     let argument = || at.to_owned();
     if value.is_null() {
         journal.note(Event::NullOmitted { argument: argument() });
@@ -59,10 +59,10 @@ pub(crate) fn note_void((at, value): (&str, &Value), journal: &mut Journal) -> b
 }
 
 /// The same of the members of a value between brackets, at any depth; the depth of arguments is bounded where they are read.
-fn note_brackets((at, value): (&str, &Value), journal: &mut Journal) {
+fn note_brackets(at: &str, value: &Value, journal: &mut Journal) {
     let mut note = |at: &str, value: &Value| {
-        if !note_void((at, value), journal) {
-            note_brackets((at, value), journal);
+        if !note_void(at, value, journal) {
+            note_brackets(at, value, journal);
         }
     };
     match value {
@@ -77,9 +77,9 @@ fn note_brackets((at, value): (&str, &Value), journal: &mut Journal) {
 }
 
 /// The same of a whole query string.
-fn note_pairs((at, value): (&str, &Value), journal: &mut Journal) {
+fn note_pairs(at: &str, value: &Value, journal: &mut Journal) {
     for (name, member) in value.as_object().into_iter().flatten() {
-        note_void((&format!("{at}.{name}"), member), journal);
+        note_void(&format!("{at}.{name}"), member, journal);
     }
 }
 

@@ -14,7 +14,8 @@ use crate::{
 /// Writes a parameter under its name, or under the names of its members.
 pub(crate) fn write_pair(
     pairs: &mut Pairs<'_>,
-    (name, encoding): (&str, &Encoding),
+    name: &str,
+    encoding: &Encoding,
     value: &Value,
 ) -> Result<(), Unwritable> {
     match encoding {

@@ -68,7 +68,7 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
         Some((_, Style::Label, explode)) => write_label(out, value, explode)?,
         Some((_, Style::Matrix, explode)) => write_matrix(out, name, value, explode)?,
         Some((styled, style, explode)) => {
-            write_simple(out, value, (style, &styled.items), explode)?;
+            write_simple(out, value, style, &styled.items, explode)?;
         }
         None => write_value(out, value, Escape::Unreserved)?,
     }
@@ -78,11 +78,12 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
 fn write_simple(
     out: &mut String,
     value: &Value,
-    (style, lists): (Style, &[Style]),
+    style: Style,
+    lists: &[Style],
     explode: Explode,
 ) -> Result<(), Unwritable> {
     match (value, explode) {
-        (Value::Array(items), _) => write_lists(out, items, (style, lists), Escape::Unreserved),
+        (Value::Array(items), _) => write_lists(out, items, style, lists, Escape::Unreserved),
         (Value::Object(members), Explode::No) => {
             write_members(out, members, COMMA, Escape::Unreserved)
         }

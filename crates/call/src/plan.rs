@@ -10,7 +10,7 @@ use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Remedy, S
 use http::{Request, Response};
 
 use crate::{
-    body::{chosen_media, nulls_of, omitted::note_members},
+    body::{Content, chosen_media, nulls_of, omitted::note_members},
     body_arguments::BodyArguments,
     bound::{Binding, Names, bind},
     check::{Checking, Checks, Nulls, check},
@@ -158,14 +158,15 @@ impl Plan {
         let binding = Binding { subject, bindings, alternative, names: &self.names, session };
         bind(binding, &mut fillings, journal)?;
         let is_valid = |at: usize, value: &Value| checking.is_valid(at, value);
-        leave_out_excluded(subject, arguments, &mut fillings, (is_valid, &mut *journal));
+        leave_out_excluded(subject, arguments, &mut fillings, is_valid, journal);
         check(subject, checking, arguments, &mut fillings, journal)?;
         if bind_again(binding, given, &mut fillings, journal)? {
             check(subject, checking, arguments, &mut fillings, journal)?;
         }
         note_parameters(subject.inputs, &fillings, journal);
         if let (Some(body), Some(media)) = (subject.body, media) {
-            note_members((subject, &fillings), (body, media, schema), journal);
+            let content = Content::new(subject, &fillings, body.layout);
+            note_members(&content, media, schema, journal);
         }
         then(Ready { operation, subject, fillings: &fillings, arguments, kept }, journal)
     }

@@ -66,7 +66,7 @@ impl<'a> Pairs<'a> {
             (Value::Array(items), false) => {
                 self.write_name(pair.name, pair.escape);
                 let escape = for_items(pair.escape);
-                write_lists(self.out, items, (*style, inner), escape)
+                write_lists(self.out, items, *style, inner, escape)
             }
             (Value::Object(members), false) => {
                 self.write_name(pair.name, pair.escape);

@@ -12,7 +12,7 @@ use http::{
 };
 
 use crate::{
-    body::{body_bytes, chosen_media, fields},
+    body::{Content, body_bytes, chosen_media, fields},
     cookie::{check_bare, cookie_names, cookies},
     header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
@@ -87,7 +87,7 @@ impl Frame {
 
     /// The finished request.
     pub(crate) fn request(&self, ready: Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
-        claim_parameters(ready.operation, (ready.subject, ready.fillings))?;
+        claim_parameters(ready.operation, ready.subject, ready.fillings)?;
         let uri = self.uri(ready)?;
         let (media, bytes) = body(ready)?;
         let mut request = Request::new(bytes);
@@ -182,7 +182,7 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
     for (input, encoding, value) in values(ready, in_query) {
         let is_first = url.len() == start;
         let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::after(url, "&") };
-        write_pair(&mut pairs, (&input.name, encoding), value)
+        write_pair(&mut pairs, &input.name, encoding, value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     for (input, media_type, value) in values(ready, whole_query) {
@@ -246,7 +246,7 @@ fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
         let is_bare = matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);
         let checked = if is_bare { check_bare(value) } else { Ok(()) };
         checked
-            .and_then(|()| write_pair(&mut cookies(&mut text), (&input.name, encoding), value))
+            .and_then(|()| write_pair(&mut cookies(&mut text), &input.name, encoding, value))
             .map_err(|why| wording::unwritable(at, why))?;
         if text.len() > header::MAX_HEADER {
             return Err(wording::unwritable(at, Unwritable::TooLong));
@@ -281,12 +281,10 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
         return Ok((None, Bytes::new()));
     };
     let media = chosen_media(body, ready.arguments)?;
-    fields::claim(ready.operation, (ready.subject, ready.fillings), (body, media))?;
-    let (media_type, bytes) = body_bytes(
-        (ready.subject, ready.fillings, ready.kept),
-        (body, media),
-        ready.operation.arguments_schema(),
-    )?;
+    let content = Content::new(ready.subject, ready.fillings, body.layout);
+    fields::claim(ready.operation, body, media, &content)?;
+    let schema = ready.operation.arguments_schema();
+    let (media_type, bytes) = body_bytes(&content, media, schema, ready.kept)?;
     // Parts that are none have no media type either.
     let is_nothing = media.kind == BodyKind::Multipart && bytes.is_empty();
     Ok(((!is_nothing).then_some(media_type), bytes))

@@ -69,37 +69,37 @@ impl From<Box<Fault>> for Understood {
 pub(crate) fn understood(
     response: &Response<Bytes>,
     operation: &Operation,
-    reading: Reading<'_>,
+    mut reading: Reading<'_>,
 ) -> Understood {
     let status = response.status();
-    let Reading { shape, masker, journal } = reading;
     if !status.is_success() {
         let server = &operation.server.url;
-        return failure::fault(response, (operation.effect, server), (masker, journal)).into();
+        return failure::fault(response, operation.effect, server, &mut reading).into();
     }
     let Taken { mut content, n_more, n_replaced, n_removed, parts } =
-        match content(response, (operation, shape), (masker, journal)) {
+        match content(response, operation, &mut reading) {
             Ok(taken) => taken,
             Err(fault) => return fault.into(),
         };
-    note_replaced(n_replaced, journal);
+    let Reading { shape, masker, .. } = reading;
+    note_replaced(n_replaced, reading.journal);
     let is_held = parts.iter().any(|part| part.held_secret);
     let held_secret = echoed::content(&mut content, masker) == Found::Secret || is_held;
     if held_secret {
-        journal.note(Event::CredentialEchoed);
+        reading.journal.note(Event::CredentialEchoed);
     }
     let more_of_parts: Vec<usize> = parts.iter().map(|part| part.n_more).collect();
     let (headers, size) = (response.headers(), response.body().len());
     let read = Read { operation, headers, size, n_more, more_of_parts: &more_of_parts };
     let shown = shape.answer(Answer::new(status.as_u16(), content), &read);
     let Shown { mut answer, n_removed: n_hidden, cut_parts } = shown;
-    note_removed(n_removed + n_hidden, journal);
-    let whole_parts = parts::kept(&answer, (parts, &cut_parts), (shape, masker));
+    note_removed(n_removed + n_hidden, reading.journal);
+    let whole_parts = parts::kept(&answer, parts, &cut_parts, &reading);
     for value in answer.next.values_mut() {
         value.mask(masker);
         let _: usize = shape::clean(value);
     }
-    answer.headers = headers::shown(operation, response.headers(), (&shape.headers, masker));
+    answer.headers = headers::shown(operation, response.headers(), &reading);
     if response.extensions().get::<Unfinished>().is_some() {
         answer.still_sending = true;
         answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
@@ -111,8 +111,7 @@ pub(crate) fn understood(
 /// The facts about an answer before its content.
 pub(crate) fn head(head: &Parts, operation: &Operation, reading: &Reading<'_>) -> Answer {
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
-    let chosen = (&reading.shape.headers, reading.masker);
-    answer.headers = headers::shown(operation, &head.headers, chosen);
+    answer.headers = headers::shown(operation, &head.headers, reading);
     answer
 }
 
@@ -156,8 +155,8 @@ impl From<Sequence> for Taken {
 
 fn content(
     response: &Response<Bytes>,
-    (operation, shape): (&Operation, &Shape),
-    (masker, journal): (&Masker<'_>, &mut Journal),
+    operation: &Operation,
+    reading: &mut Reading<'_>,
 ) -> Result<Taken, Box<Fault>> {
     let (status, body) = (response.status(), response.body());
     if matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT) {
@@ -166,25 +165,26 @@ fn content(
     if response.extensions().get::<Unfinished>().is_some()
         && let Some(splitter) = Splitter::of(response.headers())
     {
-        return Ok(complete(splitter, body, (shape, masker)).into());
+        return Ok(complete(splitter, body, reading).into());
     }
     let media = Media::of(response.headers());
     if media.kind() == Kind::Multipart && !body.is_empty() {
-        return parts::parts(response, (operation, shape), (masker, journal));
+        return parts::parts(response, operation, reading);
     }
-    one(body, media, (shape, shape.media_bytes), masker).map_err(|why| {
+    one(body, media, reading, reading.shape.media_bytes).map_err(|why| {
         let body = Media::of(response.headers()).decoded(body);
-        failure::unreadable((status.as_u16(), why), &body, (masker, journal))
+        failure::unreadable(status.as_u16(), why, &body, reading)
     })
 }
 
-/// A body, or a part of one, by its media type; images and sounds are handed on within a bound.
+/// A body, or a part of one, by its media type; images and sounds are handed on up to `media_bytes`.
 fn one(
     body: &Bytes,
     media: Media<'_>,
-    (shape, media_bytes): (&Shape, usize),
-    masker: &Masker<'_>,
+    reading: &Reading<'_>,
+    media_bytes: usize,
 ) -> Result<Taken, NoJson> {
+    let Reading { shape, masker, .. } = reading;
     let kind = media.kind();
     if body.is_empty() || (kind == Kind::Json && body.trim_ascii().is_empty()) {
         return Ok(Content::Empty.into());
@@ -244,16 +244,12 @@ fn perceived(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
 }
 
 /// The values of a sequence that broke off, without the one that is not whole.
-fn complete(
-    mut splitter: Splitter,
-    body: &[u8],
-    (shape, masker): (&Shape, &Masker<'_>),
-) -> Sequence {
-    let mut sequence = Sequence::new(shape.room());
+fn complete(mut splitter: Splitter, body: &[u8], reading: &Reading<'_>) -> Sequence {
+    let mut sequence = Sequence::new(reading.shape.room());
     for piece in body.chunks(PIECE) {
         splitter.push(piece);
         while let Some(bytes) = splitter.split() {
-            if let Some(value) = splitter.value(&bytes, masker) {
+            if let Some(value) = splitter.value(&bytes, reading.masker) {
                 sequence.n_replaced += value.n_replaced;
                 sequence.add(|| value.json.into_value());
             }

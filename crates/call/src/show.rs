@@ -11,10 +11,22 @@ use percent_encoding::percent_decode_str;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever masks a request says all there is to mask")]
 pub struct Masked {
-    /// Headers: name, what stands before the secret (`Bearer `), and the environment variable that holds it.
-    pub headers: Vec<(String, String, Option<String>)>,
+    /// The headers.
+    pub headers: Vec<MaskedHeader>,
     /// Query parameters: name, and the environment variable that holds the secret.
     pub query: Vec<(String, Option<String>)>,
+}
+
+/// A header that holds a credential.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever masks a header says all there is to mask")]
+pub struct MaskedHeader {
+    /// The name.
+    pub name: String,
+    /// The text before the secret (`Bearer `).
+    pub prefix: String,
+    /// The environment variable that holds the secret.
+    pub variable: Option<String>,
 }
 
 /// The form in which a dry run shows `request`.
@@ -54,7 +66,8 @@ fn shown(part: &Part, quote: &str) -> String {
 
 fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)> {
     let mask_of = |name: &str| {
-        masked.headers.iter().find(|(masked, ..)| masked.eq_ignore_ascii_case(name)).map(secret)
+        let mut headers = masked.headers.iter();
+        headers.find(|masked| masked.name.eq_ignore_ascii_case(name)).map(secret)
     };
     let mut parts: Vec<_> = request
         .headers()
@@ -70,15 +83,15 @@ fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)
         })
         .collect();
     for mask in &masked.headers {
-        if !parts.iter().any(|(name, _)| name.eq_ignore_ascii_case(&mask.0)) {
-            parts.push((mask.0.to_ascii_lowercase(), secret(mask)));
+        if !parts.iter().any(|(name, _)| name.eq_ignore_ascii_case(&mask.name)) {
+            parts.push((mask.name.to_ascii_lowercase(), secret(mask)));
         }
     }
     parts
 }
 
-fn secret((_, before, variable): &(String, String, Option<String>)) -> Part {
-    Part::Secret { before: before.clone(), variable: variable.clone() }
+fn secret(mask: &MaskedHeader) -> Part {
+    Part::Secret { before: mask.prefix.clone(), variable: mask.variable.clone() }
 }
 
 fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)> {
@@ -212,7 +225,11 @@ mod tests {
     fn credentials_stand_as_stars_and_in_curl_as_their_variable() {
         let request = request("GET", "https://h.example/pets?a=1&key=x", &[("accept", "*/*")], b"");
         let masked = Masked {
-            headers: vec![("Authorization".into(), "Bearer ".into(), Some("TOKEN".into()))],
+            headers: vec![MaskedHeader {
+                name: "Authorization".into(),
+                prefix: "Bearer ".into(),
+                variable: Some("TOKEN".into()),
+            }],
             query: vec![("key".into(), None), ("other key".into(), Some("OTHER".into()))],
         };
         let shown = planned(&request, &masked);

@@ -167,7 +167,7 @@ pub(crate) fn write_members(
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
-    write_named(out, members, (joint.text, joint), escape)
+    write_named(out, members, joint.text, joint, escape)
 }
 
 /// Writes the members of an object as `name=value`, with `joint` between them.
@@ -177,7 +177,7 @@ pub(crate) fn write_exploded_members(
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
-    write_named(out, members, ("=", joint), escape)
+    write_named(out, members, "=", joint, escape)
 }
 
 /// Returns true if a value writes nothing: an array without items, an object without members that are not `null`.
@@ -214,7 +214,8 @@ fn has_control(text: &str) -> bool {
 fn write_named(
     out: &mut String,
     members: &Object,
-    (between, joint): (&str, Joint),
+    between: &str,
+    joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
     let mut first = true;

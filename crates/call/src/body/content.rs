@@ -10,10 +10,10 @@ use crate::inputs::{Fillings, Subject};
 
 /// The value of a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Content<'a> {
+pub(crate) struct Content<'a> {
     subject: Subject<'a>,
     fillings: &'a Fillings<'a>,
-    layout: BodyLayout,
+    pub(super) layout: BodyLayout,
 }
 
 /// One member of a body that is an object.
@@ -29,7 +29,7 @@ pub(super) struct Member<'a> {
 
 impl<'a> Content<'a> {
     /// A content of the values that the inputs of the body were filled with.
-    pub(super) fn new(
+    pub(crate) fn new(
         subject: Subject<'a>,
         fillings: &'a Fillings<'a>,
         layout: BodyLayout,

@@ -6,7 +6,6 @@ use callgate_tool::Fault;
 
 use super::{content::Content, form};
 use crate::{
-    inputs::{Fillings, Subject},
     keys::{Keys, is_spread},
     wording,
 };
@@ -14,18 +13,19 @@ use crate::{
 /// Checks the fields of a body.
 pub(crate) fn claim(
     operation: &Operation,
-    (subject, fillings): (Subject<'_>, &Fillings<'_>),
-    (body, media): (&Body, &BodyMedia),
+    body: &Body,
+    media: &BodyMedia,
+    content: &Content<'_>,
 ) -> Result<(), Box<Fault>> {
     let is_form = matches!(media.kind, BodyKind::Form | BodyKind::Multipart);
     let at = body.media.iter().position(|known| known.media_type == media.media_type);
     let Some(at) = at.filter(|_| is_form) else { return Ok(()) };
     let space = KeySpace::Body(at);
-    let members = Content::new(subject, fillings, body.layout).members().unwrap_or_default();
+    let members = content.members().unwrap_or_default();
     for member in &members {
         if operation.is_credential_field(member.name) {
-            let key = (space.noun(), member.name);
-            return Err(wording::key::of_another(&member.at, key, &Writer::Credential));
+            let (noun, writer) = (space.noun(), &Writer::Credential);
+            return Err(wording::key::of_another(&member.at, noun, member.name, writer));
         }
     }
     if media.encodings.is_empty() {

@@ -17,11 +17,13 @@ type Child<'a> = (&'a str, &'a Value, Described<'a>);
 
 /// Notes what the value of one argument leaves out; `schema` is its own in this media type, `arguments` that of all.
 pub(super) fn note_omitted(
-    (at, value): (&str, &Value),
-    (schema, arguments): (Option<&Value>, &Value),
+    at: &str,
+    value: &Value,
+    schema: Option<&Value>,
+    arguments: &Value,
     journal: &mut Journal,
 ) {
-    omitted::note((at, value), Described::new(schema, arguments), journal);
+    omitted::note(at, value, Described::new(schema, arguments), journal);
 }
 
 /// The text of an XML body. `arguments` is the schema of all arguments.

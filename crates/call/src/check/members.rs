@@ -45,8 +45,10 @@ enum Way<'w> {
 impl<'a> Members<'a> {
     /// The problems of an argument that meets `schema`. What the session gave whole is the operator's.
     pub(super) fn problems(
-        (argument, filling): (&str, Option<&Filling<'_>>),
-        (schema, root): (Option<&'a Value>, &'a Value),
+        argument: &str,
+        filling: Option<&Filling<'_>>,
+        schema: Option<&'a Value>,
+        root: &'a Value,
         journal: &'a mut Journal,
     ) -> Vec<Problem> {
         let is_asked = |filling: &&Filling<'_>| {

@@ -148,7 +148,7 @@ impl<'p, 'v> Run<'p, 'v> {
                 Ok(limit.holds(bound, number))
             }),
             Rule::Contains(_) | Rule::Items(_) | Rule::UnevaluatedItems(_) | Rule::UniqueItems => {
-                at.array().map_or(Ok(true), |items| self.array((rule, node), items, at))
+                at.array().map_or(Ok(true), |items| self.array(rule, node, items, at))
             }
             Rule::MaxItems(most) => Ok(at.array().is_none_or(|items| items.len() as u64 <= *most)),
             Rule::MinItems(least) => {
@@ -160,7 +160,7 @@ impl<'p, 'v> Run<'p, 'v> {
             | Rule::Not(_)
             | Rule::OneOf(_)
             | Rule::Reference(_) => self.in_place(rule, at),
-            _ => at.object().map_or(Ok(true), |members| self.object((rule, node), members, at)),
+            _ => at.object().map_or(Ok(true), |members| self.object(rule, node, members, at)),
         }
     }
 

@@ -82,7 +82,7 @@ impl Settling<'_> {
                 removed.extend(nulls.map(|repair| repair.pointer.clone()));
             }
             for repair in repairs {
-                repair.apply(value, (self.nulls, &mut *journal));
+                repair.apply(value, self.nulls, &mut *journal);
             }
         }
         Ok(Vec::new())
@@ -164,7 +164,7 @@ fn pointer_of(path: &[Segment<'_>]) -> String {
 }
 
 impl Repair {
-    fn apply(self, whole: &mut Value, (nulls, journal): (Nulls, &mut Journal)) {
+    fn apply(self, whole: &mut Value, nulls: Nulls, journal: &mut Journal) {
         let Self { pointer, at, value } = self;
         let Some(value) = value else {
             if nulls == Nulls::Omit {

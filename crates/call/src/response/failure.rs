@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
-use callgate_secret::Masker;
 use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value};
 use http::{
     HeaderMap, Response, StatusCode,
@@ -14,7 +13,7 @@ use http::{
 use url::Url;
 
 use super::{
-    is_text,
+    Reading, is_text,
     json::{NoJson, Taken, begins_like_json, json},
     media::{Kind, Media},
     multipart::{Broken, MAX_PARTS},
@@ -30,47 +29,50 @@ use crate::{
 /// The fault an answer stands for.
 pub(super) fn fault(
     response: &Response<Bytes>,
-    (effect, server): (Effect, &Url),
-    (masker, journal): (&Masker<'_>, &mut Journal),
+    effect: Effect,
+    server: &Url,
+    reading: &mut Reading<'_>,
 ) -> Box<Fault> {
     let status = response.status();
     if is_redirect(status) {
         let (target, to) = target(response.headers(), server);
-        journal.note(Event::Redirected { to });
+        reading.journal.note(Event::Redirected { to });
         return wording::answer::redirected(status.as_u16(), target);
     }
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
-    fault.body = words(response, (masker, journal));
+    fault.body = words(response, reading);
     fault
 }
 
 /// A success whose body is not what its headers say.
 pub(super) fn unreadable(
-    (status, why): (u16, NoJson),
+    status: u16,
+    why: NoJson,
     body: &str,
-    (masker, journal): (&Masker<'_>, &mut Journal),
+    reading: &mut Reading<'_>,
 ) -> Box<Fault> {
     let mut fault = match why {
         NoJson::Malformed => wording::unreadable_json(status),
         NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH),
     };
-    fault.body = text(body, (masker, journal));
+    fault.body = text(body, reading);
     fault
 }
 
 /// A success whose body cannot be taken apart.
 pub(super) fn broken(
-    (response, operation): (&Response<Bytes>, &Operation),
+    response: &Response<Bytes>,
+    operation: &Operation,
     why: Broken,
-    (masker, journal): (&Masker<'_>, &mut Journal),
+    reading: &mut Reading<'_>,
 ) -> Box<Fault> {
     let Broken::Form { at, expected, got } = why else {
         return wording::answer::too_many_parts(MAX_PARTS, operation.effect);
     };
-    let mut fault = wording::answer::broken_parts(operation.effect, at, (expected, got));
+    let mut fault = wording::answer::broken_parts(operation.effect, at, expected, got);
     fault.status = Some(response.status().as_u16());
-    fault.body = words(response, (masker, journal));
+    fault.body = words(response, reading);
     fault
 }
 
@@ -81,10 +83,7 @@ pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
 }
 
 /// The service's own words.
-fn words(
-    response: &Response<Bytes>,
-    (masker, journal): (&Masker<'_>, &mut Journal),
-) -> Option<Value> {
+fn words(response: &Response<Bytes>, reading: &mut Reading<'_>) -> Option<Value> {
     let body = response.body();
     let media = Media::of(response.headers());
     match media.kind() {
@@ -93,28 +92,28 @@ fn words(
         Kind::Perceived => None,
         Kind::Html if !begins_like_json(body) => {
             let (page, n_removed) = html::text(&media.decoded(body));
-            note_removed(n_removed, journal);
-            text(&page, (masker, journal))
+            note_removed(n_removed, reading.journal);
+            text(&page, reading)
         }
         Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
             Ok(Taken { json, n_replaced }) => {
-                note_replaced(n_replaced, journal);
-                let (json, _) = echoed::json(json, masker);
-                Some(shown(json.into_value(), journal))
+                note_replaced(n_replaced, reading.journal);
+                let (json, _) = echoed::json(json, reading.masker);
+                Some(shown(json.into_value(), reading.journal))
             }
-            Err(_) => text(&media.decoded(body), (masker, journal)),
+            Err(_) => text(&media.decoded(body), reading),
         },
         Kind::Events | Kind::JsonLines | Kind::Multipart | Kind::Text => {
-            text(&media.decoded(body), (masker, journal))
+            text(&media.decoded(body), reading)
         }
     }
 }
 
-fn text(body: &str, (masker, journal): (&Masker<'_>, &mut Journal)) -> Option<Value> {
+fn text(body: &str, reading: &mut Reading<'_>) -> Option<Value> {
     let text = cleaned(body);
-    note_removed(n_unseen(body), journal);
+    note_removed(n_unseen(body), reading.journal);
     // Before it is cut: half a secret is not found.
-    let text = masker.mask_text(&text);
+    let text = reading.masker.mask_text(&text);
     let text = wording::clipped(text.trim(), MAX_WORDS);
     (!text.is_empty()).then(|| Value::String(text.to_owned()))
 }
@@ -202,9 +201,11 @@ const MAX_WORDS: usize = 2 * 1024;
 
 #[cfg(test)]
 mod tests {
+    use callgate_secret::Masker;
     use callgate_tool::{FaultCode, Reached, json};
 
     use super::*;
+    use crate::shape::Shape;
 
     /// For a write and for a read.
     fn expected(status: u16) -> (Next, Next) {
@@ -230,7 +231,9 @@ mod tests {
             {
                 let server = Url::parse("https://h.example/v1").unwrap();
                 let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-                let fault = fault(&response, (effect, &server), (&masker, &mut journal));
+                let (shape, masker) = (&Shape::default(), &masker);
+                let mut reading = Reading { shape, masker, journal: &mut journal };
+                let fault = fault(&response, effect, &server, &mut reading);
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");
                 assert_eq!(fault.status, Some(status), "{status}");

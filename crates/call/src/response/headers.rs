@@ -3,7 +3,6 @@
 //! about the thing and not about the connection.
 
 use callgate_openapi::Operation;
-use callgate_secret::Masker;
 use http::{
     HeaderMap, HeaderName, Method,
     header::{
@@ -12,15 +11,16 @@ use http::{
     },
 };
 
+use super::Reading;
 use crate::{sanitize::cleaned, shape::ShownHeaders, wording::clipped};
 
 /// The headers that are shown, names in lower case and in order, without secrets and characters nobody sees.
 pub(super) fn shown(
     operation: &Operation,
     headers: &HeaderMap,
-    (chosen, masker): (&ShownHeaders, &Masker<'_>),
+    reading: &Reading<'_>,
 ) -> Vec<(String, String)> {
-    let mut names = match chosen {
+    let mut names = match &reading.shape.headers {
         ShownHeaders::Meaningful => meaningful(operation, headers),
         ShownHeaders::Named(names) => names.clone(),
     };
@@ -32,7 +32,7 @@ pub(super) fn shown(
         let values = headers.get_all(&name).iter();
         let values: Vec<_> =
             values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
-        let text = masker.mask_text(&cleaned(&values.join(", "))).into_owned();
+        let text = reading.masker.mask_text(&cleaned(&values.join(", "))).into_owned();
         let text = clipped(&text, room).to_owned();
         room -= text.len();
         (name.as_str().to_owned(), text)

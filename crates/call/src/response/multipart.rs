@@ -96,7 +96,7 @@ impl Whole<'_> {
             let is_line = line == from || line_end.is_none_or(|ends| before.ends_with(ends));
             let tail = rest.strip_prefix(b"--").filter(|_| is_line);
             if let Some(tail) = tail.and_then(|rest| rest.strip_prefix(self.boundary)) {
-                return self.ended((line, tail), line_end).map(Some);
+                return self.ended(line, tail, line_end).map(Some);
             }
             let Some(feed) = rest.iter().position(|byte| *byte == b'\n') else { break };
             line += feed + 1;
@@ -107,7 +107,8 @@ impl Whole<'_> {
     /// The delimiter at the beginning of a line; `tail` stands behind its boundary.
     fn ended(
         &self,
-        (line, tail): (usize, &[u8]),
+        line: usize,
+        tail: &[u8],
         line_end: Option<&'static [u8]>,
     ) -> Result<Delimiter, Broken> {
         let at = self.body.len() - tail.len();

@@ -2,15 +2,14 @@
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
-use callgate_secret::Masker;
-use callgate_tool::{Answer, Content, Event, Fault, Journal, Part, StoredResult};
+use callgate_tool::{Answer, Content, Event, Fault, Part, StoredResult};
 use http::{
     HeaderMap, Response,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 
 use super::{
-    Taken, failure,
+    Reading, Taken, failure,
     media::Media,
     multipart::{Apart, CONTENT_ID, RawPart, apart},
     one,
@@ -21,7 +20,6 @@ use super::{
 use crate::{
     echoed::{self, Found},
     sanitize::{n_unseen, readable},
-    shape::Shape,
 };
 
 /// A part of an answer of which not all is shown, to be kept.
@@ -49,8 +47,8 @@ pub(super) struct Whole {
 /// The parts of an answer.
 pub(super) fn parts(
     response: &Response<Bytes>,
-    (operation, shape): (&Operation, &Shape),
-    (masker, journal): (&Masker<'_>, &mut Journal),
+    operation: &Operation,
+    reading: &mut Reading<'_>,
 ) -> Result<Taken, Box<Fault>> {
     let boundary = parameter(response.headers(), CONTENT_TYPE, "boundary").unwrap_or_default();
     let apart = apart(response.body(), &boundary);
@@ -60,25 +58,25 @@ pub(super) fn parts(
     });
     let (decoded, n_outside) = match decoded {
         Ok(found) => found,
-        Err(why) => return Err(failure::broken((response, operation), why, (masker, journal))),
+        Err(why) => return Err(failure::broken(response, operation, why, reading)),
     };
     if n_outside > 0 {
-        journal.note(Event::OutsidePartsIgnored { count: n_outside });
+        reading.journal.note(Event::OutsidePartsIgnored { count: n_outside });
     }
     let mut all = Taken::from(Content::Empty);
-    let (mut parts, mut room) = (Vec::with_capacity(decoded.len()), shape.media_bytes);
+    let (mut parts, mut room) = (Vec::with_capacity(decoded.len()), reading.shape.media_bytes);
     for (bytes, raw) in decoded {
-        let taken = one(&bytes, Media::of(&raw.headers), (shape, room), masker);
+        let taken = one(&bytes, Media::of(&raw.headers), reading, room);
         let taken = taken.map_err(|why| {
             let (status, number) = (response.status().as_u16(), parts.len() + 1);
             let text = Media::of(&raw.headers).decoded(&bytes);
-            let fault = failure::unreadable((status, why), &text, (masker, &mut *journal));
+            let fault = failure::unreadable(status, why, &text, reading);
             failure::in_part(fault, number)
         })?;
         if let Content::Media { data, .. } = &taken.content {
             room = room.saturating_sub(data.len());
         }
-        let masked = without_secrets(&bytes, masker);
+        let masked = without_secrets(&bytes, reading.masker);
         let (part, n_removed) = named(Part::new(taken.content), &raw);
         parts.push(part);
         all.n_replaced += taken.n_replaced;
@@ -93,17 +91,18 @@ pub(super) fn parts(
 /// Those of the parts that are shown which are files or were cut; not one in which a secret still stands once it is decoded.
 pub(super) fn kept(
     answer: &Answer,
-    (wholes, cut): (Vec<Whole>, &[usize]),
-    (shape, masker): (&Shape, &Masker<'_>),
+    wholes: Vec<Whole>,
+    cut: &[usize],
+    reading: &Reading<'_>,
 ) -> Vec<WholePart> {
     let Content::Parts(shown) = &answer.content else { return Vec::new() };
     let mut kept = Vec::new();
     for ((index, part), whole) in shown.iter().enumerate().zip(wholes) {
         let is_more = matches!(part.content, Content::File { .. }) || cut.contains(&index);
-        if is_more && !whole.holds_secret((shape, masker)) {
+        if is_more && !whole.holds_secret(reading) {
             let media_type = whole.headers.get(CONTENT_TYPE);
             let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-            let result = StoredResult::new(masker.mask_text(media_type), whole.masked);
+            let result = StoredResult::new(reading.masker.mask_text(media_type), whole.masked);
             kept.push(WholePart { index, result });
         }
     }
@@ -112,11 +111,11 @@ pub(super) fn kept(
 
 impl Whole {
     /// Returns true if a secret stands in what the masked bytes say.
-    fn holds_secret(&self, (shape, masker): (&Shape, &Masker<'_>)) -> bool {
-        if masker.is_empty() {
+    fn holds_secret(&self, reading: &Reading<'_>) -> bool {
+        if reading.masker.is_empty() {
             return false;
         }
-        let read = one(&self.masked, Media::of(&self.headers), (shape, usize::MAX), masker);
+        let read = one(&self.masked, Media::of(&self.headers), reading, usize::MAX);
         // Masked bytes may be JSON no more, and are looked at as text where they are.
         let mut content = read.map_or_else(
             |_| Content::Text {
@@ -125,7 +124,7 @@ impl Whole {
             },
             |taken| taken.content,
         );
-        echoed::content(&mut content, masker) == Found::Secret
+        echoed::content(&mut content, reading.masker) == Found::Secret
     }
 }
 

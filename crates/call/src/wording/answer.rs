@@ -75,7 +75,7 @@ pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
 }
 
 /// The answer is multipart and broken at a byte.
-pub(crate) fn broken_parts(effect: Effect, at: usize, (expected, got): (&str, &str)) -> Box<Fault> {
+pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str) -> Box<Fault> {
     let (advice, next) = unread(effect);
     let message = format!(
         "the service answered with parts that cannot be told apart: at byte {at} of its answer, expected {expected}, got {got}; {advice}"

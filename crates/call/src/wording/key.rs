@@ -6,7 +6,7 @@ use callgate_tool::{Fault, FaultCode, Next, Problem};
 use super::{refused, shortened, told};
 
 /// A member of a value would be written under a key that has another writer.
-pub(crate) fn of_another(at: &str, (noun, key): (&str, &str), writer: &Writer) -> Box<Fault> {
+pub(crate) fn of_another(at: &str, noun: &str, key: &str, writer: &Writer) -> Box<Fault> {
     let problem = Problem {
         at: at.to_owned(),
         expected: format!("members whose names are no {noun} of another input"),

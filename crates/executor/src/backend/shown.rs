@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use callgate_auth::{ApiKeyLocation, Authenticator, CredentialPlace, place_masks};
-use callgate_call::{Masked, planned};
+use callgate_call::{Masked, MaskedHeader, planned};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Fault, PlannedRequest};
 use callgate_transport::Dialled;
@@ -47,19 +47,23 @@ pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'
 fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
     let mut masked = Masked::default();
     for place in places {
-        let environment = place.environment().map(ToOwned::to_owned);
+        let variable = place.environment().map(ToOwned::to_owned);
         let name = place.name().to_owned();
         match place.place() {
-            ApiKeyLocation::Query => masked.query.push((name, environment)),
+            ApiKeyLocation::Query => masked.query.push((name, variable)),
             // A credential's cookie is the last; what was put before it is masked already.
             ApiKeyLocation::Cookie => {
                 let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
                 let before = cookies.and_then(|known| known.strip_suffix(MASK));
-                let last = (COOKIE.to_string(), before.unwrap_or_default().to_owned(), environment);
-                masked.headers.retain(|(known, ..)| *known != last.0);
+                let prefix = before.unwrap_or_default().to_owned();
+                let last = MaskedHeader { name: COOKIE.to_string(), prefix, variable };
+                masked.headers.retain(|known| known.name != last.name);
                 masked.headers.push(last);
             }
-            _ => masked.headers.push((name, place.prefix().to_owned(), environment)),
+            _ => {
+                let prefix = place.prefix().to_owned();
+                masked.headers.push(MaskedHeader { name, prefix, variable });
+            }
         }
     }
     masked

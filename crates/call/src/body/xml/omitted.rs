@@ -6,7 +6,7 @@ use callgate_tool::{Event, Journal, Value};
 use super::schema::{Described, Form};
 
 /// Notes what a value that is given at `at` leaves out; `described` is what its schema says.
-pub(super) fn note((at, value): (&str, &Value), described: Described<'_>, journal: &mut Journal) {
+pub(super) fn note(at: &str, value: &Value, described: Described<'_>, journal: &mut Journal) {
     match (value, described.form()) {
         (Value::Null, Form::Attribute | Form::Cdata | Form::Text) => {
             journal.note(Event::NullOmitted { argument: at.to_owned() });
@@ -15,10 +15,10 @@ pub(super) fn note((at, value): (&str, &Value), described: Described<'_>, journa
             journal.note(Event::EmptyOmitted { argument: at.to_owned() });
         }
         (Value::Array(items), _) => items.iter().enumerate().for_each(|(index, item)| {
-            note((&format!("{at}[{index}]"), item), described.items(), journal);
+            note(&format!("{at}[{index}]"), item, described.items(), journal);
         }),
         (Value::Object(members), _) => members.iter().for_each(|(name, member)| {
-            note((&format!("{at}.{name}"), member), described.member(name), journal);
+            note(&format!("{at}.{name}"), member, described.member(name), journal);
         }),
         _ => {}
     }

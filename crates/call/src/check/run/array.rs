@@ -12,7 +12,8 @@ impl<'p, 'v> Run<'p, 'v> {
     /// True when a rule about items holds.
     pub(super) fn array(
         &mut self,
-        (rule, node): (&'p Rule, &'p Node),
+        rule: &'p Rule,
+        node: &'p Node,
         items: &'v [Value],
         at: Instance<'v>,
     ) -> Result<bool, Spent> {

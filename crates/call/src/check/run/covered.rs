@@ -89,7 +89,7 @@ impl<'p, 'v> Run<'p, 'v> {
             }
             _ => match (at.array(), at.object()) {
                 (Some(items), _) => self.cover_items(rule, items, covered),
-                (_, Some(members)) => self.cover_members(rule, (members, at), covered),
+                (_, Some(members)) => self.cover_members(rule, members, at, covered),
                 _ => Ok(()),
             },
         }
@@ -135,7 +135,8 @@ impl<'p, 'v> Run<'p, 'v> {
     fn cover_members(
         &mut self,
         rule: &'p Rule,
-        (members, whole): (&'v Object, Instance<'v>),
+        members: &'v Object,
+        whole: Instance<'v>,
         covered: &mut Covered,
     ) -> Result<(), Spent> {
         match rule {

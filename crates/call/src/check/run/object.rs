@@ -9,7 +9,8 @@ impl<'p, 'v> Run<'p, 'v> {
     /// True when a rule about members holds.
     pub(super) fn object(
         &mut self,
-        (rule, node): (&'p Rule, &'p Node),
+        rule: &'p Rule,
+        node: &'p Node,
         members: &'v Object,
         at: Instance<'v>,
     ) -> Result<bool, Spent> {

@@ -138,13 +138,8 @@ impl<'p, 'v> Run<'p, 'v> {
                 Some(node) => self.collect(node, at, found),
                 None => Ok(()),
             },
-            _ => match (at.array(), at.object()) {
-                (Some(items), _) if matches!(rule, Rule::Items(_) | Rule::UnevaluatedItems(_)) => {
-                    self.collect_items((rule, node), items, at, found)
-                }
-                (_, Some(members)) => self.collect_object((rule, node), members, at, found),
-                _ => self.collect_whole(rule, node, at, found),
-            },
+            Rule::Items(_) | Rule::UnevaluatedItems(_) => self.collect_items(rule, node, at, found),
+            _ => self.collect_object(rule, node, at, found),
         }
     }
 
@@ -164,11 +159,14 @@ impl<'p, 'v> Run<'p, 'v> {
 
     fn collect_items(
         &mut self,
-        (rule, node): (&'p Rule, &'p Node),
-        items: &'v [Value],
+        rule: &'p Rule,
+        node: &'p Node,
         whole: Instance<'v>,
         found: &mut Found<'p, 'v>,
     ) -> Result<(), Spent> {
+        let Some(items) = whole.array() else {
+            return self.collect_whole(rule, node, whole, found);
+        };
         if let Rule::UnevaluatedItems(rest) = rule {
             // What something beside it refuses was looked at all the same.
             if !found.list.is_empty() {
@@ -205,11 +203,14 @@ impl<'p, 'v> Run<'p, 'v> {
 
     fn collect_object(
         &mut self,
-        (rule, node): (&'p Rule, &'p Node),
-        members: &'v Object,
+        rule: &'p Rule,
+        node: &'p Node,
         at: Instance<'v>,
         found: &mut Found<'p, 'v>,
     ) -> Result<(), Spent> {
+        let Some(members) = at.object() else {
+            return self.collect_whole(rule, node, at, found);
+        };
         match rule {
             Rule::DependentRequired(each) => {
                 let asked = each.iter().filter(|(name, _)| members.contains_key(name));
@@ -229,9 +230,7 @@ impl<'p, 'v> Run<'p, 'v> {
                 missing.for_each(|name| found.push(Breach::Missing(name), at));
                 Ok(())
             }
-            Rule::UnevaluatedProperties(rest) => {
-                self.collect_others((rest, node), members, at, found)
-            }
+            Rule::UnevaluatedProperties(rest) => self.collect_others(rest, node, at, found),
             _ => self.collect_whole(rule, node, at, found),
         }
     }
@@ -239,11 +238,12 @@ impl<'p, 'v> Run<'p, 'v> {
     /// Members that nothing beside `unevaluatedProperties` of a schema looks at.
     fn collect_others(
         &mut self,
-        (rest, node): (&'p Node, &'p Node),
-        members: &'v Object,
+        rest: &'p Node,
+        node: &'p Node,
         at: Instance<'v>,
         found: &mut Found<'p, 'v>,
     ) -> Result<(), Spent> {
+        let Some(members) = at.object() else { return Ok(()) };
         // What something beside it refuses was looked at all the same.
         if !found.list.is_empty() {
             return Ok(());
