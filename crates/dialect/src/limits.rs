@@ -66,7 +66,8 @@ pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
 pub fn strict_limits(
     dialect: Dialect,
     n_tools: usize,
-    (n_optional, n_unions): (usize, usize),
+    n_optional: usize,
+    n_unions: usize,
 ) -> Vec<ProviderLimit> {
     if dialect != Dialect::Anthropic {
         return Vec::new();
@@ -371,8 +372,8 @@ mod tests {
         assert_eq!(request_limits(128, 19_000), []);
         assert_eq!(request_limits(129, 0).len(), 2);
         assert_eq!(request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");
-        assert_eq!(strict_limits(Dialect::Anthropic, 20, (24, 16)), []);
-        assert_eq!(strict_limits(Dialect::Anthropic, 21, (25, 17)).len(), 3);
-        assert_eq!(strict_limits(Dialect::OpenAi, 200, (500, 500)), []);
+        assert_eq!(strict_limits(Dialect::Anthropic, 20, 24, 16), []);
+        assert_eq!(strict_limits(Dialect::Anthropic, 21, 25, 17).len(), 3);
+        assert_eq!(strict_limits(Dialect::OpenAi, 200, 500, 500), []);
     }
 }

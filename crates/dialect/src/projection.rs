@@ -103,7 +103,7 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     let most = tool.most_tokens.saturating_mul(4).min(bound).saturating_sub(head);
     let mut shown = (Value::Null, Words::default(), Losses::default());
     for cut in Cut::all(grammar.deepest) {
-        let mut walk = Walk::new((grammar, cut), &definitions, &names, most.max(1));
+        let mut walk = Walk::new(grammar, cut, &definitions, &names, most.max(1));
         let (mut built, words) = walk.root(schema.own());
         let wanted = walk.all_wanted();
         if let (Value::Object(members), false) = (&mut built, wanted.is_empty()) {

@@ -29,14 +29,15 @@ impl<'s> Walk<'s> {
             }
         }
         match chosen {
-            Some(group) => self.alternatives((parts, group), level, &words),
+            Some(group) => self.alternatives(parts, group, level, &words),
             None => self.simple(parts, level, words),
         }
     }
 
     fn alternatives(
         &mut self,
-        (parts, group): (&Parts<'s>, Group<'s>),
+        parts: &Parts<'s>,
+        group: Group<'s>,
         level: Level,
         words: &Words,
     ) -> Value {
@@ -57,7 +58,7 @@ impl<'s> Walk<'s> {
             let beside = (!is_bare).then_some(parts);
             branches.extend(self.below(&place, |walk| walk.branch(branch, beside, level.branch())));
         }
-        self.any_of(branches, (parts.description(), words))
+        self.any_of(branches, parts.description(), words)
     }
 
     /// A branch with what stands beside the alternatives; `None` where no value meets both.
@@ -74,7 +75,7 @@ impl<'s> Walk<'s> {
     }
 
     /// One of these, with a description of all.
-    pub(super) fn any_of(&mut self, branches: Vec<Value>, (own, words): (&str, &Words)) -> Value {
+    pub(super) fn any_of(&mut self, branches: Vec<Value>, own: &str, words: &Words) -> Value {
         let null = self.null();
         let mut flat: Vec<Value> = Vec::new();
         let mut is_nullable = false;

@@ -59,9 +59,10 @@ impl<'s> Walk<'s> {
         &mut self,
         parts: &Parts<'s>,
         level: Level,
-        (built, words): (&mut Object, &mut Words),
+        built: &mut Object,
+        words: &mut Words,
     ) {
-        self.shape(Shape::of(parts), level, (built, words));
+        self.shape(Shape::of(parts), level, built, words);
     }
 
     /// The same of members that were put together.
@@ -69,7 +70,8 @@ impl<'s> Walk<'s> {
         &mut self,
         shape: Shape<'s>,
         level: Level,
-        (built, words): (&mut Object, &mut Words),
+        built: &mut Object,
+        words: &mut Words,
     ) {
         let Shape { members, required, rest } = shape;
         let needed: BTreeSet<&str> = required.iter().copied().collect();
@@ -86,7 +88,8 @@ impl<'s> Walk<'s> {
             let place = ["properties", member.name];
             let property = self.below(&place, |walk| {
                 let property = walk.member(member, level.member(is_required));
-                walk.or_absent((member, is_required), property)
+                let may_be_absent = !is_required && walk.grammar.is_complete;
+                if may_be_absent { walk.or_absent(member, property) } else { property }
             });
             let name = self.named(member.name, level);
             self.spend(name.len());
@@ -98,22 +101,19 @@ impl<'s> Walk<'s> {
             }
             properties.insert(name, property);
         }
-        self.undeclared(&required, (&mut properties, &mut names), level);
+        self.undeclared(&required, &mut properties, &mut names, level);
         if !properties.is_empty() || !self.grammar.is_proto {
             built.insert("properties", Value::Object(properties));
         }
         if !names.is_empty() || self.grammar.is_complete {
             built.insert("required", Value::Array(names));
         }
-        self.rest(rest, level, (built, words));
+        self.rest(rest, level, built, words);
     }
 
     /// The same, or `null` for a member that is absent where every member must be there. Where `null` is legal itself, it cannot
     /// be given.
-    fn or_absent(&mut self, (member, is_required): (&Member<'s>, bool), property: Value) -> Value {
-        if is_required || !self.grammar.is_complete {
-            return property;
-        }
+    fn or_absent(&mut self, member: &Member<'s>, property: Value) -> Value {
         let takes_null = |schema: &&'s Value| {
             kinds_of(schema, self.definitions, ALTERNATIVES).meets(Kinds::NULL)
         };
@@ -137,14 +137,15 @@ impl<'s> Walk<'s> {
                 self.schema(&together, level)
             })
             .collect();
-        self.any_of(each, ("", &Words::default()))
+        self.any_of(each, "", &Words::default())
     }
 
     /// Members that must be there and are not declared: any value.
     fn undeclared(
         &mut self,
         required: &[&'s str],
-        (properties, names): (&mut Object, &mut Vec<Value>),
+        properties: &mut Object,
+        names: &mut Vec<Value>,
         level: Level,
     ) {
         if self.grammar.has_any {
@@ -160,7 +161,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn rest(&mut self, rest: Rest<'s>, level: Level, (built, words): (&mut Object, &mut Words)) {
+    fn rest(&mut self, rest: Rest<'s>, level: Level, built: &mut Object, words: &mut Words) {
         let takes = self.grammar.keywords.contains(&"additionalProperties");
         if self.grammar.is_closed {
             // Members that nobody describes are no loss.
@@ -200,7 +201,8 @@ impl<'s> Walk<'s> {
         &mut self,
         parts: &Parts<'s>,
         level: Level,
-        (built, words): (&mut Object, &mut Words),
+        built: &mut Object,
+        words: &mut Words,
     ) {
         let tuple = parts.values("prefixItems").find_map(Value::as_array);
         let items = parts.items();
@@ -221,7 +223,7 @@ impl<'s> Walk<'s> {
             if rest.is_none() {
                 built.insert("maxItems", Value::from(each.len() as u64));
             }
-            let rest = rest.unwrap_or_else(|| self.any_of(each.clone(), ("", &Words::default())));
+            let rest = rest.unwrap_or_else(|| self.any_of(each.clone(), "", &Words::default()));
             built.insert("prefixItems", Value::Array(each));
             built.insert("items", rest);
             return;
@@ -229,7 +231,7 @@ impl<'s> Walk<'s> {
         self.lose("prefixItems", Lost::Described);
         words.say("prefixItems", &Value::Array(tuple.clone()));
         each.extend(rest);
-        let items = self.any_of(each, ("", &Words::default()));
+        let items = self.any_of(each, "", &Words::default());
         built.insert("items", items);
     }
 

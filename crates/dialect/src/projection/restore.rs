@@ -110,7 +110,7 @@ impl<'s> Restoring<'s> {
                 continue;
             }
             for (keyword, value) in members {
-                self.add(keyword, value, (&mut shapes, &mut open));
+                self.add(keyword, value, &mut shapes, &mut open);
             }
         }
         shapes
@@ -120,7 +120,8 @@ impl<'s> Restoring<'s> {
         &self,
         keyword: &str,
         value: &'s Value,
-        (shapes, open): (&mut Shapes<'s>, &mut Vec<&'s Value>),
+        shapes: &mut Shapes<'s>,
+        open: &mut Vec<&'s Value>,
     ) {
         match (keyword, value) {
             ("$ref", Value::String(name)) => open.extend(self.definitions.target(name)),

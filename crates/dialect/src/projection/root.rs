@@ -45,8 +45,8 @@ impl<'s> Walk<'s> {
         self.told(&parts, &mut words);
         let mut built = Object::new();
         built.insert("type", self.type_name(Kinds::OBJECT));
-        self.shape(shape, level, (&mut built, &mut words));
-        self.rules(Kinds::OBJECT, &parts, (&mut built, &mut words));
+        self.shape(shape, level, &mut built, &mut words);
+        self.rules(Kinds::OBJECT, &parts, &mut built, &mut words);
         (Value::Object(built), words)
     }
 

@@ -26,7 +26,7 @@ impl<'s> Walk<'s> {
         let has_words = parts.hint().is_some() || parts.listed().is_some();
         if kinds == Kinds::NONE || (kinds == Kinds::ALL && !has_words) {
             let any = self.any();
-            return self.any_of(vec![any], (parts.description(), &words));
+            return self.any_of(vec![any], parts.description(), &words);
         }
         let singles: Vec<Kinds> = kinds.singles().filter(|kind| *kind != Kinds::NULL).collect();
         let is_nullable = kinds.meets(Kinds::NULL);
@@ -44,7 +44,7 @@ impl<'s> Walk<'s> {
             branches.push(headed(built, own.behind("", self.cut.text)));
         }
         branches.extend(is_nullable.then(|| self.null()));
-        self.any_of(branches, (parts.description(), &words))
+        self.any_of(branches, parts.description(), &words)
     }
 
     /// Says what no provider takes of values of any type.
@@ -141,23 +141,18 @@ impl<'s> Walk<'s> {
             return built;
         }
         built.insert("type", self.type_name(kind));
-        self.listed(kind, parts, (&mut built, words));
+        self.listed(kind, parts, &mut built, words);
         match kind {
-            Kinds::ARRAY => self.list(parts, level, (&mut built, words)),
-            Kinds::OBJECT => self.object(parts, level, (&mut built, words)),
+            Kinds::ARRAY => self.list(parts, level, &mut built, words),
+            Kinds::OBJECT => self.object(parts, level, &mut built, words),
             _ => {}
         }
-        self.rules(kind, parts, (&mut built, words));
+        self.rules(kind, parts, &mut built, words);
         built
     }
 
     /// The listed values of a type.
-    fn listed(
-        &mut self,
-        kind: Kinds,
-        parts: &Parts<'s>,
-        (built, words): (&mut Object, &mut Words),
-    ) {
+    fn listed(&mut self, kind: Kinds, parts: &Parts<'s>, built: &mut Object, words: &mut Words) {
         let Some(listed) = parts.listed() else { return };
         let mut values: Vec<Value> =
             listed.into_iter().filter(|value| Kinds::of(value).is_within(kind)).cloned().collect();
@@ -194,7 +189,8 @@ impl<'s> Walk<'s> {
         &mut self,
         kind: Kinds,
         parts: &Parts<'s>,
-        (built, words): (&mut Object, &mut Words),
+        built: &mut Object,
+        words: &mut Words,
     ) {
         for (keyword, _) in RULES.iter().filter(|(_, kinds)| kind.is_within(*kinds)) {
             let mut values = parts.values(keyword);

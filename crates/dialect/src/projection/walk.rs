@@ -41,7 +41,8 @@ pub(super) struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     pub(super) fn new(
-        (grammar, cut): (&'static Grammar, Cut),
+        grammar: &'static Grammar,
+        cut: Cut,
         definitions: &'s Definitions<'s>,
         names: &'s BTreeMap<String, String>,
         left: usize,

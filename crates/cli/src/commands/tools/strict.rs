@@ -27,7 +27,7 @@ impl StrictCounts {
     /// Says which limits are exceeded, and what to do.
     pub(super) fn tell(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
-        for limit in strict_limits(dialect, n_tools, (n_optional, n_unions)) {
+        for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
             let (n_tools, n_optional) = (grouped(n_tools), grouped(n_optional));
             let n_unions = grouped(n_unions);
             output::talk(&format!(
