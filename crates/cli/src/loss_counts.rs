@@ -81,7 +81,8 @@ impl LossCounts {
     /// Each tool that loses something, by projection.
     pub(crate) fn to_json(&self) -> Value {
         let by_projection = self.projections.iter().map(|counted| {
-            let tools: Vec<Value> = counted.tools.iter().map(tool_json).collect();
+            let tools = counted.tools.iter();
+            let tools: Vec<Value> = tools.map(|(name, losses)| tool_json(name, losses)).collect();
             (counted.projection.as_str().to_owned(), Value::Array(tools))
         });
         Value::Object(by_projection.collect::<Object>())
@@ -108,11 +109,11 @@ impl Counted {
     }
 }
 
-fn tool_json((name, keywords): &(String, Keywords)) -> Value {
+fn tool_json(name: &str, keywords: &Keywords) -> Value {
     let losses = keywords
         .iter()
         .map(|((keyword, what), n)| json!({"keyword": *keyword, "what": *what, "count": *n}));
-    json!({"name": (name.as_str()), "losses": (losses.collect::<Vec<_>>())})
+    json!({"name": name, "losses": (losses.collect::<Vec<_>>())})
 }
 
 /// The number of keywords that a row names.

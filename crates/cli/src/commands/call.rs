@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         return batch::run(&executor, &session, file, arguments);
     }
     if let (Some(file), Some(dialect)) = (&arguments.message, arguments.dialect) {
-        return message::run(&executor, &session, (file, dialect), arguments);
+        return message::run(&executor, &session, file, dialect, arguments);
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
     let name = tool_name(&executor, name);
@@ -60,12 +60,12 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let call = ToolCall::new("1", name, values);
     let shown = Shown::new(arguments, &toolsets);
     if !arguments.dry_run && answer::is_raw(&arguments.answer) {
-        return block_on(streamed(&executor, (&call, &session), (arguments, &shown)))?;
+        return block_on(streamed(&executor, &call, &session, arguments, &shown))?;
     }
     let result = if arguments.dry_run {
         block_on(executor.prepare(&call, &session))?
     } else {
-        block_on(made(&executor, (&call, &session), arguments))??
+        block_on(made(&executor, &call, &session, arguments))??
     };
     misfit::tell(executor.find(&call.tool), &result);
     unshown::tell(arguments, executor.find(&call.tool), &result);
@@ -79,7 +79,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
 /// Makes the call, or the calls for all pages.
 async fn made(
     executor: &Executor,
-    (call, session): (&ToolCall, &Session),
+    call: &ToolCall,
+    session: &Session,
     arguments: &CallArguments,
 ) -> Result<ToolResult, Failure> {
     let wanted = &arguments.answer;
@@ -92,29 +93,31 @@ async fn made(
         let call = ToolCall::new("1", call.tool.clone(), arguments.clone());
         answer::asked(Call::new(&call, session), wanted, selection.as_ref()).detached()
     };
-    Ok(pages::all(executor, (page, consent), call.arguments.clone(), wanted.max_pages).await)
+    Ok(pages::all(executor, page, consent, call.arguments.clone(), wanted.max_pages).await)
 }
 
 /// Makes the call and hands its answer on as it comes.
 async fn streamed(
     executor: &Executor,
-    (call, session): (&ToolCall, &Session),
-    (arguments, shown): (&CallArguments, &Shown),
+    call: &ToolCall,
+    session: &Session,
+    arguments: &CallArguments,
+    shown: &Shown,
 ) -> Result<Verdict, Failure> {
     let call = answer::asked(Call::new(call, session), &arguments.answer, None);
     let consent = Consent::to_one(arguments);
     match &arguments.answer.output {
-        Some(file) => download::to_file(executor, call, (file, consent), shown).await,
+        Some(file) => download::to_file(executor, call, file, consent, shown).await,
         None => download::to_output(executor, call, consent, shown).await,
     }
 }
 
 /// What a person is told of a call of `file` that failed, whose credential `settings` name; nothing of another.
-pub(crate) fn failed(result: &ToolResult, (file, settings): (&str, &Path)) -> String {
+pub(crate) fn failed(result: &ToolResult, file: &str, settings: &Path) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
     let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
     let hints = Hints { file, is_bare: true, may_download: false, credential };
-    fault::text(fault, (&result.tool, result.journal.events()), &hints)
+    fault::text(fault, &result.tool, result.journal.events(), &hints)
 }
 
 /// Fine unless the call failed.

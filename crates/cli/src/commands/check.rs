@@ -40,6 +40,15 @@ struct Found {
     empty: Vec<(PathBuf, &'static str)>,
 }
 
+/// The settings by which the findings in a file are judged.
+struct Judge<'a> {
+    levels: &'a Levels,
+    /// Starts the counting of losses.
+    counted: fn() -> LossCounts,
+    /// The findings that are known.
+    baseline: Option<&'a mut Baseline>,
+}
+
 /// Checks every file and tells everything at once.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if arguments.strict {
@@ -53,7 +62,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     for file in &arguments.files {
         let progress = Progress::shown(format!("checking {}", file.display()));
         match open::built(file, &options(arguments)) {
-            Ok(built) => found.take(file, built, (&levels, counted, baseline.as_mut()))?,
+            Ok(built) => {
+                let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
+                found.take(file, built, judge)?;
+            }
             Err(error) => found.fault(&error),
         }
         drop(progress);
@@ -124,12 +136,8 @@ fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
 }
 
 impl Found {
-    fn take(
-        &mut self,
-        file: &Path,
-        built: Built,
-        (levels, counted, mut baseline): (&Levels, fn() -> LossCounts, Option<&mut Baseline>),
-    ) -> Result<(), Failure> {
+    fn take(&mut self, file: &Path, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
+        let Judge { levels, counted, mut baseline } = judge;
         let Built { executor, toolsets, mut warnings, .. } = built;
         let n_known = self.documents.len();
         let offers = executor.entries().next().is_some();

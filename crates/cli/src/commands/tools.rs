@@ -118,7 +118,7 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
             output::written_by(|out| write_known(out, operation, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
-        deferred(built, (dialect, form))?;
+        deferred(built, dialect, form)?;
     } else if let Some(dialect) = arguments.dialect {
         let mut strict = StrictCounts::default();
         listed(built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
@@ -136,7 +136,7 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
 }
 
 /// The declarations that a model searches, behind the tool that searches them.
-fn deferred(built: &Built, (dialect, form): (Dialect, Form)) -> Result<(), Failure> {
+fn deferred(built: &Built, dialect: Dialect, form: Form) -> Result<(), Failure> {
     let Some(search) = dialect.search_tool() else {
         let message = "error: expected a dialect whose provider searches tools\n";
         return Err(Failure(format!(

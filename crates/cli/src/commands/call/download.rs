@@ -28,7 +28,8 @@ use crate::{
 pub(super) async fn to_file(
     executor: &Executor,
     call: Call<'_>,
-    (file, consent): (&Path, Consent),
+    file: &Path,
+    consent: Consent,
     shown: &Shown,
 ) -> Result<Verdict, Failure> {
     let started = Instant::now();

@@ -34,7 +34,7 @@ pub(super) fn tells(event: &Event) -> bool {
 }
 
 /// The failure of a call of `tool`, with what its journal says.
-pub(super) fn text(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
+pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let code = fault.code.as_str();
     let mut text = match &*told_once(&fault.problems) {
         [] => format!("error[{code}]: {}\n", message(fault, events)),
@@ -55,7 +55,7 @@ pub(super) fn text(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hint
     if let Some(body) = &fault.body {
         let _infallible = writeln!(text, "the service said: {body:#}");
     }
-    let _infallible = writeln!(text, "help: {}", help(fault, (tool, events), hints));
+    let _infallible = writeln!(text, "help: {}", help(fault, tool, events, hints));
     text
 }
 
@@ -137,7 +137,7 @@ fn by_journal(events: &[Event]) -> Option<String> {
 }
 
 /// Words the remedy for a failure.
-fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
+fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     if let Some(told) = by_journal(events) {
         return told;
     }
@@ -190,7 +190,7 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
             "`--format raw` shows the answer as it came; where it is no answer of the service, name another server: `--server URL`"
                 .to_owned()
         }
-        _ => by_next(fault, (tool, file)),
+        _ => by_next(fault, tool, file),
     }
 }
 
@@ -233,7 +233,7 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
 }
 
 /// The remedy where the code of a failure says no more.
-fn by_next(fault: &Fault, (tool, file): (&str, &str)) -> String {
+fn by_next(fault: &Fault, tool: &str, file: &str) -> String {
     match fault.next {
         Next::AskUser => "ask whoever knows before calling again".to_owned(),
         Next::CorrectArguments => {

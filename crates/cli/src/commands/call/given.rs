@@ -64,7 +64,7 @@ fn named(
         if is_given(&arguments, &steps) && takes_one(&steps, found, guide) {
             return Err(twice(name));
         }
-        let value = value_of((name, value), found)?;
+        let value = value_of(name, value, found)?;
         put(&mut arguments, &steps, value).map_err(|()| {
             let message = format!("error: `{name}` is given a value, and members inside it");
             Failure(format!("{message}\nhelp: give either the whole of it or its members"))
@@ -147,7 +147,7 @@ fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
 }
 
 /// The value of a text: itself, or what is in the file it names with `@`.
-fn value_of((name, text): (&str, &str), guide: Option<Guide<'_>>) -> Result<Value, Failure> {
+fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, Failure> {
     let Some(file) = text.strip_prefix('@') else { return Ok(text.into()) };
     if file.starts_with('@') {
         return Ok(file.into());
@@ -167,12 +167,13 @@ fn value_of((name, text): (&str, &str), guide: Option<Guide<'_>>) -> Result<Valu
             Failure(format!("{first}\nhelp: `{name}=@FILE` reads a file; {meant}"))
         })?
     };
-    contents((name, file), bytes, guide)
+    contents(name, file, bytes, guide)
 }
 
 /// Reads a file in the way the tool takes it.
 fn contents(
-    (name, file): (&str, &str),
+    name: &str,
+    file: &str,
     bytes: Vec<u8>,
     guide: Option<Guide<'_>>,
 ) -> Result<Value, Failure> {

@@ -24,12 +24,13 @@ use crate::{
 pub(super) fn run(
     executor: &Executor,
     session: &Session,
-    (file, dialect): (&Path, Dialect),
+    file: &Path,
+    dialect: Dialect,
     arguments: &CallArguments,
 ) -> Result<Verdict, Failure> {
     let form = dialect.form(arguments.form);
     let form = form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
-    let read = calls(executor, (file, dialect, form), &arguments.function)?;
+    let read = calls(executor, file, dialect, form, &arguments.function)?;
     let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
@@ -49,11 +50,13 @@ pub(super) fn run(
 /// The calls of the message, of which those of other tools than `functions` are not made.
 fn calls(
     executor: &Executor,
-    (file, dialect, form): (&Path, Dialect, Form),
+    file: &Path,
+    dialect: Dialect,
+    form: Form,
     functions: &[String],
 ) -> Result<Read, Failure> {
     let message = json_file(file)?;
-    let read = read(executor, message.clone(), (dialect, form));
+    let read = read(executor, message.clone(), dialect, form);
     if read.as_ref().map_or(true, |read| read.calls().is_empty())
         && let Some(other) = of_another(executor, &message, dialect)
     {
@@ -77,7 +80,7 @@ fn calls(
 /// The dialect in which a message has calls of tools that are there, where it is not the one that was named.
 fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Dialect> {
     let has_calls = |other: &Dialect| {
-        let read = read(executor, message.clone(), (*other, Form::Usual));
+        let read = read(executor, message.clone(), *other, Form::Usual);
         let calls = read.iter().flat_map(Read::calls).filter_map(|asked| asked.call.as_ref().ok());
         calls.into_iter().any(|call| entry(executor, &call.tool).is_some())
     };
@@ -88,7 +91,8 @@ fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Di
 pub(crate) fn read(
     executor: &Executor,
     message: Value,
-    (dialect, form): (Dialect, Form),
+    dialect: Dialect,
+    form: Form,
 ) -> Result<Read, EnvelopeError> {
     let declared = |name: &str| entry(executor, name).and_then(Entry::declaration);
     let read = dialect.read_in(form, message, declared)?;

@@ -10,7 +10,8 @@ use crate::output;
 /// items of all.
 pub(super) async fn all(
     executor: &Executor,
-    (call, consent): (impl Fn(&Arguments) -> Call<'static>, Consent),
+    call: impl Fn(&Arguments) -> Call<'static>,
+    consent: Consent,
     mut arguments: Arguments,
     most: u16,
 ) -> ToolResult {

@@ -50,7 +50,7 @@ impl Shown {
             Outcome::Answered(answer) => self.answered(answer),
             Outcome::Failed(failed) => {
                 let events = result.journal.events();
-                output::talk(&fault::text(failed, (&result.tool, events), &self.hints));
+                output::talk(&fault::text(failed, &result.tool, events, &self.hints));
             }
             Outcome::Pending(pending) => {
                 let (kind, id) = (pending.kind.as_str(), &pending.id);
@@ -123,7 +123,7 @@ impl Shown {
     fn parts(&self, parts: &[Part]) -> Seen {
         let mut seen = Seen::Whole;
         for (index, part) in parts.iter().enumerate() {
-            output::talk(&format!("{}:\n", heading(part, (index + 1, parts.len()))));
+            output::talk(&format!("{}:\n", heading(part, index + 1, parts.len())));
             if self.content(&part.content) == Seen::InPart {
                 seen = Seen::InPart;
             }
@@ -140,7 +140,7 @@ enum Seen {
 }
 
 /// The place of a part among the others, and its names.
-fn heading(part: &Part, (number, of): (usize, usize)) -> String {
+fn heading(part: &Part, number: usize, of: usize) -> String {
     let mut text = format!("part {number} of {of}");
     let names = [("", &part.name), ("file ", &part.filename), ("id ", &part.content_id)];
     for (kind, name) in names {

@@ -29,10 +29,12 @@ pub(super) fn of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
         if Some(name) == body {
             for inner in below.members().into_iter().filter(|inner| guide.member(inner).is_none()) {
                 let required = is_required && self::is_required(below, inner);
-                add(&mut all, (inner, required), below.member(inner), DEPTH);
+                let guide = below.member(inner);
+                add(&mut all, Member { name: inner, is_required: required, guide }, DEPTH);
             }
         }
-        add(&mut all, (name, is_required), Some(below), if Some(name) == body { 1 } else { DEPTH });
+        let member = Member { name, is_required, guide: Some(below) };
+        add(&mut all, member, if Some(name) == body { 1 } else { DEPTH });
     }
     all.sort_by_key(|argument| !argument.is_required);
     all
@@ -43,13 +45,17 @@ fn is_required(guide: Guide<'_>, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|known| known == name))
 }
 
+/// A member of the arguments, or of one of them.
+struct Member<'a> {
+    /// The name with dots.
+    name: &'a str,
+    is_required: bool,
+    guide: Option<Guide<'a>>,
+}
+
 /// Adds an argument with the members inside it.
-fn add(
-    all: &mut Vec<Argument>,
-    (name, is_required): (&str, bool),
-    guide: Option<Guide<'_>>,
-    depth: usize,
-) {
+fn add(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
+    let Member { name, is_required, guide } = member;
     let (Some(guide), Some(depth)) = (guide, depth.checked_sub(1)) else { return };
     if all.len() >= MOST_ARGUMENTS || name.contains(|c: char| c.is_control() || c == '=') {
         return;
@@ -59,7 +65,8 @@ fn add(
         if kinds.object && !kinds.bytes && depth > 0 { guide.members() } else { Vec::new() };
     for inner in below.iter().filter(|inner| !inner.contains('.')) {
         let required = is_required && self::is_required(guide, inner);
-        add(all, (&format!("{name}.{inner}"), required), guide.member(inner), depth);
+        let (name, guide) = (&*format!("{name}.{inner}"), guide.member(inner));
+        add(all, Member { name, is_required: required, guide }, depth);
     }
     if !below.is_empty() {
         return;

@@ -117,22 +117,17 @@ fn lines(built: &Built) -> String {
             let arguments = tool.as_ref().map(|tool| arguments(tool, Some(operation)));
             let id = operation.operation_id.as_deref();
             let name = &*operation.tool_name.to_string();
-            push(&mut lines, (name, id), summary, &arguments.unwrap_or_default());
+            push(&mut lines, name, id, summary, &arguments.unwrap_or_default());
         }
     }
     let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
     for tool in functions.filter_map(callgate::Entry::declaration) {
-        push(&mut lines, (tool.name.as_str(), None), &tool.description, &arguments(tool, None));
+        push(&mut lines, tool.name.as_str(), None, &tool.description, &arguments(tool, None));
     }
     lines
 }
 
-fn push(
-    lines: &mut String,
-    (name, id): (&str, Option<&str>),
-    summary: &str,
-    arguments: &[Argument],
-) {
+fn push(lines: &mut String, name: &str, id: Option<&str>, summary: &str, arguments: &[Argument]) {
     let id = id.filter(|id| *id != name && !id.contains(char::is_control)).unwrap_or_default();
     let (summary, arguments) = (in_a_line(summary), argument::to_json(arguments));
     lines.push_str(&format!("{name}\t{id}\t{summary}\t{arguments}\n"));

@@ -34,7 +34,7 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
             .and_then(|config| config.build_blocking(&Environment::new(), None));
         match built {
             Ok(built) => {
-                n_cases += cases(export, &toolset, (&built.executor, &session), folder)?;
+                n_cases += cases(export, &toolset, &built.executor, &session, folder)?;
                 export.toolsets.push(toolset);
             }
             Err(error) => {
@@ -51,7 +51,8 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
 fn cases(
     export: &WholeExport,
     toolset: &ImportedToolset,
-    (executor, session): (&Executor, &Object),
+    executor: &Executor,
+    session: &Object,
     folder: &NewFolder,
 ) -> Result<usize, Failure> {
     let mut names = BTreeSet::new();
@@ -59,7 +60,7 @@ fn cases(
         match call(executor, example, export.kind) {
             Ok(call) => {
                 let name = case_name(&example.name, &mut names);
-                Case { toolset, name: &name, session }.write((&call, example), folder)?;
+                Case { toolset, name: &name, session }.write(&call, example, folder)?;
             }
             Err(why) => {
                 let name = &example.name;
@@ -99,7 +100,7 @@ fn call(
         ExportKind::Agent => Dialect::Dialogflow,
         ExportKind::App => Dialect::Ces,
     };
-    let read = message::read(executor, example.message.clone(), (dialect, Form::Usual));
+    let read = message::read(executor, example.message.clone(), dialect, Form::Usual);
     let read = read.map_err(|error| error.to_string())?;
     let call = read.to_make().first().map(|call| (*call).clone());
     let call = call.ok_or("its call cannot be read")?;
@@ -121,7 +122,8 @@ struct Case<'a> {
 impl Case<'_> {
     fn write(
         &self,
-        (call, example): (&ToolCall, &ImportedExample),
+        call: &ToolCall,
+        example: &ImportedExample,
         folder: &NewFolder,
     ) -> Result<(), Failure> {
         let at = format!("{}/cases/{}", self.toolset.name, self.name);

@@ -59,7 +59,7 @@ pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Pla
     if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
     {
         let answer = json(&folder.join(ANSWER), &answer)?;
-        result = settled(&built.executor, (&call, &session), answer)?;
+        result = settled(&built.executor, &call, &session, answer)?;
     }
     let description = built.toolsets.first().map(|toolset| toolset.file.display().to_string());
     let description = description.unwrap_or_default();
@@ -111,7 +111,8 @@ fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure>
 /// The ending of a call that the client answers.
 fn settled(
     executor: &Executor,
-    (call, session): (&ToolCall, &Session),
+    call: &ToolCall,
+    session: &Session,
     answer: Value,
 ) -> Result<ToolResult, Failure> {
     let settled = executor.settle(Call::new(call, session), ClientAnswer::Output(answer));

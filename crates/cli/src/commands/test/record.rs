@@ -83,7 +83,7 @@ fn unanswered(live: &Played) -> String {
 
 /// The failure, set off from the line that says which case it is of.
 fn told(played: &Played) -> String {
-    let told = failed(&played.result, (&played.description, &played.settings));
+    let told = failed(&played.result, &played.description, &played.settings);
     told.lines().map(|line| format!("  {line}\n")).collect()
 }
 

@@ -15,14 +15,15 @@ pub(super) fn value(schema: &Value, root: &Value) -> Value {
 pub(super) fn arguments(values: &Object, guide: Guide<'_>) -> String {
     let mut words = Vec::new();
     for (name, value) in values {
-        push(&mut words, (name, value), guide.member(name), true);
+        push(&mut words, name, value, guide.member(name), true);
     }
     words.join(" ")
 }
 
 fn push(
     words: &mut Vec<String>,
-    (name, value): (&str, &Value),
+    name: &str,
+    value: &Value,
     guide: Option<Guide<'_>>,
     may_go_in: bool,
 ) {
@@ -34,13 +35,13 @@ fn push(
     match value {
         Value::Array(items) if !items.is_empty() && items.iter().all(is_plain) => {
             for item in items {
-                push(words, (name, item), None, false);
+                push(words, name, item, None, false);
             }
         }
         Value::Object(members) if may_go_in && !members.is_empty() && !name.contains('.') => {
             for (below, member) in members {
                 let guide = guide.and_then(|guide| guide.below(below));
-                push(words, (&format!("{name}.{below}"), member), guide, true);
+                push(words, &format!("{name}.{below}"), member, guide, true);
             }
         }
         Value::String(text) => {

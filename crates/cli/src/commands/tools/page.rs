@@ -27,7 +27,7 @@ pub(super) fn text(
     let operation = entry.operation().map(|operation| &**operation);
     let mut text = head(tool, operation);
     text.push_str(&inputs(&schema, operation));
-    let (line, note) = called(executor, (tool, &schema), source)?;
+    let (line, note) = called(executor, tool, &schema, source)?;
     let _infallible = write!(text, "\nEXAMPLE\n  {line}\n");
     if let Some(note) = note {
         let _infallible = writeln!(text, "  ({note})");
@@ -73,16 +73,16 @@ fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
                     reference if input.visible => format!("{reference}, or you"),
                     reference => reference,
                 };
-                let from = (input.place().as_str(), &*from);
+                let given = Given { place: input.place().as_str(), by: &from };
                 if operation.body_of_arguments() == Some(&input.argument) {
-                    rows.members(guide, from, schema);
+                    rows.members(guide, given, schema);
                     continue;
                 }
-                rows.add(name, from, is_required, guide.member(name));
+                rows.add(name, given, is_required, guide.member(name));
             }
         }
         None => {
-            rows.members(guide, ("", "you"), schema);
+            rows.members(guide, Given { place: "", by: "you" }, schema);
         }
     }
     if rows.n == 0 {
@@ -96,6 +96,15 @@ fn is_required(schema: &Value, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|known| known == name))
 }
 
+/// The way of an argument into a call.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    /// The place in the request, empty where there is none.
+    place: &'a str,
+    /// The one who gives it.
+    by: &'a str,
+}
+
 /// Rows on their way.
 struct Rows {
     table: Table,
@@ -105,27 +114,22 @@ struct Rows {
 
 impl Rows {
     /// A row for each member of the arguments.
-    fn members(&mut self, guide: Guide<'_>, from: (&str, &str), schema: &Value) {
+    fn members(&mut self, guide: Guide<'_>, given: Given<'_>, schema: &Value) {
         for name in guide.members() {
-            self.add(name, from, is_required(schema, name), guide.member(name));
+            self.add(name, given, is_required(schema, name), guide.member(name));
         }
     }
 
-    fn add(
-        &mut self,
-        name: &str,
-        (place, from): (&str, &str),
-        is_required: bool,
-        guide: Option<Guide<'_>>,
-    ) {
+    fn add(&mut self, name: &str, given: Given<'_>, is_required: bool, guide: Option<Guide<'_>>) {
         self.n += 1;
         let word = |keyword: &str| guide.and_then(|guide| guide.keyword(keyword));
         let default = word("default").map(Value::to_string).unwrap_or_default();
         let what = word("description").and_then(Value::as_str).unwrap_or_default().to_owned();
         let required = if is_required { "yes" } else { "" };
         let kind = guide.map(kind).unwrap_or_default();
-        self.table
-            .push([name, place, &kind, required, &default, from, &what].map(ToOwned::to_owned));
+        self.table.push(
+            [name, given.place, &kind, required, &default, given.by, &what].map(ToOwned::to_owned),
+        );
         if let Some(legal) = word("enum").and_then(Value::as_array) {
             let legal: Vec<_> = legal.iter().take(MOST_LEGAL).map(Value::to_string).collect();
             let _infallible = writeln!(self.legal, "{name}: one of {}", legal.join(", "));
@@ -141,7 +145,7 @@ impl Rows {
             }
             let is_required =
                 required.is_some_and(|names| names.iter().any(|known| known == below));
-            self.add(&at, (place, from), is_required, guide.member(below));
+            self.add(&at, given, is_required, guide.member(below));
         }
     }
 }
@@ -168,7 +172,8 @@ fn file(guide: Guide<'_>) -> Option<&str> {
 /// A line that makes the call, and what it still lacks.
 fn called(
     executor: &Executor,
-    (tool, schema): (&Tool, &Value),
+    tool: &Tool,
+    schema: &Value,
     source: &SourceArguments,
 ) -> Result<(String, Option<String>), Failure> {
     let mut values = match example::value(schema, schema) {
