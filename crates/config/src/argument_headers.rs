@@ -18,11 +18,11 @@ pub(crate) fn read(
     let Some(node) = toolset.object.get("argument_headers") else { return Vec::new() };
     let mut listed = Vec::new();
     if node.as_array().is_some() {
-        listed = list(reader, toolset, ("argument_headers", None));
+        listed = list(reader, toolset, "argument_headers", None);
     } else {
         let pointer = at(toolset, "argument_headers");
         if let Some(mapping) = reader.mapping(node, &pointer, &ARGUMENT_HEADERS) {
-            listed = list(reader, mapping, ("allow", None));
+            listed = list(reader, mapping, "allow", None);
             listed.append(&mut of_tools(reader, mapping));
         }
     }
@@ -49,14 +49,15 @@ fn of_tools(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<ListedHeader> {
         return Vec::new();
     };
     let tools = Mapping { object, pointer: &pointer };
-    object.iter().flat_map(|(tool, _)| list(reader, tools, (tool, Some(tool)))).collect()
+    object.iter().flat_map(|(tool, _)| list(reader, tools, tool, Some(tool))).collect()
 }
 
 /// The list under a key, for a tool or for all.
 fn list(
     reader: &mut Reader,
     mapping: Mapping<'_>,
-    (key, tool): (&str, Option<&str>),
+    key: &str,
+    tool: Option<&str>,
 ) -> Vec<ListedHeader> {
     let mut listed = Vec::new();
     for (index, name) in reader.strings(mapping, key).into_iter().enumerate() {

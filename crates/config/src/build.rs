@@ -27,8 +27,9 @@ mod session_values;
 mod stores;
 mod tls;
 mod toolset;
+mod workshop;
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_executor::{Builder, Executor, Toolset};
 use callgate_secret::{SecretReference, SecretStore};
@@ -37,11 +38,8 @@ use callgate_transport::TlsSettings;
 use tokio::runtime;
 
 use self::{
-    access::Sources,
-    connect::Connections,
-    policy::Policy,
-    stores::Stores,
-    toolset::{Parts, Workshop},
+    access::Sources, connect::Connections, policy::Policy, stores::Stores, toolset::Parts,
+    workshop::Workshop,
 };
 use crate::{
     config::Config, environment::Environment, error::Error, finding::Severity, reader::Reader,
@@ -74,10 +72,7 @@ impl Config {
         let earlier = previous;
         let previous = previous.map(|built| &built.kept);
         let known = previous.map(|kept| &kept.stores);
-        let stores = stores::stores(&mut reader, self, (base, environment), known).await;
-        let surroundings = (base, environment, Arc::<Stores>::clone(&stores) as _);
-        let sending = sending::sending(&mut reader, self, surroundings, previous);
-        let (sending, connections) = Box::pin(sending).await;
+        let stores = stores::stores(&mut reader, self, base, environment, known).await;
         let workshop = Workshop {
             base,
             environment,
@@ -86,32 +81,36 @@ impl Config {
             previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
             client_time: self.sessions.client_time,
         };
+        let sending = sending::sending(&mut reader, self, &workshop, previous);
+        let (sending, connections) = Box::pin(sending).await;
         let mut parts = Vec::new();
         let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
         let transports: Vec<_> = transports.collect();
         let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let cache = environment.cache.as_deref();
-        let fetched = fetched::all(&self.toolsets, &transports, (known, cache)).await;
-        for (config, sending) in self.toolsets.iter().zip(sending.into_iter().zip(fetched)) {
+        let fetched = fetched::all(&self.toolsets, &transports, known, cache).await;
+        let sent = sending.into_iter().zip(fetched);
+        for (config, (sending, fetched)) in self.toolsets.iter().zip(sent) {
             if config.description.is_some() {
-                let built = toolset::build(&mut reader, config, sending, &workshop);
+                let built = toolset::build(&mut reader, config, sending, fetched, &workshop);
                 parts.extend(Box::pin(built).await);
             }
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
-        let access = access(&mut reader, self, (base, environment), (&connections, &stores)).await;
+        let access = access(&mut reader, self, &workshop, &connections, &stores).await;
         let missing_secrets = match environment.listeners {
             Some(_) => missing(&reader.secrets, &stores).await,
             None => Vec::new(),
         };
         let results = earlier.map(|built| built.executor.result_store());
         let known = previous.map(|kept| &kept.policy);
-        let surroundings = (base, environment, &*stores as _);
         let time = self.sessions.approval_time;
         let rules = approvals::rules(&mut reader, &self.toolsets, &parts, time);
-        let policy = policy::policy(&mut reader, self, surroundings, (rules, known)).await;
-        let around = (results, policy, environment);
-        let built = finished(reader, parts, self, (connections, stores, around))?;
+        let policy = policy::policy(&mut reader, self, &workshop, rules, known).await;
+        let config = self;
+        let assembly =
+            Assembly { config, environment, parts, connections, stores, policy, results };
+        let built = assembly.finished(reader)?;
         let missing_logins = match environment.listeners {
             Some(_) => logins::faults(&built).await,
             None => Vec::new(),
@@ -160,9 +159,11 @@ async fn missing(secrets: &[SecretReference], stores: &Stores) -> Vec<SecretRefe
 async fn access(
     reader: &mut Reader,
     config: &Config,
-    (base, environment): (&Path, &Environment),
-    (connections, stores): (&Connections, &Arc<Stores>),
+    workshop: &Workshop<'_>,
+    connections: &Connections,
+    stores: &Arc<Stores>,
 ) -> Option<BuiltAccess> {
+    let Workshop { base, environment, .. } = workshop;
     let (Some(access), Some(_)) = (&config.serving.access, &environment.listeners) else {
         return None;
     };
@@ -179,75 +180,92 @@ async fn access(
     Some(access::built(reader, access, &Sources { secrets, network, own, tls }).await)
 }
 
-/// The store of results of an earlier build, what stands around calls, and what the program brings along.
-type Around<'a> = (Option<Arc<dyn Store>>, Policy, &'a Environment);
+/// The made parts of an executor, before they are put together.
+struct Assembly<'a> {
+    config: &'a Config,
+    /// The parts that the program brings along.
+    environment: &'a Environment,
+    parts: Vec<Parts<'a>>,
+    connections: Connections,
+    stores: Arc<Stores>,
+    policy: Policy,
+    /// The store of results of an earlier build.
+    results: Option<Arc<dyn Store>>,
+}
 
-fn finished(
-    mut reader: Reader,
-    parts: Vec<Parts<'_>>,
-    config: &Config,
-    (connections, stores, (results, policy, environment)): (Connections, Arc<Stores>, Around<'_>),
-) -> Result<Built, Error> {
-    let origin = &config.origin;
-    let mut named_secrets: Vec<SecretReference> = Vec::new();
-    for reference in &reader.secrets {
-        if !named_secrets.contains(reference) {
-            named_secrets.push(reference.clone());
+impl Assembly<'_> {
+    fn finished(self, mut reader: Reader) -> Result<Built, Error> {
+        let Self { config, environment, parts, connections, stores, policy, results } = self;
+        let origin = &config.origin;
+        let mut named_secrets: Vec<SecretReference> = Vec::new();
+        for reference in &reader.secrets {
+            if !named_secrets.contains(reference) {
+                named_secrets.push(reference.clone());
+            }
         }
+        let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
+        let (mut authenticators, mut known) = (Vec::new(), Vec::new());
+        for Parts { toolset, built, made, fetched, .. } in parts {
+            ready.extend(toolset);
+            toolsets.push(built);
+            authenticators.extend(made);
+            known.extend(fetched);
+        }
+        let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
+        let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
+        let session_secrets = session_secrets.into_iter().collect();
+        let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
+        let ways = ways.collect();
+        names_are_unique(&mut reader, &ready);
+        let functions =
+            functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
+        pinned::check(&mut reader, &config.mcp, &ready, &functions);
+        let files = std::mem::take(&mut reader.files);
+        let warnings = reader.into_findings(&origin.file, &origin.text);
+        if warnings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(Error::of(warnings).in_files(files));
+        }
+        let words = config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()));
+        let builder = Executor::builder().synonyms(words);
+        let builder = results.into_iter().fold(builder, Builder::results);
+        let builder =
+            environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
+        let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
+        let builder = functions.into_iter().fold(builder, Builder::backend);
+        let executor =
+            environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
+        let executor = executor.map_err(|error| {
+            let help = "give each tool its own name";
+            Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
+        })?;
+        let Connections { network, directories, .. } = connections;
+        let kept = built::Reusable {
+            authenticators,
+            directories,
+            network,
+            policy,
+            stores,
+            fetched: known,
+        };
+        Ok(Built {
+            executor,
+            toolsets,
+            session_secrets,
+            idempotency: config.idempotency.unwrap_or_default(),
+            sessions: config.sessions.clone(),
+            mcp: config.mcp.clone(),
+            serving: ServingConfig::default(),
+            access: None,
+            missing_secrets: Vec::new(),
+            missing_logins: Vec::new(),
+            warnings,
+            reload: config.reload.clone(),
+            named_secrets,
+            ways,
+            kept,
+            files,
+        })
     }
-    let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
-    let (mut authenticators, mut known) = (Vec::new(), Vec::new());
-    for Parts { toolset, built, made, fetched, .. } in parts {
-        ready.extend(toolset);
-        toolsets.push(built);
-        authenticators.extend(made);
-        known.extend(fetched);
-    }
-    let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
-    let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
-    let session_secrets = session_secrets.into_iter().collect();
-    let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
-    let ways = ways.collect();
-    names_are_unique(&mut reader, &ready);
-    let functions = functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
-    pinned::check(&mut reader, &config.mcp, (&ready, &functions));
-    let files = std::mem::take(&mut reader.files);
-    let warnings = reader.into_findings(&origin.file, &origin.text);
-    if warnings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(Error::of(warnings).in_files(files));
-    }
-    let words = config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()));
-    let builder = Executor::builder().synonyms(words);
-    let builder = results.into_iter().fold(builder, Builder::results);
-    let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
-    let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
-    let builder = functions.into_iter().fold(builder, Builder::backend);
-    let executor = environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
-    let executor = executor.map_err(|error| {
-        let help = "give each tool its own name";
-        Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
-    })?;
-    let Connections { network, directories, .. } = connections;
-    let kept =
-        built::Reusable { authenticators, directories, network, policy, stores, fetched: known };
-    Ok(Built {
-        executor,
-        toolsets,
-        session_secrets,
-        idempotency: config.idempotency.unwrap_or_default(),
-        sessions: config.sessions.clone(),
-        mcp: config.mcp.clone(),
-        serving: ServingConfig::default(),
-        access: None,
-        missing_secrets: Vec::new(),
-        missing_logins: Vec::new(),
-        warnings,
-        reload: config.reload.clone(),
-        named_secrets,
-        ways,
-        kept,
-        files,
-    })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

@@ -31,7 +31,8 @@ pub(crate) struct Joined {
 pub(crate) fn joined(
     reader: &mut Reader,
     node: &Node,
-    (pointer, directory): (&str, &Path),
+    pointer: &str,
+    directory: &Path,
 ) -> Option<Joined> {
     let key = named(node)?;
     let pointer = format!("{pointer}/{key}");

@@ -25,7 +25,7 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader
             reader.expected(&pointer, "a text or a reference to a secret", node, "quote it");
             continue;
         };
-        headers.extend(one(reader, (name, text), &pointer));
+        headers.extend(one(reader, name, text, &pointer));
     }
     headers
 }
@@ -33,7 +33,8 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader
 /// One header, whose value is a text or a reference.
 pub(crate) fn one(
     reader: &mut Reader,
-    (name, text): (&str, &str),
+    name: &str,
+    text: &str,
     pointer: &str,
 ) -> Option<FixedHeader> {
     if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {

@@ -181,7 +181,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
         reader.advise("wrong-value", option, message, remedy);
         return None;
     }
-    headers::one(reader, (name, value), option)
+    headers::one(reader, name, value, option)
 }
 
 fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {

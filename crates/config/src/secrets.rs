@@ -62,16 +62,17 @@ pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>) -> SecretsConfig {
     };
     let below = |key: &str| mapping.object.get(key).map(|node| (node, at(mapping, key)));
     SecretsConfig {
-        aws: below("aws").and_then(|below| remote(reader, below, aws::read)),
+        aws: below("aws").and_then(|(node, pointer)| remote(reader, node, &pointer, aws::read)),
         cache: below("cache")
             .and_then(|(node, pointer)| cache(reader, node, &pointer))
             .unwrap_or_default(),
         directory: reader.string(mapping, "directory").map(PathBuf::from),
-        gcp: below("gcp").and_then(|below| remote(reader, below, gcp::read)),
+        gcp: below("gcp").and_then(|(node, pointer)| remote(reader, node, &pointer, gcp::read)),
         keyring: below("keyring")
             .and_then(|(node, pointer)| keyring::read(reader, node, &pointer))
             .unwrap_or_default(),
-        vault: below("vault").and_then(|below| remote(reader, below, vault::read)),
+        vault: below("vault")
+            .and_then(|(node, pointer)| remote(reader, node, &pointer, vault::read)),
         keys: mapping.object.iter().map(|(key, _)| key.to_string()).collect(),
     }
 }
@@ -79,11 +80,12 @@ pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>) -> SecretsConfig {
 /// The settings of a store, and its `tls:`.
 fn remote<T>(
     reader: &mut Reader,
-    (node, pointer): (&Node, String),
+    node: &Node,
+    pointer: &str,
     read: fn(&mut Reader, &Node, &str) -> Option<T>,
 ) -> Option<Remote<T>> {
-    let settings = read(reader, node, &pointer);
-    let mapping = Mapping { object: node.as_object()?, pointer: &pointer };
+    let settings = read(reader, node, pointer);
+    let mapping = Mapping { object: node.as_object()?, pointer };
     let tls = tls_with(reader, mapping, sign_in);
     Some(Remote { settings: settings?, tls })
 }

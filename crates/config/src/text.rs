@@ -96,7 +96,7 @@ impl Config {
         match mapping.object.get("toolsets") {
             Some(node) => {
                 let bounds = limits::of_all(&mut config.reader, mapping);
-                config.toolsets = toolsets(&mut config.reader, node, (&config.base, bounds));
+                config.toolsets = toolsets(&mut config.reader, node, &config.base, bounds);
             }
             None if config.reader.is_misspelt(mapping, "toolsets") => {}
             None => config.reader.complain(

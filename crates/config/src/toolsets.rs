@@ -26,7 +26,8 @@ use crate::{
 pub(crate) fn toolsets(
     reader: &mut Reader,
     node: &Node,
-    (directory, bounds): (&Path, Bounds),
+    directory: &Path,
+    bounds: Bounds,
 ) -> Vec<ToolsetConfig> {
     let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
         let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
@@ -93,7 +94,7 @@ pub(crate) fn toolset(
     name: Option<ToolsetName>,
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
-    let export = exported::joined(reader, node, (place.pointer, place.directory));
+    let export = exported::joined(reader, node, place.pointer, place.directory);
     let is_whole = export.is_some() || exported::named(node).is_none();
     let node = export.as_ref().map_or(node, |export| &export.node);
     let mapping = reader.mapping(node, place.pointer, &TOOLSET).filter(|_| is_whole)?;

@@ -1,29 +1,30 @@
 //! The audit file of a configuration, opened with its key. One that is open goes on: its chain is one, whatever else changes.
 
-use std::{error::Error as _, path::Path, sync::Arc, time::Duration};
+use std::{error::Error as _, sync::Arc, time::Duration};
 
 use callgate_policy::{Audit, AuditConfig, Error, ErrorKind};
-use callgate_secret::{Secret, SecretStore};
+use callgate_secret::Secret;
 use tokio::task;
 
-use crate::{config::Config, environment::Environment, policy::AuditedConfig, reader::Reader};
+use super::workshop::Workshop;
+use crate::{config::Config, policy::AuditedConfig, reader::Reader};
 
 /// Opens the file, and waits for the disk where others do not wait.
 pub(super) async fn audit(
     reader: &mut Reader,
     config: &Config,
-    (base, environment, secrets): (&Path, &Environment, &dyn SecretStore),
+    workshop: &Workshop<'_>,
     previous: Option<&Arc<Audit>>,
 ) -> Option<Arc<Audit>> {
     let AuditedConfig { audit, key } = config.audit.as_ref()?;
-    if environment.is_unaudited || reader.has_faults() {
+    if workshop.environment.is_unaudited || reader.has_faults() {
         return None;
     }
-    let key = secrets.get(key).await.map_err(|error| {
+    let key = workshop.secrets.get(key).await.map_err(|error| {
         let help = "the key of the chain is a secret of 16 bytes or more";
         reader.complain("missing-secret", "/audit/key", error.to_string(), help);
     });
-    let audit = AuditConfig { file: base.join(&audit.file), ..audit.clone() };
+    let audit = AuditConfig { file: workshop.base.join(&audit.file), ..audit.clone() };
     let known = previous.filter(|previous| previous.is_of(&audit.file));
     let within = config.idempotency.unwrap_or_default().ttl;
     let opened = match (known, key.ok()?) {

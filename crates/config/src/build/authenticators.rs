@@ -15,17 +15,25 @@ use crate::{reader::Reader, toolset::ToolsetConfig};
 #[derive(Debug)]
 pub(super) struct Authenticators<'a> {
     toolset: String,
-    context: AuthContext,
-    way: Way,
-    previous: &'a [Made],
-    /// Whether `****` stands in for credentials that cannot be had.
-    has_stand_ins: bool,
+    making: Making<'a>,
     /// The authenticator of `auth:`.
     pub(super) own: Option<Arc<dyn Authenticator>>,
     /// The code that puts the fixed headers, in the order of the configuration; none where one is at fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
     /// All that were made.
     pub(super) made: Vec<Made>,
+}
+
+/// The means by which authenticators are made.
+#[derive(Debug)]
+pub(super) struct Making<'a> {
+    pub(super) context: AuthContext,
+    /// The way authorization servers are reached.
+    pub(super) way: Way,
+    /// The authenticators of the last build.
+    pub(super) previous: &'a [Made],
+    /// Whether `****` stands in for credentials that cannot be had.
+    pub(super) has_stand_ins: bool,
 }
 
 /// The way tokens are asked for, as far as it can be compared.
@@ -67,17 +75,11 @@ impl Made {
 }
 
 impl<'a> Authenticators<'a> {
-    /// Makes those that need no description, with this context, which reaches authorization servers in this way.
-    pub(super) fn of(
-        reader: &mut Reader,
-        config: &ToolsetConfig,
-        (context, way): (AuthContext, Way),
-        (previous, has_stand_ins): (&'a [Made], bool),
-    ) -> Self {
+    /// Makes those that need no description.
+    pub(super) fn of(reader: &mut Reader, config: &ToolsetConfig, making: Making<'a>) -> Self {
         let (headers, made) = (Vec::new(), Vec::new());
         let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
-        let mut authenticators =
-            Self { toolset, context, way, previous, has_stand_ins, own: None, headers, made };
+        let mut authenticators = Self { toolset, making, own: None, headers, made };
         authenticators.make_own(reader, config);
         authenticators.make_headers(reader, config);
         authenticators
@@ -108,25 +110,26 @@ impl<'a> Authenticators<'a> {
 
     /// The authenticator of a credential.
     pub(super) fn make(&mut self, config: AuthConfig) -> Result<Arc<dyn Authenticator>, Error> {
+        let Making { context, way, previous, has_stand_ins } = &self.making;
         let is_same = |known: &&Made| {
             known.config == config
                 && known.way.is_some()
-                && known.way == self.way
-                && Arc::ptr_eq(&known.context.secrets, &self.context.secrets)
+                && known.way == *way
+                && Arc::ptr_eq(&known.context.secrets, &context.secrets)
         };
-        if let Some(known) = self.previous.iter().find(is_same) {
+        if let Some(known) = previous.iter().find(is_same) {
             self.made.push(Made { toolset: self.toolset.clone(), ..known.clone() });
             return Ok(Arc::clone(&known.authenticator));
         }
-        let mut authenticator = config.clone().build(&self.context)?;
-        if self.has_stand_ins {
+        let mut authenticator = config.clone().build(context)?;
+        if *has_stand_ins {
             authenticator = stand_in(authenticator);
         }
         self.made.push(Made {
             toolset: self.toolset.clone(),
             config,
-            way: self.way.clone(),
-            context: self.context.clone(),
+            way: way.clone(),
+            context: context.clone(),
             authenticator: Arc::clone(&authenticator),
         });
         Ok(authenticator)

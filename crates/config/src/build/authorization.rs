@@ -19,11 +19,11 @@ use callgate_tool::nearest;
 
 use self::{
     findings::Findings,
-    origins::Origins,
+    origins::{Origins, Service},
     solve::{Holding, Holdings, Missing, Solution, solve},
     token_endpoint::Foreign,
 };
-use super::authenticators::Authenticators;
+use super::{authenticators::Authenticators, workshop::Workshop};
 use crate::{
     reader::{Reader, escaped},
     toolset::{Credentials, SchemeCredential, ToolsetConfig},
@@ -35,22 +35,26 @@ pub(super) fn authorized(
     reader: &mut Reader,
     config: &ToolsetConfig,
     loaded: &mut Loaded,
-    (authenticators, has_certificate): (&mut Authenticators<'_>, bool),
+    authenticators: &mut Authenticators<'_>,
+    workshop: &Workshop<'_>,
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
     let origins = Origins::of(loaded, &config.credentials.origins);
+    let service = Service { loaded, origins: &origins };
+    let has_certificate = workshop.has_certificate || config.tls.identity.is_some();
     // Of a description that could not be read nothing is known, and its report says so.
     let is_readable = !loaded.report.operations.is_empty();
-    for (name, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable) {
-        schemes.add(reader, (loaded, &origins), (name, credential), authenticators);
+    for (scheme, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable)
+    {
+        schemes.add(reader, service, Offered { scheme, credential }, authenticators);
     }
     if has_certificate {
         schemes.meet_by_certificate(loaded);
     }
     let key = config.credentials.api_key.as_ref().filter(|_| is_readable);
     let key = key.and_then(|key| one_key::credential(reader, loaded, key));
-    if let Some((name, credential)) = &key {
-        schemes.add(reader, (loaded, &origins), (name, credential), authenticators);
+    if let Some((scheme, credential)) = &key {
+        schemes.add(reader, service, Offered { scheme, credential }, authenticators);
     }
     let key = key.and_then(|(name, _)| schemes.made.get(&name).cloned());
     let none = all(Vec::new());
@@ -78,6 +82,13 @@ pub(super) fn authorized(
     callables
 }
 
+/// A credential of the configuration, and the name of the security scheme that it is for.
+#[derive(Clone, Copy)]
+struct Offered<'a> {
+    scheme: &'a str,
+    credential: &'a SchemeCredential,
+}
+
 /// The credentials by scheme, each made once.
 #[derive(Debug, Default)]
 struct Schemes {
@@ -100,10 +111,11 @@ impl Schemes {
     fn add(
         &mut self,
         reader: &mut Reader,
-        (loaded, origins): (&Loaded, &Origins),
-        (name, credential): (&str, &SchemeCredential),
+        service: Service<'_>,
+        Offered { scheme: name, credential }: Offered<'_>,
         authenticators: &mut Authenticators<'_>,
     ) {
+        let loaded = service.loaded;
         let pointer = credential.pointer.clone();
         let declared = loaded.security_schemes.iter().find(|scheme| *scheme.name == *name);
         let Some(scheme) = declared else {
@@ -120,7 +132,7 @@ impl Schemes {
             let help = "the description says what the scheme is";
             return reader.complain("wrong-credential", pointer, message, help);
         };
-        let fitted = match token_endpoint::described(fitted, scheme, (loaded, origins)) {
+        let fitted = match token_endpoint::described(fitted, scheme, service) {
             Ok(fitted) => fitted,
             Err(foreign) => {
                 self.foreign.insert(name.to_owned(), foreign);

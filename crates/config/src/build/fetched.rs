@@ -44,7 +44,8 @@ struct RemoteDescription {
 pub(super) async fn all(
     toolsets: &[ToolsetConfig],
     transports: &[Arc<dyn Transport>],
-    (known, folder): (&[Fetched], Option<&Path>),
+    known: &[Fetched],
+    folder: Option<&Path>,
 ) -> Vec<Option<Result<Fetched, String>>> {
     let mut asked = JoinSet::new();
     for (at, (config, transport)) in toolsets.iter().zip(transports).enumerate() {

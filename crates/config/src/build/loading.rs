@@ -48,11 +48,11 @@ pub(super) struct Surroundings<'a> {
 pub(super) async fn load(
     reader: &mut Reader,
     config: &ToolsetConfig,
-    around: Surroundings<'_>,
+    mut around: Surroundings<'_>,
     options: &LoadOptions,
 ) -> Option<Loading> {
     let base = around.base;
-    let (mut parsed, fetched) = match read(reader, config, base, around.fetched) {
+    let (mut parsed, fetched) = match read(reader, config, base, around.fetched.take()) {
         Ok(read) => read,
         Err(message) if around.missing == Missing::Listed => {
             return Some(Loading { unreadable: Some(message), ..Loading::default() });
@@ -66,8 +66,7 @@ pub(super) async fn load(
     };
     let described: Option<&mut Node> = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid = described.and_then(|root| overlays::applied(reader, config, base, root));
-    let found = (base, around.transport);
-    let (version, loaded) = loaded(reader, parsed, (config, options), found).await;
+    let (version, loaded) = loaded(reader, parsed, config, options, around).await;
     let (n_offered, n_steps) = (loaded.operations.len(), loaded.report.steps);
     let toolset = config.name.as_ref().map(ToString::to_string);
     tracing::debug!(toolset, version, n_offered, n_steps, "a description was read");
@@ -77,8 +76,9 @@ pub(super) async fn load(
 async fn loaded(
     reader: &mut Reader,
     parsed: ParsedText,
-    (config, options): (&ToolsetConfig, &LoadOptions),
-    (base, transport): (&Path, Option<Arc<dyn Transport>>),
+    config: &ToolsetConfig,
+    options: &LoadOptions,
+    Surroundings { base, transport, .. }: Surroundings<'_>,
 ) -> (String, Loaded) {
     let read = parsed.and_then(|parsed| {
         let document = Document::within(parsed.value, config.description_limits)?;
@@ -90,8 +90,8 @@ async fn loaded(
                 document = document.named(url.as_str());
             }
             let file = config.description.found(base);
-            let files = (file.as_deref(), &mut reader.files);
-            let supplied = references::supply(&mut document, config, files, transport);
+            let (file, files) = (file.as_deref(), &mut reader.files);
+            let supplied = references::supply(&mut document, config, file, files, transport);
             diagnostics.append(&mut supplied.await);
             let mut loaded = callgate_openapi::load(&document, options);
             loaded.report.diagnostics.splice(0..0, diagnostics);

@@ -12,7 +12,8 @@ use crate::{
 pub(super) fn check(
     reader: &mut Reader,
     config: &McpConfig,
-    (toolsets, functions): (&[Toolset], &[ClientFunction]),
+    toolsets: &[Toolset],
+    functions: &[ClientFunction],
 ) {
     let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
     let operations = operations.map(|callable| callable.operation.tool_name.as_str());

@@ -2,16 +2,15 @@
 //! without. What is known of calls goes on from the last build: keys, what of a rate is used up, which services are
 //! down, what runs.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_executor::{Builder, Middleware, Stage};
 use callgate_policy::{
     ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits,
     LimitsConfig, RecordBounds,
 };
-use callgate_secret::SecretStore;
 
-use super::audit;
+use super::{audit, workshop::Workshop};
 use crate::{
     config::Config, environment::Environment, policy::BreakerChoice, reader::Reader,
     toolset::ToolsetConfig,
@@ -32,7 +31,8 @@ impl Policy {
     fn new(
         config: &Config,
         environment: &Environment,
-        (audit, rules): (Option<Arc<Audit>>, ApprovalRules),
+        audit: Option<Arc<Audit>>,
+        rules: ApprovalRules,
         previous: Option<&Self>,
     ) -> Self {
         let approvals = approvals(rules, previous);
@@ -72,13 +72,13 @@ impl Policy {
 pub(super) async fn policy(
     reader: &mut Reader,
     config: &Config,
-    surroundings: (&Path, &Environment, &dyn SecretStore),
-    (rules, known): (ApprovalRules, Option<&Policy>),
+    workshop: &Workshop<'_>,
+    rules: ApprovalRules,
+    known: Option<&Policy>,
 ) -> Policy {
     let open = known.and_then(|known| known.audit.as_ref());
-    let audit = audit::audit(reader, config, surroundings, open).await;
-    let (_, environment, _) = surroundings;
-    Policy::new(config, environment, (audit, rules), known)
+    let audit = audit::audit(reader, config, workshop, open).await;
+    Policy::new(config, workshop.environment, audit, rules, known)
 }
 
 fn idempotency(

@@ -23,7 +23,8 @@ use crate::toolset::ToolsetConfig;
 pub(super) async fn supply(
     document: &mut Document,
     config: &ToolsetConfig,
-    (file, files): (Option<&Path>, &mut BTreeSet<PathBuf>),
+    file: Option<&Path>,
+    files: &mut BTreeSet<PathBuf>,
     transport: Option<Arc<dyn Transport>>,
 ) -> Vec<Diagnostic> {
     let directory = file.and_then(file::directory);

@@ -3,7 +3,6 @@
 
 use std::{path::Path, sync::Arc};
 
-use callgate_secret::SecretStore;
 use callgate_transport::{Refuse, TlsSettings, Transport};
 
 use super::{
@@ -12,11 +11,9 @@ use super::{
     connect::{self, Clients, Connections},
     recordings,
     tls::{self, ToolsetTls},
+    workshop::Workshop,
 };
-use crate::{
-    config::Config, environment::Environment, reader::Reader, toolset::ToolsetConfig,
-    upstream::Upstream,
-};
+use crate::{config::Config, reader::Reader, toolset::ToolsetConfig, upstream::Upstream};
 
 /// The way one toolset sends.
 #[derive(Debug)]
@@ -35,11 +32,12 @@ pub(super) struct Sending {
 pub(super) async fn sending(
     reader: &mut Reader,
     config: &Config,
-    (base, environment, secrets): (&Path, &Environment, Arc<dyn SecretStore>),
+    workshop: &Workshop<'_>,
     previous: Option<&Reusable>,
 ) -> (Vec<Sending>, Connections) {
+    let Workshop { base, environment, secrets, .. } = workshop;
     let mut connections = Connections {
-        secrets,
+        secrets: Arc::clone(secrets),
         network: previous.map_or_else(
             || environment.network(config.serving.proxy.clone()),
             |kept| kept.network.clone(),
@@ -54,8 +52,7 @@ pub(super) async fn sending(
     }
     let secured = tls::of_toolsets(reader, config, base, &connections.secrets).await;
     let toolsets = config.toolsets.iter().zip(secured);
-    let sending =
-        toolsets.map(|(toolset, tls)| one(reader, toolset, base, (&mut connections, tls)));
+    let sending = toolsets.map(|(toolset, tls)| one(reader, toolset, base, &mut connections, tls));
     (sending.collect(), connections)
 }
 
@@ -70,7 +67,8 @@ fn one(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,
-    (connections, tls): (&mut Connections, ToolsetTls),
+    connections: &mut Connections,
+    tls: ToolsetTls,
 ) -> Sending {
     let recorded = match &config.upstream {
         Upstream::Http => {

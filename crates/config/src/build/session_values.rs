@@ -53,7 +53,7 @@ impl<'a> Readings<'a> {
         };
         let withheld: Vec<_> = foreign.into_iter().filter(|name| !is_allowed(name)).collect();
         for name in &withheld {
-            self.warn_of_sharing(reader, config, (name, operations));
+            self.warn_of_sharing(reader, config, name, operations);
         }
         let mut masked: Vec<_> =
             self.toolsets.iter().flat_map(|(_, names)| names).cloned().collect();
@@ -79,7 +79,8 @@ impl<'a> Readings<'a> {
         &self,
         reader: &mut Reader,
         config: &ToolsetConfig,
-        (name, operations): (&SessionName, &[Arc<Operation>]),
+        name: &SessionName,
+        operations: &[Arc<Operation>],
     ) {
         let reads = |operation: &&Arc<Operation>| {
             operation.session_sources().any(|source| source.reads(name))

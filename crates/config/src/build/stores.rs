@@ -52,10 +52,16 @@ pub(super) struct Stores {
 /// A store and what it was made of.
 #[derive(Clone, Debug)]
 struct Configured {
+    making: Making,
+    store: Arc<dyn SecretStore>,
+}
+
+/// The settings that a store is made of.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Making {
     settings: Settings,
     tls: TlsSettings,
     cache: CachePolicy,
-    store: Arc<dyn SecretStore>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -71,7 +77,8 @@ enum Settings {
 pub(super) async fn stores(
     reader: &mut Reader,
     Config { secrets: config, serving, .. }: &Config,
-    (base, environment): (&Path, &Environment),
+    base: &Path,
+    environment: &Environment,
     previous: Option<&Arc<Stores>>,
 ) -> Arc<Stores> {
     let network = || environment.network(serving.proxy.clone());
@@ -96,7 +103,8 @@ pub(super) async fn stores(
     let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {
         let tls = tls::of_store(reader, &tls, base, &stores.local).await;
-        stores.add((settings, tls), config.cache, (known, &environment.clock));
+        let making = Making { settings, tls, cache: config.cache };
+        stores.add(making, known, &environment.clock);
     }
     stores.add_keyring(config, known);
     stores.check(reader);
@@ -142,22 +150,14 @@ impl Settings {
 
 impl Stores {
     /// Adds a remote store, the known one where it is made of the same.
-    fn add(
-        &mut self,
-        (settings, tls): (Settings, TlsSettings),
-        cache: CachePolicy,
-        (known, clock): (&[Configured], &Clock),
-    ) {
-        let is_same = |known: &&Configured| {
-            known.settings == settings && known.tls == tls && known.cache == cache
-        };
-        if let Some(known) = known.iter().find(is_same) {
+    fn add(&mut self, making: Making, known: &[Configured], clock: &Clock) {
+        if let Some(known) = known.iter().find(|known| known.making == making) {
             return self.configured.push(known.clone());
         }
-        let client = ClientSettings { tls: tls.clone(), ..ClientSettings::default() };
+        let client = ClientSettings { tls: making.tls.clone(), ..ClientSettings::default() };
         let transport: Arc<dyn Transport> = Arc::new(Client::over(&self.network, client));
         let local = Arc::clone(&self.local);
-        let store: Arc<dyn SecretStore> = match settings.clone() {
+        let store: Arc<dyn SecretStore> = match making.settings.clone() {
             Settings::Aws(settings, keys) => {
                 let keys = AwsKeySource::new(keys, local, Arc::clone(&transport));
                 let store = SecretsManagerStore::new(settings, keys, transport);
@@ -174,33 +174,24 @@ impl Stores {
             Settings::Vault(_) => return,
             Settings::Keyring(_) => return,
         };
-        self.keep(settings, tls, cache, store);
+        self.keep(making, store);
     }
 
     fn add_keyring(&mut self, config: &SecretsConfig, known: &[Configured]) {
-        let settings = Settings::Keyring(config.keyring);
-        let is_same =
-            |known: &&Configured| known.settings == settings && known.cache == config.cache;
-        if let Some(known) = known.iter().find(is_same) {
+        let (settings, tls) = (Settings::Keyring(config.keyring), TlsSettings::new());
+        let making = Making { settings, tls, cache: config.cache };
+        if let Some(known) = known.iter().find(|known| known.making == making) {
             return self.configured.push(known.clone());
         }
         match KeyringStore::new(config.keyring) {
-            Ok(store) => {
-                self.keep(settings, TlsSettings::new(), config.cache, Arc::new(store));
-            }
+            Ok(store) => self.keep(making, Arc::new(store)),
             Err(error) => self.no_keyring = Some(error),
         }
     }
 
-    fn keep(
-        &mut self,
-        settings: Settings,
-        tls: TlsSettings,
-        cache: CachePolicy,
-        store: Arc<dyn SecretStore>,
-    ) {
-        let store = Arc::new(LoggingStore::new(Arc::new(CachedStore::new(store, cache))));
-        self.configured.push(Configured { settings, tls, cache, store });
+    fn keep(&mut self, making: Making, store: Arc<dyn SecretStore>) {
+        let store = Arc::new(LoggingStore::new(Arc::new(CachedStore::new(store, making.cache))));
+        self.configured.push(Configured { making, store });
     }
 
     /// True if both answer from the very same stores.
@@ -242,7 +233,8 @@ impl Stores {
         if LOCAL.contains(&scheme) {
             return Some(&self.local);
         }
-        let configured = self.configured.iter().find(|known| known.settings.scheme() == scheme);
+        let configured =
+            self.configured.iter().find(|known| known.making.settings.scheme() == scheme);
         configured.map(|known| &known.store).or_else(|| self.own.get(scheme))
     }
 

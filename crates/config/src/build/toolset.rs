@@ -1,14 +1,13 @@
 //! One toolset: its description's operations, connected to their credentials and to what sends their calls.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
 use callgate_openapi::Loaded;
-use callgate_secret::SecretStore;
 
 use super::{
-    authenticators::{Authenticators, Made},
+    authenticators::{Authenticators, Made, Making},
     authorization,
     built::BuiltToolset,
     credential_arguments,
@@ -18,8 +17,9 @@ use super::{
     named_tools,
     options::options,
     sending::Sending,
+    workshop::Workshop,
 };
-use crate::{environment::Environment, reader::Reader, toolset::ToolsetConfig};
+use crate::{reader::Reader, toolset::ToolsetConfig};
 
 /// One toolset: what the executor takes, what the report says, and what a later build goes on with.
 #[derive(Debug)]
@@ -31,42 +31,28 @@ pub(super) struct Parts<'a> {
     pub(super) fetched: Option<Fetched>,
 }
 
-/// The parts that every toolset is built with.
-#[derive(Debug)]
-pub(super) struct Workshop<'a> {
-    /// The folder that relative paths start at.
-    pub(super) base: &'a Path,
-    pub(super) environment: &'a Environment,
-    pub(super) secrets: Arc<dyn SecretStore>,
-    /// True if all toolsets show a certificate to services that ask for one.
-    pub(super) has_certificate: bool,
-    /// The time clients have for the calls that they run.
-    pub(super) client_time: Duration,
-    /// The authenticators of the last build.
-    pub(super) previous: &'a [Made],
-}
-
 /// Builds one toolset; `None` where its description cannot be read.
 pub(super) async fn build<'a>(
     reader: &mut Reader,
     config: &'a ToolsetConfig,
-    (sending, fetched): (Sending, Option<Result<Fetched, String>>),
+    sending: Sending,
+    fetched: Option<Result<Fetched, String>>,
     workshop: &Workshop<'_>,
 ) -> Option<Parts<'a>> {
     let Workshop { base, environment, .. } = workshop;
     let context = AuthContext::new(Arc::clone(&workshop.secrets), sending.tokens);
     let context = context.with_grants(environment.grants.clone());
-    let context = (context.with_clock(environment.clock.clone()), sending.way);
-    let mut authenticators =
-        Authenticators::of(reader, config, context, (workshop.previous, environment.has_stand_ins));
+    let context = context.with_clock(environment.clock.clone());
+    let (previous, has_stand_ins) = (workshop.previous, environment.has_stand_ins);
+    let making = Making { context, way: sending.way, previous, has_stand_ins };
+    let mut authenticators = Authenticators::of(reader, config, making);
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
     let transport = environment.transport.clone();
     let around = Surroundings { base, transport, missing: environment.missing, fetched };
     let loading = loading::load(reader, config, around, &options(config, &places)).await?;
     let Loading { version, mut loaded, overlaid, unreadable, fetched } = loading;
-    let has_certificate = workshop.has_certificate || config.tls.identity.is_some();
-    let credentials = (&mut authenticators, has_certificate);
-    let mut callables = authorization::authorized(reader, config, &mut loaded, credentials);
+    let mut callables =
+        authorization::authorized(reader, config, &mut loaded, &mut authenticators, workshop);
     let Loaded { operations, report, .. } = loaded;
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);

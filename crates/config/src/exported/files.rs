@@ -105,7 +105,7 @@ fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String
         path.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default().to_owned()
     };
     let (kind, folder) = (name(folder.parent()), name(Some(folder)));
-    import::filled(tool, (&kind, &folder), environment)
+    import::filled(tool, &kind, &folder, environment)
         .ok_or_else(|| "expected a tool that is not nested too deeply".to_owned())
 }
 

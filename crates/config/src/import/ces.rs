@@ -37,11 +37,7 @@ pub(crate) fn is_ces(export: &Node) -> bool {
 
 /// The export of a toolset or tool in `folder` of `kind` (`toolsets`, `tools`), with the values that its app's
 /// `environment.json` has for it. `None` where it is nested too deeply.
-pub(crate) fn filled(
-    export: &Node,
-    (kind, folder): (&str, &str),
-    environment: &Node,
-) -> Option<Node> {
+pub(crate) fn filled(export: &Node, kind: &str, folder: &str, environment: &Node) -> Option<Node> {
     let mut value = export.to_value();
     let environment = environment.to_value();
     let displayed = ["displayName", "display_name"].iter().find_map(|name| value.get(name));

@@ -14,7 +14,7 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let description = tool.text("description", imported).map(str::to_owned);
     let schema = |name| spec.node(name).map(Node::to_value).filter(Value::is_object);
     let (input, output) = (schema("inputSchema"), schema("outputSchema"));
-    put(imported, (name, description), (input, output));
+    put(imported, name, description, input, output);
 }
 
 /// Takes over a client function of Customer Engagement Suite.
@@ -25,13 +25,15 @@ pub(super) fn of_ces(export: &Message<'_>, imported: &mut Imported) {
     let description = function.text("description", imported).map(str::to_owned);
     let schema = |name| function.node(name).map(|node| json_schema(node.to_value(), 0));
     let (input, output) = (schema("parameters"), schema("response"));
-    put(imported, (name, description), (input, output));
+    put(imported, name, description, input, output);
 }
 
 fn put(
     imported: &mut Imported,
-    (name, description): (Option<String>, Option<String>),
-    (input, output): (Option<Value>, Option<Value>),
+    name: Option<String>,
+    description: Option<String>,
+    input: Option<Value>,
+    output: Option<Value>,
 ) {
     let Some(name) = name else { return };
     let legal = legal(&name);

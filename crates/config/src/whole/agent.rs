@@ -6,7 +6,10 @@ use callgate_tree::Node;
 use crate::{
     import::{self, Imported},
     package::Package,
-    whole::{examples, taken::Taken},
+    whole::{
+        examples,
+        taken::{ImportedTool, Taken},
+    },
 };
 
 /// Takes over the tools and the examples.
@@ -43,7 +46,7 @@ pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
             _ => imported.schema.take(),
         };
         let aliases = [displayed(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
-        taken.take(&package.path(&file), (name, &aliases), (imported, description));
+        taken.take(&package.path(&file), ImportedTool { name, imported, description }, &aliases);
     }
     let webhooks = package.below("webhooks").count();
     if webhooks > 0 {

@@ -7,7 +7,10 @@ use callgate_tree::Node;
 use crate::{
     import::{self, Imported},
     package::{ENVIRONMENT, Package},
-    whole::{agents, examples, taken::Taken},
+    whole::{
+        agents, examples,
+        taken::{ImportedTool, Taken},
+    },
 };
 
 /// Takes over the toolsets, the tools and the examples.
@@ -15,8 +18,8 @@ pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(
     let environment = package.has(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
     for kind in ["toolsets", "tools"] {
         for (folder, file) in taken.folders(package, kind) {
-            if let Err(message) = one(package, (kind, &folder, &file), environment.as_ref(), taken)
-            {
+            let tool = ToolFile { kind, folder: &folder, file: &file };
+            if let Err(message) = one(package, tool, environment.as_ref(), taken) {
                 taken.notes.left_out(&package.path(&file), message);
             }
         }
@@ -28,16 +31,26 @@ pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(
     Ok(())
 }
 
+/// The file of a toolset or a tool.
+#[derive(Clone, Copy)]
+struct ToolFile<'a> {
+    /// `toolsets` or `tools`.
+    kind: &'a str,
+    /// The folder that it lies in, which bears its name.
+    folder: &'a str,
+    file: &'a str,
+}
+
 /// Takes over one of them.
 fn one(
     package: &Package,
-    (kind, folder, file): (&str, &str, &str),
+    ToolFile { kind, folder, file }: ToolFile<'_>,
     environment: Option<&Node>,
     taken: &mut Taken,
 ) -> Result<(), String> {
     let mut tool = package.node(file)?;
     if let Some(environment) = environment {
-        tool = import::filled(&tool, (kind, folder), environment)
+        tool = import::filled(&tool, kind, folder, environment)
             .ok_or("expected a tool that is not nested too deeply")?;
     }
     let displayed = ["displayName", "display_name"].iter().find_map(|key| tool.get(key)?.as_str());
@@ -51,7 +64,7 @@ fn one(
     let function = ["clientFunction", "client_function"].iter().find_map(|key| tool.get(key));
     let function = function.and_then(|function| function.get("name")?.as_str());
     let aliases = [displayed, Some(folder), tool.get("name").and_then(Node::as_str), function];
-    taken.take(&package.path(file), (name, &aliases), (imported, description));
+    taken.take(&package.path(file), ImportedTool { name, imported, description }, &aliases);
     Ok(())
 }
 

@@ -18,6 +18,15 @@ pub(super) struct Notes {
     n_more: usize,
 }
 
+/// One note about a file.
+struct Note<'a> {
+    kind: RemarkKind,
+    severity: Severity,
+    pointer: &'a str,
+    message: String,
+    help: &'a str,
+}
+
 impl Notes {
     /// Takes the remarks about a tool; one that is left out says so in each that says why.
     pub(super) fn take(&mut self, file: &Path, imported: &Imported, is_left_out: bool) {
@@ -33,13 +42,13 @@ impl Notes {
 
     /// Writes down that something of the export is left out.
     pub(super) fn left_out(&mut self, file: &Path, message: String) {
-        let help = "nothing; the rest is taken over without it";
-        self.put(file, RemarkKind::NoEquivalent, (Severity::Warning, "", message), help);
+        self.advise(file, message, "nothing; the rest is taken over without it");
     }
 
     /// Writes down that something of the export is done otherwise here.
     pub(super) fn advise(&mut self, file: &Path, message: String, help: &str) {
-        self.put(file, RemarkKind::NoEquivalent, (Severity::Warning, "", message), help);
+        let (kind, severity) = (RemarkKind::NoEquivalent, Severity::Warning);
+        self.put(file, Note { kind, severity, pointer: "", message, help });
     }
 
     fn remark(&mut self, file: &Path, remark: &Remark, is_left_out: bool) {
@@ -62,16 +71,11 @@ impl Notes {
             "" => remark.message.clone(),
             pointer => format!("`{pointer}`: {}", remark.message),
         };
-        self.put(file, remark.kind, (severity, pointer, message), help);
+        self.put(file, Note { kind: remark.kind, severity, pointer, message, help });
     }
 
-    fn put(
-        &mut self,
-        file: &Path,
-        kind: RemarkKind,
-        (severity, pointer, message): (Severity, &str, String),
-        help: &str,
-    ) {
+    fn put(&mut self, file: &Path, note: Note<'_>) {
+        let Note { kind, severity, pointer, message, help } = note;
         let is_same = |known: &(Finding, usize)| {
             known.0.message == message && (known.0.file == *file || kind == RemarkKind::Account)
         };

@@ -27,6 +27,16 @@ pub(super) struct Taken {
     pub(super) notes: Notes,
 }
 
+/// A tool of the export.
+#[derive(Debug)]
+pub(super) struct ImportedTool {
+    /// The name of its toolset.
+    pub(super) name: String,
+    pub(super) imported: Imported,
+    /// The text of its description, where it has one.
+    pub(super) description: Option<String>,
+}
+
 impl Taken {
     pub(super) fn new() -> Self {
         Self {
@@ -65,13 +75,9 @@ impl Taken {
         names.find(|name| self.names.insert(name.to_ascii_lowercase())).unwrap_or_default()
     }
 
-    /// Takes a tool over under a name, or writes down why not. `aliases` are what examples call it.
-    pub(super) fn take(
-        &mut self,
-        file: &Path,
-        (name, aliases): (String, &[Option<&str>]),
-        (mut imported, description): (Imported, Option<String>),
-    ) {
+    /// Takes a tool over, or writes down why not. `aliases` are what examples call it.
+    pub(super) fn take(&mut self, file: &Path, tool: ImportedTool, aliases: &[Option<&str>]) {
+        let ImportedTool { name, mut imported, description } = tool;
         if let Some(text) = &description {
             import::server(text, &mut imported);
         }

@@ -7,6 +7,13 @@ use callgate_openapi::{Loaded, Operation};
 use callgate_tool::NamedBy;
 use url::{Origin, Url};
 
+/// A service as its description has it, and the origins that credentials for it may go to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Service<'a> {
+    pub(super) loaded: &'a Loaded,
+    pub(super) origins: &'a Origins,
+}
+
 /// The origins credentials may go to.
 #[derive(Debug)]
 pub(super) struct Origins {

@@ -7,7 +7,7 @@ use callgate_openapi::{Loaded, OAuthFlow, OAuthFlowKind, SecurityScheme, Securit
 use callgate_tool::NamedBy;
 use url::Url;
 
-use super::origins::Origins;
+use super::origins::Service;
 
 /// A token endpoint, or metadata that name one, at an origin that credentials may not go to.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,14 +21,14 @@ pub(super) struct Foreign {
 pub(super) fn described(
     config: AuthConfig,
     scheme: &SecurityScheme,
-    (loaded, origins): (&Loaded, &Origins),
+    service: Service<'_>,
 ) -> Result<AuthConfig, Foreign> {
     let AuthConfig::OAuth2(mut config) = config else { return Ok(config) };
     let kind = flow_of(&config.grant);
     if config.endpoint == TokenEndpoint::Described {
-        config.endpoint = endpoint(&scheme.kind, kind, (loaded, origins))?;
+        config.endpoint = endpoint(&scheme.kind, kind, service)?;
         if let OAuth2Grant::AuthorizationCode(endpoints) = &mut config.grant {
-            login_endpoints(endpoints, &scheme.kind, (loaded, origins))?;
+            login_endpoints(endpoints, &scheme.kind, service)?;
         }
     }
     config.name = scheme.name.to_string();
@@ -47,7 +47,7 @@ fn flow_of(grant: &OAuth2Grant) -> OAuthFlowKind {
 fn login_endpoints(
     endpoints: &mut LoginEndpoints,
     kind: &SecuritySchemeKind,
-    (loaded, origins): (&Loaded, &Origins),
+    service: Service<'_>,
 ) -> Result<(), Foreign> {
     let SecuritySchemeKind::OAuth2 { flows, .. } = kind else { return Ok(()) };
     let of = |kind| flows.iter().find(move |flow: &&OAuthFlow| flow.kind == kind);
@@ -61,9 +61,9 @@ fn login_endpoints(
         (page, &mut endpoints.authorization_url),
         (device, &mut endpoints.device_authorization_url),
     ] {
-        let Some(url) = named.and_then(|named| resolved(named, loaded)) else { continue };
+        let Some(url) = named.and_then(|named| resolved(named, service.loaded)) else { continue };
         // A person types a password there: it may be no other place than one that tokens may be asked for at.
-        match origins.named_by(&url) {
+        match service.origins.named_by(&url) {
             Some(_) => *endpoint = Some(url.into()),
             None => return Err(foreign(&url, false)),
         }
@@ -74,7 +74,7 @@ fn login_endpoints(
 fn endpoint(
     kind: &SecuritySchemeKind,
     preferred: OAuthFlowKind,
-    (loaded, origins): (&Loaded, &Origins),
+    service: Service<'_>,
 ) -> Result<TokenEndpoint, Foreign> {
     match kind {
         SecuritySchemeKind::OAuth2 { flows, metadata_url } => {
@@ -82,37 +82,37 @@ fn endpoint(
             // The endpoint is the server's, whatever flow it is named in.
             let mut flows = own.into_iter().chain(flows);
             match (flows.find_map(|flow| flow.token_url.as_deref()), metadata_url) {
-                (Some(url), _) => token_url(url, loaded, origins),
-                (None, Some(url)) => metadata(url, loaded, origins),
+                (Some(url), _) => token_url(url, service),
+                (None, Some(url)) => metadata(url, service),
                 (None, None) => Ok(TokenEndpoint::Described),
             }
         }
-        SecuritySchemeKind::OpenIdConnect { url } => metadata(url, loaded, origins),
+        SecuritySchemeKind::OpenIdConnect { url } => metadata(url, service),
         _ => Ok(TokenEndpoint::Described),
     }
 }
 
-fn token_url(text: &str, loaded: &Loaded, origins: &Origins) -> Result<TokenEndpoint, Foreign> {
-    let Some(url) = resolved(text, loaded) else {
+fn token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
+    let Some(url) = resolved(text, service.loaded) else {
         return Ok(TokenEndpoint::DescribedUrl(text.to_owned()));
     };
-    match origins.named_by(&url) {
+    match service.origins.named_by(&url) {
         Some(NamedBy::Operator) => Ok(TokenEndpoint::Url(url.into())),
         Some(NamedBy::Description) => Ok(TokenEndpoint::DescribedUrl(url.into())),
         None => Err(foreign(&url, false)),
     }
 }
 
-fn metadata(text: &str, loaded: &Loaded, origins: &Origins) -> Result<TokenEndpoint, Foreign> {
-    let url = resolved(text, loaded);
+fn metadata(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
+    let url = resolved(text, service.loaded);
     let named_by = match &url {
-        Some(url) => origins.named_by(url).ok_or_else(|| foreign(url, true))?,
+        Some(url) => service.origins.named_by(url).ok_or_else(|| foreign(url, true))?,
         None => NamedBy::Description,
     };
     Ok(TokenEndpoint::DescribedMetadata(DescribedMetadata {
         url: url.map_or_else(|| text.to_owned(), String::from),
         named_by,
-        origins: origins.all(),
+        origins: service.origins.all(),
     }))
 }
 
