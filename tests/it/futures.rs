@@ -92,7 +92,7 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn session::Store, &session::Key) =
         |store, key| is_send(store.get(key, Instant::now().into_std()));
     let _: fn(&dyn session::Store, &session::Key, session::Record) = |store, key, record| {
-        let expected = (session::Expected::Absent, std::time::Duration::ZERO);
+        let expected = session::Expected::Absent;
         is_send(store.put(key, record, expected, Instant::now().into_std()));
     };
     let _: fn(&dyn session::Store, &session::Key) = |store, key| {

@@ -31,8 +31,8 @@ impl Results {
         getrandom::fill(&mut random).ok()?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
         let record = Record::new(result.media_type, result.bytes);
-        let terms = (Expected::Absent, TIME_TO_LIVE);
-        let kept = self.store.put(&key(&handle, owner), record, terms, now()).await;
+        let record = record.with_time_to_live(TIME_TO_LIVE);
+        let kept = self.store.put(&key(&handle, owner), record, Expected::Absent, now()).await;
         if let Err(error) = &kept {
             tracing::debug!(%error, "a result is not kept");
         }

@@ -74,16 +74,17 @@ impl Sessions {
     pub(crate) async fn put(
         &self,
         principal: Option<&Principal>,
-        (id, state): (&str, &State),
+        id: &str,
+        state: &State,
         expected: Expected,
     ) -> Result<Version, Error> {
         let key = key(principal, id);
         let text = Value::Object(state.parameters.clone()).to_string();
-        let mut record = Record::new("application/json", Bytes::from(text));
+        let mut record = self.record(text);
         for (name, secret) in &state.credentials.0 {
             record = record.with_credential(name, self.sealer.seal(secret, &key)?);
         }
-        self.store.put(&key, record, (expected, self.time_to_live), now()).await
+        self.store.put(&key, record, expected, now()).await
     }
 
     /// The state of the runs of a session.
@@ -103,12 +104,18 @@ impl Sessions {
     pub(crate) async fn put_runs(
         &self,
         principal: Option<&Principal>,
-        (id, runs): (&str, &Value),
+        id: &str,
+        runs: &Value,
         expected: Expected,
     ) -> Result<Version, Error> {
-        let record = Record::new("application/json", Bytes::from(runs.to_string()));
+        let record = self.record(runs.to_string());
         let key = key_of(Space::Call, principal, id);
-        self.store.put(&key, record, (expected, self.time_to_live), now()).await
+        self.store.put(&key, record, expected, now()).await
+    }
+
+    fn record(&self, json: String) -> Record {
+        let record = Record::new("application/json", Bytes::from(json));
+        record.with_time_to_live(self.time_to_live)
     }
 
     /// The time in milliseconds since 1970, for what several processes keep. It never goes back.

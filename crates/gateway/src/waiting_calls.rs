@@ -50,7 +50,8 @@ impl WaitingCalls {
     pub(crate) async fn keep(
         &self,
         principal: Option<&Principal>,
-        (pending, waiting): (&Pending, &WaitingCall),
+        pending: &Pending,
+        waiting: &WaitingCall,
     ) -> Result<(), Error> {
         let key = key(principal, &pending.id);
         if self.store.get(&key, now()).await?.is_some() {
@@ -60,8 +61,8 @@ impl WaitingCalls {
         let session = Secret::new(Value::Object(waiting.session.clone()).to_string());
         let record = record.with_credential(SESSION, self.sealer.seal(&session, &key)?);
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
-        let terms = (Expected::Absent, left.unwrap_or(APPROVAL_TIME));
-        self.store.put(&key, record, terms, now()).await.map(drop)
+        let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
+        self.store.put(&key, record, Expected::Absent, now()).await.map(drop)
     }
 
     /// The call that waits, or waited, for an approval.
@@ -159,7 +160,7 @@ mod tests {
             origin: Some((Dialect::OpenAi, Object::new())),
         };
         let pending = Pending::new(PendingKind::Approval, "approval_1", Value::Null);
-        calls.keep(Some(&kim), (&pending, &waiting)).await.unwrap();
+        calls.keep(Some(&kim), &pending, &waiting).await.unwrap();
         for stranger in [None, Some(&lee)] {
             assert!(calls.get(stranger, "approval_1").await.unwrap().is_none());
         }

@@ -38,9 +38,9 @@ impl Round {
             "arguments": Value::Object(arguments.clone()),
             "answers": answers,
         });
-        let record = Record::new("application/json", kept.to_string().into());
-        let terms = (Expected::Absent, APPROVAL_TIME);
-        rounds().put(&key(&name), record, terms, now()).await.ok()?;
+        let record = Record::new("application/json", kept.to_string().into())
+            .with_time_to_live(APPROVAL_TIME);
+        rounds().put(&key(&name), record, Expected::Absent, now()).await.ok()?;
         Some(name)
     }
 

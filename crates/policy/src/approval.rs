@@ -82,10 +82,10 @@ impl Approvals {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| wording::not_kept())?;
         let id = format!("approval_{:032x}", u128::from_ne_bytes(random));
-        let record = Record::new("", asked::digest(call, preview).to_vec().into());
+        let record = Record::new("", asked::digest(call, preview).to_vec().into())
+            .with_time_to_live(self.rules.time);
         let key = key(call, &id);
-        let terms = (Expected::Absent, self.rules.time);
-        let kept = self.store.put(&key, record, terms, now()).await;
+        let kept = self.store.put(&key, record, Expected::Absent, now()).await;
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept()

@@ -129,7 +129,7 @@ impl Store for Memory {
         &self,
         key: &Key,
         record: Record,
-        (expected, time_to_live): (Expected, Duration),
+        expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
         let mut kept = self.kept(now);
@@ -147,6 +147,7 @@ impl Store for Memory {
             };
             kept.remove(&oldest);
         }
+        let time_to_live = record.time_to_live().unwrap_or(LONGEST);
         let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
         Ok(kept.insert(key, record, until))
     }
@@ -182,7 +183,7 @@ mod tests {
     }
 
     fn record(length: usize) -> Record {
-        Record::new("", Bytes::from(vec![0; length]))
+        Record::new("", Bytes::from(vec![0; length])).with_time_to_live(MINUTE)
     }
 
     fn bounded(records: usize, bytes: usize) -> Memory {
@@ -195,8 +196,7 @@ mod tests {
     }
 
     async fn put(memory: &Memory, name: &str, length: usize, now: Instant) -> Version {
-        let terms = (Expected::Any, MINUTE);
-        memory.put(&key(name), record(length), terms, now).await.unwrap()
+        memory.put(&key(name), record(length), Expected::Any, now).await.unwrap()
     }
 
     async fn names(memory: &Memory, now: Instant) -> Vec<&'static str> {
@@ -218,6 +218,9 @@ mod tests {
         assert_eq!(names(&memory, now + MINUTE).await, ["b"]);
         put(&memory, "b", 1, now + MINUTE).await;
         assert_eq!(names(&memory, now + MINUTE * 3 / 2).await, ["b"], "its time begins anew");
+        let lasting = Record::new("", Bytes::new());
+        memory.put(&key("c"), lasting, Expected::Any, now).await.unwrap();
+        assert_eq!(names(&memory, now + MINUTE * 60).await, ["c"], "no time is said");
     }
 
     #[tokio::test]
@@ -233,7 +236,7 @@ mod tests {
             put(&small, name, 200, now).await;
         }
         assert_eq!(names(&small, now).await, ["b", "c"]);
-        let large = small.put(&key("a"), record(501), (Expected::Any, MINUTE), now).await;
+        let large = small.put(&key("a"), record(501), Expected::Any, now).await;
         assert_eq!(large.unwrap_err().kind(), ErrorKind::TooLarge);
         assert_eq!(names(&small, now).await, ["b", "c"]);
     }
@@ -242,7 +245,7 @@ mod tests {
     async fn a_change_meets_what_it_expects_or_nothing_happens() {
         let (memory, now) = (bounded(10, 1000), start());
         let key = key("a");
-        let attempt = async |expected| memory.put(&key, record(1), (expected, MINUTE), now).await;
+        let attempt = async |expected| memory.put(&key, record(1), expected, now).await;
         let first = attempt(Expected::Absent).await.unwrap();
         assert_eq!(attempt(Expected::Absent).await.unwrap_err().kind(), ErrorKind::Conflict);
         let second = attempt(Expected::Version(first)).await.unwrap();

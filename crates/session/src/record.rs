@@ -1,7 +1,7 @@
 //! Values as stores keep them: bytes of a media type, with credentials beside them. Every store can write that; what the
 //! bytes mean is known to whoever put them there.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,12 +25,18 @@ pub struct Record {
     media_type: String,
     bytes: Bytes,
     credentials: BTreeMap<String, Sealed>,
+    time_to_live: Option<Duration>,
 }
 
 impl Record {
     /// Bytes of a media type.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
-        Self { media_type: media_type.into(), bytes, credentials: BTreeMap::new() }
+        Self {
+            media_type: media_type.into(),
+            bytes,
+            credentials: BTreeMap::new(),
+            time_to_live: None,
+        }
     }
 
     /// A value as JSON.
@@ -57,6 +63,13 @@ impl Record {
         self
     }
 
+    /// The same record, which a store keeps for this time from when it is put there.
+    #[must_use]
+    pub fn with_time_to_live(mut self, time_to_live: Duration) -> Self {
+        self.time_to_live = Some(time_to_live);
+        self
+    }
+
     /// The media type of the bytes.
     pub fn media_type(&self) -> &str {
         &self.media_type
@@ -70,6 +83,11 @@ impl Record {
     /// The credentials by name.
     pub fn credentials(&self) -> &BTreeMap<String, Sealed> {
         &self.credentials
+    }
+
+    /// The time that a store keeps it; `None` for as long as there is room.
+    pub fn time_to_live(&self) -> Option<Duration> {
+        self.time_to_live
     }
 
     /// About how many bytes the record takes.
@@ -87,6 +105,7 @@ impl fmt::Debug for Record {
             .field("media_type", &self.media_type)
             .field("bytes", &self.bytes.len())
             .field("credentials", &self.credentials)
+            .field("time_to_live", &self.time_to_live)
             .finish()
     }
 }

@@ -1,10 +1,7 @@
-//! The trait behind which records are kept. Promises compare-and-swap; how long a record lives and what time it is come
-//! from the caller.
+//! The trait behind which records are kept. Promises compare-and-swap; a record says how long it lives, and the
+//! caller what time it is.
 
-use std::{
-    fmt::Debug,
-    time::{Duration, Instant},
-};
+use std::{fmt::Debug, time::Instant};
 
 use async_trait::async_trait;
 
@@ -19,7 +16,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where the store cannot be reached.
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error>;
 
-    /// Puts a record where the expected one is, and answers its version. It lives for `time_to_live`.
+    /// Puts a record where the expected one is, and answers its version. It lives for its own time from now on.
     ///
     /// # Errors
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) where another one is there,
@@ -30,7 +27,7 @@ pub trait Store: Debug + Send + Sync {
         &self,
         key: &Key,
         record: Record,
-        (expected, time_to_live): (Expected, Duration),
+        expected: Expected,
         now: Instant,
     ) -> Result<Version, Error>;
 
