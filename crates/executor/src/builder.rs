@@ -131,7 +131,7 @@ impl Builder {
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());
         let finder = Finder::new(self.synonyms);
-        Ok(Executor::new((catalog, finder), results, self.middleware.into()))
+        Ok(Executor::new(catalog, finder, results, self.middleware.into()))
     }
 }
 
@@ -153,8 +153,7 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
         let operation = Arc::clone(&callable.operation);
         let name = operation.tool_name.clone();
         let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
-        let execution = (client.of(&name), client.time);
-        let backend = OpenApi::new(callable, Arc::clone(&connection), (shape, execution));
+        let backend = OpenApi::new(callable, Arc::clone(&connection), shape, client.of(&name));
         Slot { name, backend: Arc::new(backend), operation: Some(operation) }
     })
 }

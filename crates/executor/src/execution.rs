@@ -16,6 +16,14 @@ pub enum Execution {
     Server,
 }
 
+/// The side that runs one tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Runner {
+    pub(crate) execution: Execution,
+    /// The time a client has.
+    pub(crate) client_time: Duration,
+}
+
 /// The tools of a toolset that the client runs.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
@@ -36,8 +44,9 @@ impl Default for ClientSide {
 
 impl ClientSide {
     /// The side that runs a tool.
-    pub(crate) fn of(&self, tool: &ToolName) -> Execution {
-        self.tools.get(tool).copied().unwrap_or(self.execution)
+    pub(crate) fn of(&self, tool: &ToolName) -> Runner {
+        let execution = self.tools.get(tool).copied().unwrap_or(self.execution);
+        Runner { execution, client_time: self.time }
     }
 }
 

@@ -60,7 +60,8 @@ struct Parts {
 
 impl Executor {
     pub(crate) fn new(
-        (catalog, finder): (Catalog, Finder),
+        catalog: Catalog,
+        finder: Finder,
         results: Arc<Results>,
         layers: Layers,
     ) -> Self {

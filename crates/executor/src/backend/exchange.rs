@@ -161,7 +161,9 @@ type FaultOf = fn(&callgate_auth::Error) -> Box<Fault>;
 impl<'a> Exchange<'a> {
     /// A call that has not begun.
     pub(super) fn new(
-        (plan, authenticator, connection): (&'a Plan, &'a dyn Authenticator, &'a Connection),
+        plan: &'a Plan,
+        authenticator: &'a dyn Authenticator,
+        connection: &'a Connection,
         call: &'a Call<'a>,
     ) -> Self {
         let deadline = call.deadline_within(connection.limits.timeout);

@@ -1,9 +1,6 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the answer.
 
-use std::{
-    sync::{Arc, Once},
-    time::Duration,
-};
+use std::sync::{Arc, Once};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -25,11 +22,17 @@ use super::{
     echo,
     exchange::{Connection, Exchange},
     failure,
+    opened::Terms,
     raw::Raw,
     reading, shown,
     values::Values,
 };
-use crate::{call::Call, execution::Execution, toolset::Callable, watcher::Watched};
+use crate::{
+    call::Call,
+    execution::{Execution, Runner},
+    toolset::Callable,
+    watcher::Watched,
+};
 
 /// One operation, its credentials, and the connection its toolset shares.
 #[derive(Debug)]
@@ -38,27 +41,27 @@ pub(crate) struct OpenApi {
     authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
     shape: Arc<Shape>,
-    /// The side that runs it, and how long a client has.
-    execution: (Execution, Duration),
+    runner: Runner,
     /// Says once that there is no declaration; tools are listed again and again.
     told: Once,
 }
 
 impl OpenApi {
-    /// The backend of one operation, whose results have this shape, and which is run by somebody in some time.
+    /// The backend of one operation, whose results have this shape.
     pub(crate) fn new(
         callable: Callable,
         connection: Arc<Connection>,
-        (shape, execution): (Arc<Shape>, (Execution, Duration)),
+        shape: Arc<Shape>,
+        runner: Runner,
     ) -> Self {
         let Callable { operation, authenticator } = callable;
         let (plan, told) = (Plan::new(operation), Once::new());
-        Self { plan, authenticator, connection, shape, execution, told }
+        Self { plan, authenticator, connection, shape, runner, told }
     }
 
     /// True where the client runs a call.
     fn is_clients(&self, call: &Call<'_>) -> bool {
-        [self.execution.0, call.execution()].contains(&Execution::Client)
+        [self.runner.execution, call.execution()].contains(&Execution::Client)
     }
 
     /// The form of the answer: what the call asks for, else what the toolset gives a model.
@@ -97,8 +100,7 @@ impl OpenApi {
 
     /// A call on its way, which has not begun.
     fn exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
-        let parts = (&self.plan, &*self.authenticator, &*self.connection);
-        Exchange::new(parts, call)
+        Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
     /// An answer with its body.
@@ -113,7 +115,8 @@ impl OpenApi {
     /// What an answer means that was read.
     async fn whole(
         &self,
-        (read, exchange): (Result<Response<Bytes>, Error>, Exchange<'_>),
+        read: Result<Response<Bytes>, Error>,
+        exchange: Exchange<'_>,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
@@ -125,7 +128,7 @@ impl OpenApi {
         if let Some(recorder) = watched.and_then(|Watched(watcher)| watcher.recorder()) {
             recorder.received(self.recorded(&response, &masker));
         }
-        let outcome = self.outcome((&response, &masker), call, journal).await;
+        let outcome = self.outcome(&response, &masker, call, journal).await;
         let is_refused =
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if is_refused && sent != Sent::Nothing {
@@ -134,7 +137,7 @@ impl OpenApi {
                 journal.note(Event::CredentialRefused { credential });
             }
         }
-        Ok(self.explained(outcome, &response, (&masker, sent)))
+        Ok(self.explained(outcome, &response, &masker, sent))
     }
 
     /// Says what is wrong with a credential or the connection where an answer says so.
@@ -142,7 +145,8 @@ impl OpenApi {
         &self,
         outcome: Outcome,
         response: &Response<Bytes>,
-        (masker, sent): (&Masker<'_>, Sent),
+        masker: &Masker<'_>,
+        sent: Sent,
     ) -> Outcome {
         let Outcome::Failed(fault) = outcome else { return outcome };
         if !response.status().is_client_error() {
@@ -176,34 +180,39 @@ impl OpenApi {
             let masker = Masker::new(exchange.secrets);
             let reading = Reading { shape: &shape, masker: &masker, journal };
             let answer = self.plan.head(&head, &reading);
-            let bounds = (self.connection.limits, self.effect());
-            let raw = Raw::new(body, masker, bounds, call.deadline());
+            let raw = Raw::new(body, self.terms(masker, call));
             return Ok(Opened::Pieces(raw.pieces(answer, &head.headers)));
         }
         let splitter = Splitter::of(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
             let read = self.read(answer, &exchange).await;
-            return Ok(Opened::Ended(self.whole((read, exchange), call, journal).await?));
+            return Ok(Opened::Ended(self.whole(read, exchange, call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
         let head = self.plan.head(&head, &Reading { shape: &shape, masker: &masker, journal });
-        let bounds = (self.connection.limits, self.effect());
-        let values = Values::new((body, splitter), masker, bounds, call.deadline());
+        let values = Values::new(body, splitter, self.terms(masker, call));
         Ok(Opened::Pieces(values.pieces(head)))
+    }
+
+    /// The terms on which the body of an answer is handed on as it comes.
+    fn terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
+        let (limits, effect) = (self.connection.limits, self.effect());
+        Terms { masker, limits, effect, deadline: call.deadline() }
     }
 
     async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
         let mut exchange = self.exchange(call);
         let answer = exchange.answer(journal).await?;
         let read = self.read(answer, &exchange).await;
-        self.whole((read, exchange), call, journal).await
+        self.whole(read, exchange, call, journal).await
     }
 
     /// Makes an outcome of an answer; the whole answer is kept where not all of it is shown.
     async fn outcome(
         &self,
-        (response, masker): (&Response<Bytes>, &Masker<'_>),
+        response: &Response<Bytes>,
+        masker: &Masker<'_>,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Outcome {
@@ -328,7 +337,7 @@ impl Backend for OpenApi {
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let ran = if self.is_clients(call) {
             let filled = self.filled(call, journal).await;
-            filled.map(|filled| deferred(filled, self.execution.1))
+            filled.map(|filled| deferred(filled, self.runner.client_time))
         } else {
             self.ran(call, journal).await
         };
@@ -360,7 +369,7 @@ impl Backend for OpenApi {
         let mut response = Response::new(body);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let secrets = self.connection.session_values.secrets(call.session());
-        let outcome = self.outcome((&response, &Masker::new(&secrets)), call, journal).await;
+        let outcome = self.outcome(&response, &Masker::new(&secrets), call, journal).await;
         Ok(match outcome {
             // The client says what came of the call, not with which status.
             Outcome::Answered(mut answer) => {

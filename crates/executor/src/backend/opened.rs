@@ -11,8 +11,11 @@ use std::{
 
 use bytes::Bytes;
 use callgate_call::SplitValue;
-use callgate_tool::{Answer, Event, Fault, Journal, Json, Outcome};
+use callgate_secret::Masker;
+use callgate_tool::{Answer, Effect, Event, Fault, Journal, Json, Outcome};
+use callgate_transport::Limits;
 use futures_util::{Stream, StreamExt};
+use tokio::time::Instant;
 
 /// A call that was run up to its answer.
 #[derive(Debug)]
@@ -39,6 +42,18 @@ pub struct Pieces {
     body: BodyHead,
     stream: Pin<Box<dyn Stream<Item = Result<Piece, Box<Fault>>> + Send>>,
     noted: Arc<Redactions>,
+}
+
+/// The terms on which the body of an answer is handed on as it comes.
+#[derive(Debug)]
+pub(super) struct Terms {
+    /// The secrets that were sent, which no piece may show.
+    pub(super) masker: Masker<'static>,
+    /// Its time holds for each piece.
+    pub(super) limits: Limits,
+    pub(super) effect: Effect,
+    /// The time when whoever made the call stops waiting.
+    pub(super) deadline: Option<Instant>,
 }
 
 /// Facts of an answer's values that were found before they were handed on.

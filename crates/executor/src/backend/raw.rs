@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use callgate_call::wording;
-use callgate_secret::Masker;
-use callgate_tool::{Answer, Effect, Fault};
-use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
+use callgate_tool::{Answer, Fault};
+use callgate_transport::{Error, ErrorKind, ResponseBody};
 use futures_util::stream;
 use http::{HeaderMap, header::CONTENT_TYPE};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
     failure,
-    opened::{BodyHead, Piece, Pieces, Redactions},
+    opened::{BodyHead, Piece, Pieces, Redactions, Terms},
     reading::late,
 };
 
@@ -22,25 +21,17 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Raw {
     body: ResponseBody,
-    masker: Masker<'static>,
-    limits: Limits,
-    effect: Effect,
-    deadline: Option<Instant>,
+    terms: Terms,
     held: BytesMut,
     is_ended: bool,
     noted: Arc<Redactions>,
 }
 
 impl Raw {
-    /// The bytes of a body until they end, or until the caller's own deadline.
-    pub(super) fn new(
-        body: ResponseBody,
-        masker: Masker<'static>,
-        (limits, effect): (Limits, Effect),
-        deadline: Option<Instant>,
-    ) -> Self {
+    /// The bytes of a body until they end.
+    pub(super) fn new(body: ResponseBody, terms: Terms) -> Self {
         let (held, noted) = (BytesMut::new(), Arc::default());
-        Self { body, masker, limits, effect, deadline, held, is_ended: false, noted }
+        Self { body, terms, held, is_ended: false, noted }
     }
 
     /// The pieces behind the head of an answer with these headers.
@@ -59,15 +50,15 @@ impl Raw {
 
     async fn next(&mut self) -> Option<Result<Bytes, Box<Fault>>> {
         while !self.is_ended {
-            let own = Instant::now() + self.limits.timeout;
-            let deadline = self.deadline.map_or(own, |callers| callers.min(own));
+            let own = Instant::now() + self.terms.limits.timeout;
+            let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
             let chunk = timeout_at(deadline, self.body.chunk()).await;
             let bytes = match chunk.unwrap_or_else(|_| Err(late())) {
                 Err(error) => {
                     self.is_ended = true;
                     return Some(Err(self.fault(&error)));
                 }
-                Ok(Some(chunk)) if self.masker.is_empty() => chunk,
+                Ok(Some(chunk)) if self.terms.masker.is_empty() => chunk,
                 Ok(Some(chunk)) => self.pushed(&chunk),
                 Ok(None) => {
                     self.is_ended = true;
@@ -90,7 +81,7 @@ impl Raw {
     /// Masks the bytes that are held, and returns all but the last `kept`.
     fn masked(&mut self, kept: usize) -> Bytes {
         let mut bytes = self.held.split();
-        if let std::borrow::Cow::Owned(masked) = self.masker.mask(&bytes) {
+        if let std::borrow::Cow::Owned(masked) = self.terms.masker.mask(&bytes) {
             self.noted.add_masked();
             bytes = BytesMut::from(&*masked);
         }
@@ -100,8 +91,8 @@ impl Raw {
 
     fn fault(&self, error: &Error) -> Box<Fault> {
         match error.kind() {
-            ErrorKind::TimedOut => wording::timed_out(self.limits.timeout, self.effect),
-            _ => failure::of_exchange(error, &self.limits, self.effect),
+            ErrorKind::TimedOut => wording::timed_out(self.terms.limits.timeout, self.terms.effect),
+            _ => failure::of_exchange(error, &self.terms.limits, self.terms.effect),
         }
     }
 }
@@ -115,14 +106,17 @@ const LOOKED_AT: usize = 256 << 10;
 mod tests {
     use std::time::Duration;
 
-    use callgate_secret::Secret;
+    use callgate_secret::{Masker, Secret};
+    use callgate_tool::Effect;
+    use callgate_transport::Limits;
 
     use super::*;
 
     async fn handed_on(bytes: Vec<u8>, secrets: Vec<Secret>) -> Vec<u8> {
         let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
         let body = ResponseBody::whole(bytes.into());
-        let mut raw = Raw::new(body, Masker::new(secrets), (limits, Effect::Read), None);
+        let (masker, effect) = (Masker::new(secrets), Effect::Read);
+        let mut raw = Raw::new(body, Terms { masker, limits, effect, deadline: None });
         let mut all = Vec::new();
         while let Some(chunk) = raw.next().await {
             all.extend_from_slice(&chunk.unwrap());

@@ -4,15 +4,14 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_call::{Splitter, wording};
-use callgate_secret::Masker;
-use callgate_tool::{Answer, Effect, Fault, Json};
-use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
+use callgate_tool::{Answer, Fault, Json};
+use callgate_transport::{Error, ErrorKind, ResponseBody};
 use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
     failure,
-    opened::{Piece, Pieces, Redactions},
+    opened::{Piece, Pieces, Redactions, Terms},
     reading::late,
 };
 
@@ -21,32 +20,14 @@ use super::{
 pub(super) struct Values {
     body: ResponseBody,
     splitter: Splitter,
-    masker: Masker<'static>,
-    limits: Limits,
-    effect: Effect,
-    /// The time when whoever made the call stops waiting.
-    deadline: Option<Instant>,
+    terms: Terms,
     is_ended: bool,
     noted: Arc<Redactions>,
 }
 
 impl Values {
-    pub(super) fn new(
-        (body, splitter): (ResponseBody, Splitter),
-        masker: Masker<'static>,
-        (limits, effect): (Limits, Effect),
-        deadline: Option<Instant>,
-    ) -> Self {
-        Self {
-            body,
-            splitter,
-            masker,
-            limits,
-            effect,
-            deadline,
-            is_ended: false,
-            noted: Arc::default(),
-        }
+    pub(super) fn new(body: ResponseBody, splitter: Splitter, terms: Terms) -> Self {
+        Self { body, splitter, terms, is_ended: false, noted: Arc::default() }
     }
 
     /// The values as the pieces of an answer that begins so.
@@ -64,19 +45,19 @@ impl Values {
         if self.is_ended {
             return None;
         }
-        let next = self.complete(self.limits.timeout).await;
+        let next = self.complete(self.terms.limits.timeout).await;
         self.is_ended = !matches!(next, Ok(Some(_)));
         next.map_err(|error| self.fault(&error)).transpose()
     }
 
     async fn complete(&mut self, time: Duration) -> Result<Option<Json>, Error> {
         let own = Instant::now() + time;
-        let deadline = self.deadline.map_or(own, |callers| callers.min(own));
+        let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
         loop {
             if let Some(value) = self.held() {
                 return Ok(Some(value));
             }
-            if self.splitter.held() > self.limits.response_bytes {
+            if self.splitter.held() > self.terms.limits.response_bytes {
                 let message = "one value of the service's answer is larger than the bound";
                 return Err(Error::new(ErrorKind::TooLarge, message));
             }
@@ -100,15 +81,15 @@ impl Values {
     }
 
     fn value(&self, bytes: &[u8]) -> Option<Json> {
-        let value = self.splitter.value(bytes, &self.masker)?;
+        let value = self.splitter.value(bytes, &self.terms.masker)?;
         self.noted.add(&value);
         Some(value.json)
     }
 
     fn fault(&self, error: &Error) -> Box<Fault> {
         match error.kind() {
-            ErrorKind::TimedOut => wording::timed_out(self.limits.timeout, self.effect),
-            _ => failure::of_exchange(error, &self.limits, self.effect),
+            ErrorKind::TimedOut => wording::timed_out(self.terms.limits.timeout, self.terms.effect),
+            _ => failure::of_exchange(error, &self.terms.limits, self.terms.effect),
         }
     }
 }

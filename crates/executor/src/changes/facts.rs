@@ -65,7 +65,7 @@ impl<'a> Facts<'a> {
             if from.description != to.description {
                 changes.push(ChangeKind::Described);
             }
-            inputs::compare((&from.input_schema, &to.input_schema), &mut changes);
+            inputs::compare(&from.input_schema, &to.input_schema, &mut changes);
         }
         changes
     }

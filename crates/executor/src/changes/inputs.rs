@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Adds what changed from the first schema to the second.
-pub(super) fn compare((old, new): (&Schema, &Schema), changes: &mut Vec<ChangeKind>) {
+pub(super) fn compare(old: &Schema, new: &Schema, changes: &mut Vec<ChangeKind>) {
     let before = changes.len();
     let mut add = |at: &str, change| {
         changes.push(ChangeKind::Input { at: at.to_owned(), change });

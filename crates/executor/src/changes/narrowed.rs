@@ -100,10 +100,7 @@ impl<'a> Narrowing<'a> {
         let keys: BTreeSet<&'a str> = old.keys().chain(new.keys()).map(String::as_str).collect();
         for key in keys {
             let (before, after) = (old.get(key), new.get(key));
-            if key == "$ref"
-                || keyword::is_annotation(key)
-                || self.below(at, key, (before, after), (old, new))
-            {
+            if key == "$ref" || keyword::is_annotation(key) || self.below(at, key, old, new) {
                 continue;
             }
             match keyword::verdict(key, before, after) {
@@ -115,15 +112,10 @@ impl<'a> Narrowing<'a> {
     }
 
     /// Compares schemas below a keyword, where it has any.
-    fn below(
-        &mut self,
-        at: &str,
-        key: &'a str,
-        (before, after): (Option<&'a Value>, Option<&'a Value>),
-        (old, new): (&'a Object, &'a Object),
-    ) -> bool {
+    fn below(&mut self, at: &str, key: &'a str, old: &'a Object, new: &'a Object) -> bool {
+        let (before, after) = (old.get(key), new.get(key));
         match key {
-            "properties" => self.properties(at, (old, new)),
+            "properties" => self.properties(at, old, new),
             "required" => {
                 keyword::newly_required(before, after)
                     .for_each(|name| self.add(join(at, name), InputChange::Required));
@@ -138,7 +130,7 @@ impl<'a> Narrowing<'a> {
         true
     }
 
-    fn properties(&mut self, at: &str, (old, new): (&'a Object, &'a Object)) {
+    fn properties(&mut self, at: &str, old: &'a Object, new: &'a Object) {
         let of = |schema: &'a Object| schema.get("properties").and_then(Value::as_object);
         let additional =
             |schema: &'a Object| schema.get("additionalProperties").unwrap_or(&ANYTHING);
