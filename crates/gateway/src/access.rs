@@ -49,14 +49,15 @@ impl Access {
         // One that was read by a process that does not serve lets nobody in.
         let access = built.access.as_ref().ok_or_else(unauthenticated)?;
         match authorization::bearer(headers)? {
-            Some(token) => self.bearer((access, &built.toolsets), token).await,
+            Some(token) => self.bearer(access, &built.toolsets, token).await,
             None => certified(access, peer).ok_or_else(unauthenticated),
         }
     }
 
     async fn bearer(
         &self,
-        (access, toolsets): (&BuiltAccess, &[BuiltToolset]),
+        access: &BuiltAccess,
+        toolsets: &[BuiltToolset],
         token: &str,
     ) -> Result<Caller, Problem> {
         if let Some(principal) = known(access, token) {

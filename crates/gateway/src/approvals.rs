@@ -45,8 +45,7 @@ pub(crate) async fn decide(
     let keeper =
         Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
     let session = Inline::of_members(waiting.session);
-    let from = (&caller, &headers);
-    let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
+    let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let request = [id.as_bytes(), &bytes];
     let origin = waiting.origin;
     let message = origin
@@ -71,7 +70,7 @@ pub(crate) async fn decide(
         keeper: Some(keeper),
     };
     let written = |results: &[ToolResult]| written(message.as_ref(), results);
-    batch.answer(&gateway, (&asked, &request), written).await
+    batch.answer(&gateway, &asked, &request, written).await
 }
 
 /// A result; where its call came in the message of a model, with the messages to append to the conversation.

@@ -59,11 +59,10 @@ pub(crate) async fn run(
     let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
     let Envelope { calls, session, is_dry_run, mode, execution } = Envelope::read(value)?;
     let built = gateway.built();
-    let from = (&caller, &headers);
     let calls_that_wait = gateway.waiting_calls().clone();
     let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
     let keeper = Some(keeper);
-    let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
+    let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let trace = trace_of(&headers);
     // They hold what was read of the connection for as long as they are there, and a call may take its time.
     drop(headers);
@@ -75,7 +74,7 @@ pub(crate) async fn run(
         Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
         Accepted::Json => {
             let body: [&[u8]; 1] = [&bytes];
-            batch.answer(&gateway, (&calls, &body), written).await
+            batch.answer(&gateway, &calls, &body, written).await
         }
     }
 }
@@ -105,7 +104,8 @@ impl Batch {
     pub(crate) async fn answer(
         &self,
         gateway: &Gateway,
-        (calls, request): (&[Asked], &[&[u8]]),
+        calls: &[Asked],
+        request: &[&[u8]],
         written: impl Fn(&[ToolResult]) -> String,
     ) -> Result<Response, Problem> {
         // A dry run does nothing that a repetition would do twice.
@@ -113,7 +113,7 @@ impl Batch {
             return Ok(JsonText(written(&self.results(calls).await)).into_response());
         };
         let principal = self.caller.principal.as_ref();
-        match repeated::begun(gateway.answers(), (key, request), principal)? {
+        match repeated::begun(gateway.answers(), key, request, principal)? {
             Repeated::Answered(text) => Ok(JsonText(String::clone(&text)).into_response()),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;
@@ -151,7 +151,7 @@ impl Batch {
             return executor.preview(call).await;
         }
         let result = executor.run(call).await;
-        self.kept((at, asked), result).await
+        self.kept(at, asked, result).await
     }
 
     /// Has what stands around calls hear of one of a message that is not made.
@@ -168,10 +168,8 @@ impl Batch {
     }
 
     /// A result whose call is kept where a person has to approve it.
-    async fn kept(&self, (at, asked): (usize, &Asked), result: ToolResult) -> ToolResult {
-        let principal = self.caller.principal.as_ref();
-        let asked = (asked, self.execution, self.key_of(at, asked));
-        awaiting_approval::queued(self.keeper.as_ref(), asked, principal, result).await
+    async fn kept(&self, at: usize, asked: &Asked, result: ToolResult) -> ToolResult {
+        awaiting_approval::queued(self, at, asked, result).await
     }
 
     /// The idempotency key of a call: its own, or one that follows from the request's.

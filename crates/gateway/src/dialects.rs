@@ -66,10 +66,9 @@ pub(crate) async fn run(
     if let Some(functions) = &functions {
         read = read.only(functions, |name| entry(name).map(Entry::name));
     }
-    let from = (&caller, &headers);
     let waiting = gateway.waiting_calls().clone();
     let keeper = Keeper { calls: waiting, session: session.members().clone() };
-    let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
+    let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let trace = trace_of(&headers);
     // They hold what was read of the connection for as long as they are there, and a call may take its time.
     drop(headers);
@@ -100,7 +99,7 @@ pub(crate) async fn run(
         let messages = dialect.write(&read, results);
         json!({"messages": Value::Array(messages)}).to_string()
     };
-    batch.answer(&gateway, (&calls, &request), written).await
+    batch.answer(&gateway, &calls, &request, written).await
 }
 
 /// A message that is none of the dialect.

@@ -108,8 +108,7 @@ impl Front {
         let body = if body.is_end_stream() {
             Body::empty()
         } else {
-            let ends = (self.drain().clone(), place.clone());
-            Body::new(Arriving::new(body, deadline, ends))
+            Body::new(Arriving::new(body, deadline, self.drain().clone(), place.clone()))
         };
         let Ok(response) = self.router.clone().call(Request::from_parts(head, body)).await;
         let place = place.filter(|_| response.extensions().get::<Listens>().is_none());

@@ -114,8 +114,8 @@ impl Host for Served {
         let caller = head.extensions.get::<Caller>().cloned().unwrap_or_default();
         let built = self.0.built();
         let inline = Inline::read(Some(inline)).map_err(|problem| unusable(&problem))?;
-        let from = (&caller, &head.headers);
-        let session = inline.completed(self.0.sessions(), &built.sessions, from).await;
+        let (sessions, headers) = (self.0.sessions(), &head.headers);
+        let session = inline.completed(sessions, &built.sessions, &caller, headers).await;
         session.map_err(|problem| unusable(&problem))
     }
 

@@ -65,7 +65,7 @@ impl Run {
             Form::Ces => Inputs::read(body, &self.id)?,
             Form::Dialogflow => dialogflow::read(body, &self.id)?,
         };
-        let begin = |request: &Request| request.begin(&self.gateway, (&self.caller, &self.id));
+        let begin = |request: &Request| request.begin(&self.gateway, &self.caller, &self.id);
         let _running = request.as_ref().map(begin).transpose()?;
         if let Some(request) = &request
             && let Some(outputs) = self.runs().await?.0.told.find(request)?
@@ -97,7 +97,7 @@ impl Run {
             Form::Ces => with_ids(inputs.calls),
             Form::Dialogflow => inputs.calls,
         };
-        let read = read_in(form.dialect(), (built, &self.caller), form.message(&calls))?;
+        let read = read_in(form.dialect(), built, &self.caller, form.message(&calls))?;
         let asked = read.to_make().into_iter().cloned().map(Asked::from).collect::<Vec<_>>();
         let batch = Batch {
             built: Arc::clone(built),
@@ -183,7 +183,7 @@ impl Run {
                 return Err(judged::with_pending(nothing_waits(), None));
             };
             let answers = places.into_iter().zip(&responses);
-            self.taken(built, (&session, &mut turn), answers).await?;
+            self.taken(built, &session, &mut turn, answers).await?;
             self.remove(built, &mut turn);
             let (index, waits) = (turn.index, turn.waits());
             let output = if turn.waits() {
@@ -210,13 +210,14 @@ impl Run {
     async fn taken(
         &self,
         built: &Built,
-        (session, turn): (&Session, &mut Turn),
+        session: &Session,
+        turn: &mut Turn,
         answers: impl Iterator<Item = (usize, &ToolResponse)>,
     ) -> Result<(), Problem> {
         let asked = turn.clone();
         for (place, response) in answers {
             let Some(call) = turn.calls.get_mut(place) else { continue };
-            if let Err(fault) = self.settled(built, session, (call, response)).await {
+            if let Err(fault) = self.settled(built, session, call, response).await {
                 let problem = unexpected(&response.id, &fault);
                 return Err(judged::with_pending(problem, Some(&asked)));
             }
@@ -229,7 +230,8 @@ impl Run {
         &self,
         built: &Built,
         session: &Session,
-        (kept, response): (&mut PendingCall, &ToolResponse),
+        kept: &mut PendingCall,
+        response: &ToolResponse,
     ) -> Result<(), Box<Fault>> {
         let asked = ToolCall::new(&*kept.id, &*kept.tool, kept.arguments.clone());
         let mut call = Call::new(&asked, session);
@@ -302,7 +304,7 @@ impl Run {
         let principal = self.caller.principal.as_ref();
         let expected = version.map_or(Expected::Absent, Expected::Version);
         let sessions = self.gateway.sessions();
-        match sessions.put_runs(principal, (&self.id, &runs.to_value()), expected).await {
+        match sessions.put_runs(principal, &self.id, &runs.to_value(), expected).await {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
             Err(error) => Err(error.into()),
@@ -311,11 +313,10 @@ impl Run {
 
     /// Stores variables of the session.
     async fn store(&self, variables: Object) -> Result<(), Problem> {
-        crate::sessions::store(&self.gateway, (&self.caller, &self.id), variables).await
+        crate::sessions::store(&self.gateway, &self.caller, &self.id, variables).await
     }
 
     async fn session(&self, built: &Built, inline: Inline) -> Result<Session, Problem> {
-        let from = (&self.caller, &self.headers);
         let sessions = self.gateway.sessions();
         let stored = sessions.get(self.caller.principal.as_ref(), &self.id).await?;
         let mut context = self.context.clone();
@@ -324,19 +325,20 @@ impl Run {
             context.insert("variables", Value::Object(state.parameters));
         }
         let inline = inline.in_context(&context);
-        inline.completed(self.gateway.sessions(), &built.sessions, from).await
+        inline.completed(sessions, &built.sessions, &self.caller, &self.headers).await
     }
 }
 
 /// The calls of a message of Customer Engagement Suite.
 pub(crate) fn read(built: &Built, caller: &Caller, message: Value) -> Result<Read, Problem> {
-    read_in(Dialect::Ces, (built, caller), message)
+    read_in(Dialect::Ces, built, caller, message)
 }
 
 /// The calls of a message of a dialect.
 fn read_in(
     dialect: Dialect,
-    (built, caller): (&Built, &Caller),
+    built: &Built,
+    caller: &Caller,
     message: Value,
 ) -> Result<Read, Problem> {
     let entry = |name: &str| entry(built, caller, name);

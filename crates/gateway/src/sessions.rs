@@ -51,7 +51,7 @@ pub(crate) async fn show(
     let sessions = gateway.sessions();
     let found = sessions.get(caller.principal.as_ref(), &id).await?;
     let (state, version) = found.ok_or_else(absent)?;
-    Ok(shown(&gateway, (&id, &state), version, StatusCode::OK))
+    Ok(shown(&gateway, &id, &state, version, StatusCode::OK))
 }
 
 /// Stores a session in place of what there was.
@@ -83,10 +83,10 @@ pub(crate) async fn put(
     let sessions = gateway.sessions();
     let known = sessions.get(caller.principal.as_ref(), &id).await?.map(|(_, version)| version);
     let expected = asked.expected(known)?;
-    let version = sessions.put(caller.principal.as_ref(), (&id, &state), expected).await;
+    let version = sessions.put(caller.principal.as_ref(), &id, &state, expected).await;
     let version = version.map_err(failed)?;
     let status = if known.is_none() { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(shown(&gateway, (&id, &state), version, status))
+    Ok(shown(&gateway, &id, &state, version, status))
 }
 
 /// Changes members of a session; one that is `null` goes.
@@ -114,16 +114,18 @@ pub(crate) async fn patch(
 ) -> Result<Response, Problem> {
     let change = Change::read(body.value)?;
     let asked = Condition::of(&headers)?;
-    let (state, version, is_new) = changed_to(&gateway, (&caller, &id), (&change, &asked)).await?;
+    let (state, version, is_new) = changed_to(&gateway, &caller, &id, &change, &asked).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(shown(&gateway, (&id, &state), version, status))
+    Ok(shown(&gateway, &id, &state, version, status))
 }
 
 /// Makes a change of a session; answers it as it is then, and whether it is new.
 async fn changed_to(
     gateway: &Gateway,
-    (caller, id): (&Caller, &str),
-    (change, asked): (&Change, &Condition),
+    caller: &Caller,
+    id: &str,
+    change: &Change,
+    asked: &Condition,
 ) -> Result<(SessionState, Version, bool), Problem> {
     let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
     for _ in 0..ATTEMPTS {
@@ -131,7 +133,7 @@ async fn changed_to(
         asked.expected(known)?;
         let state = change.applied(state.unwrap_or_default());
         let expected = known.map_or(Expected::Absent, Expected::Version);
-        match sessions.put(principal, (id, &state), expected).await {
+        match sessions.put(principal, id, &state, expected).await {
             // Somebody changed it meanwhile: the change is made again, on what there is now.
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),
@@ -144,7 +146,8 @@ async fn changed_to(
 /// Stores variables of a session beside what it has; one that is `null` goes.
 pub(crate) async fn store(
     gateway: &Gateway,
-    (caller, id): (&Caller, &str),
+    caller: &Caller,
+    id: &str,
     variables: Object,
 ) -> Result<(), Problem> {
     if variables.is_empty() {
@@ -152,7 +155,7 @@ pub(crate) async fn store(
     }
     distinct("variables", &variables)?;
     let change = Change { parameters: variables, credentials: Object::new() };
-    changed_to(gateway, (caller, id), (&change, &Condition::Any)).await.map(drop)
+    changed_to(gateway, caller, id, &change, &Condition::Any).await.map(drop)
 }
 
 /// Forgets a session.
@@ -252,7 +255,8 @@ fn object(at: &str, value: Option<Value>) -> Result<Object, Problem> {
 
 fn shown(
     gateway: &Gateway,
-    (id, state): (&str, &SessionState),
+    id: &str,
+    state: &SessionState,
     version: Version,
     status: StatusCode,
 ) -> Response {

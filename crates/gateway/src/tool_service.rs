@@ -57,7 +57,7 @@ pub(crate) async fn of_app(
         return Err(wrong("the body", "an object", Some(&body.value)));
     };
     match &*path.verb {
-        "executeTool" => execute(&gateway, (&caller, &headers), &path, members).await,
+        "executeTool" => execute(&gateway, &caller, &headers, &path, members).await,
         "retrieveToolSchema" => retrieve_schema(&gateway.built(), &caller, &members),
         _ => Err(unknown()),
     }
@@ -136,7 +136,7 @@ pub(crate) async fn of_toolset(
     let listed = entries.filter_map(|entry| {
         let (tool, id) = (entry.declaration()?, id_of(entry, toolset));
         let is_asked = ids.is_empty() || ids.iter().any(|asked| asked.as_str() == Some(id));
-        is_asked.then(|| shown(entry, tool, (&resource, id)))
+        is_asked.then(|| shown(entry, tool, &resource, id))
     });
     let answer = json!({"tools": Value::Array(listed.collect())});
     Ok(JsonText(answer.to_string()).into_response())
@@ -150,7 +150,7 @@ fn id_of<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
     operation.or_else(own).unwrap_or(name)
 }
 
-fn shown(entry: Entry<'_>, tool: &Tool, (toolset, id): (&str, &str)) -> Value {
+fn shown(entry: Entry<'_>, tool: &Tool, toolset: &str, id: &str) -> Value {
     let mut shown = Object::new();
     shown.insert("name", Value::String(format!("{toolset}/tools/{id}")));
     shown.insert("displayName", Value::from(tool.name.as_str()));
@@ -173,7 +173,8 @@ fn shown(entry: Entry<'_>, tool: &Tool, (toolset, id): (&str, &str)) -> Value {
 
 async fn execute(
     gateway: &Gateway,
-    (caller, headers): (&Caller, &HeaderMap),
+    caller: &Caller,
+    headers: &HeaderMap,
     path: &AppPath,
     mut members: Object,
 ) -> Result<Response, Problem> {
@@ -193,9 +194,9 @@ async fn execute(
         Mocked::Refused => failed(&asked, wording::client::not_mocked()),
         Mocked::PassedThrough => {
             let session = inline(variables.clone(), context).in_context(&path.context());
-            let from = (caller, headers);
-            let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
-            made(gateway, (caller, headers), (&built, session), asked).await?
+            let sessions = gateway.sessions();
+            let session = session.completed(sessions, &built.sessions, caller, headers).await?;
+            made(&batch(gateway, caller, headers, built, session)?, asked).await
         }
     };
     answer.insert("response", ended);
@@ -203,15 +204,16 @@ async fn execute(
     Ok(JsonText(Value::Object(answer).to_string()).into_response())
 }
 
-/// Makes the call.
-async fn made(
+/// The surroundings of the one call of a request.
+fn batch(
     gateway: &Gateway,
-    (caller, headers): (&Caller, &HeaderMap),
-    (built, session): (&Arc<Built>, Session),
-    asked: Asked,
-) -> Result<Value, Problem> {
-    let batch = Batch {
-        built: Arc::clone(built),
+    caller: &Caller,
+    headers: &HeaderMap,
+    built: Arc<Built>,
+    session: Session,
+) -> Result<Batch, Problem> {
+    Ok(Batch {
+        built,
         caller: caller.clone(),
         session,
         is_dry_run: false,
@@ -221,16 +223,20 @@ async fn made(
         key: idempotency_key(headers)?,
         stop: gateway.drain().stop(),
         keeper: None,
-    };
+    })
+}
+
+/// Makes the call.
+async fn made(batch: &Batch, asked: Asked) -> Value {
     let asked = [asked];
     let results = batch.results(&asked).await;
     let [asked] = &asked;
-    Ok(match results.first() {
+    match results.first() {
         Some(ToolResult { outcome: Outcome::Pending(_), .. }) | None => {
             failed(asked, wording::client::nobody_runs())
         }
         Some(result) => response(&result.id, &result.tool, result),
-    })
+    }
 }
 
 /// The call that a request means, and its arguments.

@@ -74,7 +74,7 @@ impl Issuer {
         let expected = Expected { issuer: &config.issuer, audiences: &config.audiences };
         let mut refusal = "no key of the issuer signed this token";
         for key in keys {
-            match claims(token, (key.decoding(), algorithm), &expected) {
+            match claims(token, key.decoding(), algorithm, &expected) {
                 Ok(claims) => return principal(config, claims).map_err(Refusal::Invalid),
                 Err(found) => refusal = found,
             }

@@ -45,7 +45,8 @@ pub(super) struct Expected<'a> {
 /// The claims of a token that a key signed.
 pub(super) fn claims(
     token: &str,
-    (key, algorithm): (&DecodingKey, Algorithm),
+    key: &DecodingKey,
+    algorithm: Algorithm,
     expected: &Expected<'_>,
 ) -> Result<Object, &'static str> {
     // One algorithm, of the family of the key: no token chooses how it is checked.

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use callgate_call::wording::approval as wording;
-use callgate_executor::Execution;
-use callgate_tool::{Object, Outcome, Pending, PendingKind, Principal, ToolCall, ToolResult};
+use callgate_tool::{Object, Outcome, Pending, PendingKind, ToolCall, ToolResult};
 
-use super::Asked;
+use super::{Asked, Batch};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
 
 /// Whoever keeps the calls of one request.
@@ -25,23 +24,25 @@ impl fmt::Debug for Keeper {
     }
 }
 
-/// A result whose call is kept where it waits for an approval.
+/// The result of the call at a position, which is kept where it waits for an approval.
 pub(super) async fn queued(
-    keeper: Option<&Keeper>,
-    (asked, execution, key): (&Asked, Execution, Option<String>),
-    principal: Option<&Principal>,
+    batch: &Batch,
+    at: usize,
+    asked: &Asked,
     mut result: ToolResult,
 ) -> ToolResult {
     let Some(pending) = approval(&result.outcome) else { return result };
-    let fault = match keeper {
+    let fault = match &batch.keeper {
         None => Some(wording::nobody_asks()),
         Some(keeper) => {
             let arguments = asked.call.arguments.clone();
             let call = ToolCall::new(&*asked.call.id, &*result.tool, arguments);
             let session = keeper.session.clone();
             let (timeout, origin) = (asked.timeout, asked.origin.clone());
+            let (execution, key) = (batch.execution, batch.key_of(at, asked));
             let waiting = WaitingCall { call, timeout, execution, session, key, origin };
-            let kept = keeper.calls.keep(principal, (pending, &waiting)).await;
+            let principal = batch.caller.principal.as_ref();
+            let kept = keeper.calls.keep(principal, pending, &waiting).await;
             kept.is_err().then(wording::not_kept)
         }
     };

@@ -19,7 +19,7 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
     let at_once = batch.at_once();
     let ended = stream::iter([Event::default().event("end").data("{}")]);
     let calls = calls.into_iter().enumerate();
-    let calls = calls.map(move |asked| events(Arc::clone(&batch), asked));
+    let calls = calls.map(move |(at, asked)| events(Arc::clone(&batch), at, asked));
     let events = stream::iter(calls).flatten_unordered(at_once).chain(ended);
     let mut response =
         Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default()).into_response();
@@ -35,10 +35,7 @@ enum Step {
 }
 
 /// The events of one call.
-fn events(
-    batch: Arc<Batch>,
-    (at, asked): (usize, Asked),
-) -> impl Stream<Item = Event> + Send + Unpin {
+fn events(batch: Arc<Batch>, at: usize, asked: Asked) -> impl Stream<Item = Event> + Send + Unpin {
     let begins = Step::Begins(batch, at, Box::new(asked));
     Box::pin(stream::unfold(begins, async |step| next(step).await))
 }
@@ -59,7 +56,7 @@ async fn next(step: Step) -> Option<(Event, Step)> {
             return Some((event, Step::Streams(batch, at, asked, stream)));
         }
     }
-    let result = batch.kept((at, &asked), stream.into_result()).await;
+    let result = batch.kept(at, &asked, stream.into_result()).await;
     Some((ended(&result), Step::Ended))
 }
 

@@ -45,7 +45,8 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
 /// Looks a request with a key up in the records.
 pub(crate) fn begun(
     answers: &Arc<Records<String>>,
-    (key, parts): (&str, &[&[u8]]),
+    key: &str,
+    parts: &[&[u8]],
     principal: Option<&Principal>,
 ) -> Result<Repeated, Problem> {
     // The first part is the body or holds no zero.

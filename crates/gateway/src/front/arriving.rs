@@ -32,11 +32,7 @@ pub(super) struct Arriving<B> {
 }
 
 impl<B> Arriving<B> {
-    pub(super) fn new(
-        body: B,
-        deadline: Instant,
-        (drain, place): (Drain, Option<Arc<Place>>),
-    ) -> Self {
+    pub(super) fn new(body: B, deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Self {
         Self { body, deadline, drain, place, end: None }
     }
 }

@@ -52,7 +52,8 @@ impl<B: Body + Send + 'static> Answering<B> {
     pub(super) fn new(
         body: B,
         in_flight: InFlight,
-        (place, activity): (Option<Arc<Place>>, &Activity),
+        place: Option<Arc<Place>>,
+        activity: &Activity,
     ) -> Self {
         let is_whole = body.is_end_stream() || body.size_hint().exact().is_some();
         let place = match place {

@@ -152,7 +152,7 @@ async fn answered(
 ) -> Result<Response<Answering<Body>>, Infallible> {
     let in_flight = known.activity.begin();
     let (response, place) = known.front.answer(request, &known.peer).await;
-    Ok(response.map(|body| Answering::new(body, in_flight, (place, &known.activity))))
+    Ok(response.map(|body| Answering::new(body, in_flight, place, &known.activity)))
 }
 
 /// The time the last answers may take to be written after calls were given up.

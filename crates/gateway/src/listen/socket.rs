@@ -52,7 +52,7 @@ impl From<io::Error> for Refusal {
 /// Opens an address; one that other machines reach only if callers are asked who they are.
 pub(super) async fn open(address: &Address, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
     match address {
-        Address::Tcp { host, port } => Ok(vec![tcp((host, *port), asks_callers).await?]),
+        Address::Tcp { host, port } => Ok(vec![tcp(host, *port, asks_callers).await?]),
         #[cfg(unix)]
         Address::Unix(path) => {
             let (listener, file) = file::bind(path)?;
@@ -68,9 +68,9 @@ pub(super) async fn open(address: &Address, asks_callers: bool) -> Result<Vec<So
     }
 }
 
-async fn tcp(address: (&str, u16), asks_callers: bool) -> Result<Socket, Refusal> {
+async fn tcp(host: &str, port: u16, asks_callers: bool) -> Result<Socket, Refusal> {
     let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for address in tokio::net::lookup_host(address).await? {
+    for address in tokio::net::lookup_host((host, port)).await? {
         if !asks_callers && !address.ip().to_canonical().is_loopback() {
             return Err(Refusal::Open);
         }

@@ -50,12 +50,13 @@ impl Request {
     pub(super) fn begin(
         &self,
         gateway: &Gateway,
-        (caller, id): (&Caller, &str),
+        caller: &Caller,
+        id: &str,
     ) -> Result<Running, Problem> {
         let scoped = format!("{}\u{1f}:run\u{1f}{id}", self.key);
         let request: [&[u8]; 1] = [self.digest.as_bytes()];
         let principal = caller.principal.as_ref();
-        Ok(match begun_with_key(gateway.answers(), (&scoped, &request), principal)? {
+        Ok(match begun_with_key(gateway.answers(), &scoped, &request, principal)? {
             Repeated::Answered(_) => Running(None),
             Repeated::Made(guard) => Running(guard),
         })

@@ -88,22 +88,22 @@ impl PendingCall {
     fn asked(&self) -> Option<Value> {
         let Fate::Waits(id, args) = &self.fate else { return None };
         if self.is_of_dialogflow() {
-            return Some(self.with_names(None, ("inputParameters", args)));
+            return Some(self.with_names(None, "inputParameters", args));
         }
-        Some(self.with_names(Some(id), ("args", args)))
+        Some(self.with_names(Some(id), "args", args))
     }
 
     fn response(&self) -> Option<Value> {
         let Fate::Ended(response, _) = &self.fate else { return None };
         let Some(members) = response.as_object().filter(|_| self.is_of_dialogflow()) else {
-            return Some(self.with_names(Some(&self.id), ("response", response)));
+            return Some(self.with_names(Some(&self.id), "response", response));
         };
         let mut result = self.named.clone();
         result.extend(members.clone());
         Some(Value::Object(result))
     }
 
-    fn with_names(&self, id: Option<&str>, (name, value): (&str, &Value)) -> Value {
+    fn with_names(&self, id: Option<&str>, name: &str, value: &Value) -> Value {
         let mut call = Object::new();
         if let Some(id) = id {
             call.insert("id", Value::from(id));

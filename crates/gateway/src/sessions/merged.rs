@@ -67,7 +67,8 @@ impl Inline {
         mut self,
         sessions: &Sessions,
         config: &SessionsConfig,
-        (caller, headers): (&Caller, &HeaderMap),
+        caller: &Caller,
+        headers: &HeaderMap,
     ) -> Result<Session, Problem> {
         let stored = match self.0.get("id") {
             Some(Value::String(id)) => sessions.get(caller.principal.as_ref(), id).await?,

@@ -76,7 +76,7 @@ impl Published {
         // What was asked before this token came may be older than its key.
         let wanted = locked(&self.state).n_begun.saturating_add(1);
         loop {
-            let step = self.step((id, algorithm), wanted);
+            let step = self.step(id, algorithm, wanted);
             match step {
                 Step::Give(keys) => return Ok(keys),
                 Step::Refuse(refusal) => return Err(refusal),
@@ -90,7 +90,7 @@ impl Published {
         }
     }
 
-    fn step(&self, (id, algorithm): (Option<&str>, Algorithm), wanted: u64) -> Step {
+    fn step(&self, id: Option<&str>, algorithm: Algorithm, wanted: u64) -> Step {
         let mut state = locked(&self.state);
         let now = Instant::now();
         let next = state.asked.map(|asked| asked + PAUSE).filter(|next| *next > now);
