@@ -82,7 +82,7 @@ async fn exchanged(
     audience: &str,
 ) -> Result<Token, Error> {
     let url = key.token_endpoint(endpoints)?;
-    let assertion = assertion(key, (&url, audience), rest.now()).await?;
+    let assertion = assertion(key, &url, audience, rest.now()).await?;
     let body = Serializer::new(String::new())
         .append_pair("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
         .append_pair("assertion", &assertion)
@@ -101,7 +101,8 @@ async fn exchanged(
 
 async fn assertion(
     key: &Credentials,
-    (url, audience): (&Url, &str),
+    url: &Url,
+    audience: &str,
     now: SystemTime,
 ) -> Result<String, Error> {
     let email = key.field("client_email").unwrap_or_default();

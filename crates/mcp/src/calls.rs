@@ -40,19 +40,17 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
     let arguments = exact.arguments.as_ref();
     if tool == read_result::NAME && executor.find(read_result::NAME).is_none() {
         let session = session(host, &caller, came).await?;
-        return Ok(Answer::Ended(
-            read_result::read((&executor, &caller), &session, arguments).await,
-        ));
+        return Ok(Answer::Ended(read_result::read(&executor, &caller, &session, arguments).await));
     }
     let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
     let Some(standing) = Standing::named(tool).filter(|_| is_short()) else {
         let target = Target { tool: tool.to_owned(), arguments: exact.arguments.clone() };
-        return answered(host, (&executor, &caller), target, came).await;
+        return answered(host, &executor, &caller, target, came).await;
     };
     let target = match standing.target(arguments) {
         None => {
             let schemas = host.listing().schemas;
-            return told(standing.answer((&executor, &caller, schemas), arguments));
+            return told(standing.answer(&executor, &caller, schemas, arguments));
         }
         Some(Err(wrong)) => return told(Err(wrong)),
         Some(Ok(target)) => target,
@@ -64,14 +62,15 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
             target.tool
         ))),
         Some(Some(refusal)) => told(Err(refusal)),
-        Some(None) => answered(host, (&executor, &caller), target, came).await,
+        Some(None) => answered(host, &executor, &caller, target, came).await,
     }
 }
 
 /// The answer to the call of a tool that is not one of the four.
 async fn answered(
     host: &dyn Host,
-    (executor, caller): (&Executor, &Caller),
+    executor: &Executor,
+    caller: &Caller,
     Target { tool, arguments }: Target,
     came: Came<'_>,
 ) -> Result<Answer, ErrorData> {
@@ -101,7 +100,7 @@ async fn answered(
     }
     if host.listing().files == McpFiles::Resource {
         for result in &results {
-            attachments.extend(read_result::resources((executor, caller), &session, result).await);
+            attachments.extend(read_result::resources(executor, caller, &session, result).await);
         }
     }
     let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();

@@ -21,7 +21,7 @@ pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
 
 /// Says in the schema of a value that clients repeat it in a header. They follow no references, so those on the way to it become
 /// what they lead to; one whose schema is not declared, or is of several types there, is not repeated.
-fn annotate(schema: &mut Value, definitions: &Value, (path, header): &(Vec<String>, String)) {
+fn annotate(schema: &mut Value, definitions: &Value, path: &[String], header: &str) {
     // What does not lead to a value stays as it is declared.
     let mut reached = schema.clone();
     let mut at = &mut reached;
@@ -39,7 +39,7 @@ fn annotate(schema: &mut Value, definitions: &Value, (path, header): &(Vec<Strin
     let is_primitive =
         matches!(at.get("type").and_then(Value::as_str), Some("boolean" | "integer" | "string"));
     if let Some(members) = at.as_object_mut().filter(|_| is_primitive) {
-        members.insert("x-mcp-header", header.as_str().into());
+        members.insert("x-mcp-header", header.into());
         *schema = reached;
     }
 }
@@ -66,8 +66,8 @@ pub(crate) fn declared(
     let mut declaration = declaration(tool, listing.schemas);
     if let Some(schema) = declaration.get_mut("inputSchema").filter(|_| !headers.is_empty()) {
         let definitions = schema.get("$defs").cloned().unwrap_or_default();
-        for header in headers {
-            annotate(schema, &definitions, header);
+        for (path, header) in headers {
+            annotate(schema, &definitions, path, header);
         }
     }
     let mut declared: model::Tool = serde_json::from_str(&declaration.to_string()).ok()?;

@@ -49,7 +49,8 @@ pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Opt
 /// Answers a call of such a client.
 pub(crate) async fn answer(
     host: &dyn Host,
-    (head, exact): (&Parts, &Exact),
+    head: &Parts,
+    exact: &Exact,
     abilities: Abilities,
 ) -> Response<Bytes> {
     let came = Came { head: Some(head), from: From { exact, abilities, peer: None } };

@@ -76,7 +76,7 @@ impl McpService {
             let schemas = self.host.listing().schemas;
             let abilities = direct::abilities(&head, &exact, schemas);
             if let Some(abilities) = abilities.filter(|_| !self.has_headers(&exact)) {
-                let answer = direct::answer(&*self.host, (&head, &exact), abilities).await;
+                let answer = direct::answer(&*self.host, &head, &exact, abilities).await;
                 return answer.map(|body| Full::new(body).boxed());
             }
             head.extensions.insert(Arc::new(exact));

@@ -43,7 +43,8 @@ pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model:
 
 /// The answer to a call of it, in the session of the request.
 pub(crate) async fn read(
-    (executor, caller): (&Executor, &Caller),
+    executor: &Executor,
+    caller: &Caller,
     session: &Session,
     arguments: Option<&Object>,
 ) -> Value {
@@ -64,7 +65,8 @@ pub(crate) async fn read(
 
 /// The files that a result has behind handles, as embedded resources; not those that are large or not kept.
 pub(crate) async fn resources(
-    (executor, caller): (&Executor, &Caller),
+    executor: &Executor,
+    caller: &Caller,
     session: &Session,
     result: &ToolResult,
 ) -> Vec<Attachment> {

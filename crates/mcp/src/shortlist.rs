@@ -84,14 +84,16 @@ impl Standing {
     /// A sentence that says what is wrong with the arguments.
     pub(crate) fn answer(
         self,
-        (executor, caller, schemas): (&Executor, &Caller, McpSchemas),
+        executor: &Executor,
+        caller: &Caller,
+        schemas: McpSchemas,
         arguments: Option<&Object>,
     ) -> Result<Value, String> {
         let none = Object::new();
         let arguments = arguments.unwrap_or(&none);
         match self {
             Self::Find => found(executor, caller, arguments),
-            _ => described(executor, caller, (arguments, schemas)),
+            _ => described(executor, caller, arguments, schemas),
         }
     }
 }
@@ -178,7 +180,8 @@ fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Val
 fn described(
     executor: &Executor,
     caller: &Caller,
-    (arguments, schemas): (&Object, McpSchemas),
+    arguments: &Object,
+    schemas: McpSchemas,
 ) -> Result<Value, String> {
     let names = texts(arguments, "names")?;
     if !(1..=DESCRIBED).contains(&names.len()) {

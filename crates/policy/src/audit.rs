@@ -176,7 +176,7 @@ impl Audit {
                 let size = size(&outcome);
                 (outcome, size)
             });
-            idempotency.records().recall((*key, call.digest), result, age);
+            idempotency.records().recall(*key, call.digest, result, age);
         }
     }
 

@@ -80,7 +80,7 @@ impl Middleware for Metrics {
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
         let (extensions, ending) = (call.extensions(), ending(ended.ending));
         if let Some(counted) = extensions.get::<Counted>() {
-            counted.end((ending, ended.reached), ended.elapsed, ended.journal);
+            counted.end(ending, ended.reached, ended.elapsed, ended.journal);
         }
         let Some(span) = extensions.get::<Span>() else { return };
         let attempts = Attempts::of(ended.journal);

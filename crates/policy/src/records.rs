@@ -185,12 +185,7 @@ impl<T> Records<T> {
 
     /// Keeps what is known of a request of an earlier process, `age` after it ended; nothing where that is unknown. What is
     /// known of a key here counts more.
-    pub fn recall(
-        &self,
-        (key, digest): (Digest, Digest),
-        result: Option<(T, usize)>,
-        age: Duration,
-    ) {
+    pub fn recall(&self, key: Digest, digest: Digest, result: Option<(T, usize)>, age: Duration) {
         let mut state = self.lock();
         let Some(left) = state.bounds.ttl.checked_sub(age) else { return };
         if state.records.contains_key(&key) || state.records.len() >= state.bounds.most {

@@ -115,7 +115,7 @@ impl Sources {
         for row in self.things.values() {
             let need = row.need(scores, |at| self.needs(at as usize).len());
             if need.most > 0.0 {
-                row.raise((scores, need), &admits, &mut raised);
+                row.raise(scores, need, &admits, &mut raised);
             }
         }
         for (at, raised) in raised {
@@ -153,7 +153,8 @@ impl Row {
     /// The nearest sources with what their scores are raised to.
     fn raise(
         &self,
-        (scores, needed): (&[f32], Needed),
+        scores: &[f32],
+        needed: Needed,
         admits: impl Fn(usize) -> bool,
         raised: &mut Vec<(u32, f32)>,
     ) {

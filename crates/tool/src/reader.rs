@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
     /// The text that begins at `start` and is plain until `end`.
     #[cold]
     fn unescape(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
-        match text::unescape(self.text, (start, end), &mut self.unescaped) {
+        match text::unescape(self.text, start, end, &mut self.unescaped) {
             Ok(end) => {
                 self.at = end;
                 Ok(Text::Unescaped)

@@ -33,6 +33,15 @@ use crate::{
 /// credentials and the query to another host, and `HTTP_PROXY` would receive every credential (finding 2 and threat 53 of `SECURITY.md`).
 pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
+/// The schemes that connections are made for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Scheme {
+    /// Connections without TLS.
+    Http,
+    /// Connections with TLS.
+    Https,
+}
+
 /// Makes the connections of one way. The HTTP client copies it into each request several times, though few requests make a
 /// connection, so that it is a pointer.
 #[derive(Clone, Debug)]
@@ -41,12 +50,14 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Connections with TLS in these settings and no others, or without TLS and no others.
+    /// Connections for URLs of this scheme and no others, with these settings of TLS.
     pub(crate) fn new(
-        (tls, is_https): (ClientConfig, bool),
+        tls: ClientConfig,
+        scheme: Scheme,
         resolver: Guarded,
         proxy: Option<Proxy>,
     ) -> Self {
+        let is_https = scheme == Scheme::Https;
         let mut http = HttpConnector::new_with_resolver(resolver.clone());
         http.enforce_http(!is_https);
         http.set_nodelay(true);

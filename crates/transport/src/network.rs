@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 use tower_service::Service as _;
 
 use crate::{
-    connector::{Connector, HttpClient},
+    connector::{Connector, HttpClient, Scheme},
     egress::{AddressRange, Egress, Listeners},
     error::{self, Error, cause},
     proxy::Proxy,
@@ -127,15 +127,17 @@ impl Network {
         if let Some(pool) = self.known(way) {
             return Ok(pool);
         }
-        let tls = match &way.tls {
-            None => tls::trusting_nobody()?,
-            Some(settings) => settings.client_config(self.system(settings).await?)?,
+        let (tls, scheme) = match &way.tls {
+            None => (tls::trusting_nobody()?, Scheme::Http),
+            Some(settings) => {
+                (settings.client_config(self.system(settings).await?)?, Scheme::Https)
+            }
         };
         let resolver = way.directory.as_ref().unwrap_or(&self.inner.resolver);
         let resolver =
             Guarded { resolver: Arc::clone(resolver), egress: Arc::new(way.egress.clone()) };
         let proxy = self.inner.proxy.clone().filter(|_| way.directory.is_none());
-        let pool = Connector::new((tls, way.tls.is_some()), resolver, proxy);
+        let pool = Connector::new(tls, scheme, resolver, proxy);
         let pool = Arc::new(Pool::new(pool));
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
         // Another request may have been faster.

@@ -20,10 +20,11 @@ pub(crate) fn declarations(executor: &Executor, caller: &Caller) -> Vec<model::T
         ),
         (Standing::CallWrite, call("Calls any tool by its name, one that changes something too.")),
     ];
-    rows.into_iter().filter_map(|(standing, row)| declared(standing, row)).collect()
+    let rows = rows.into_iter();
+    rows.filter_map(|(standing, (words, schema))| declared(standing, words, schema)).collect()
 }
 
-fn declared(standing: Standing, (description, schema): (String, Value)) -> Option<model::Tool> {
+fn declared(standing: Standing, description: String, schema: Value) -> Option<model::Tool> {
     let is_write = standing == Standing::CallWrite;
     let is_open = matches!(standing, Standing::CallRead | Standing::CallWrite);
     let declaration = json!({

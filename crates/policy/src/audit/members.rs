@@ -7,6 +7,7 @@ use callgate_executor::{Backend, Call, Ended, Ending};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Event, Outcome, Value};
 use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::AuditArguments;
@@ -59,17 +60,13 @@ pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
     members.0
 }
 
-/// A file is begun, or gone on with.
-pub(super) fn opened(
-    reason: &str,
-    previous: &Digest,
-    (torn, n_torn): (Option<&Digest>, usize),
-    n_lost: usize,
-) -> String {
+/// A file is begun, or gone on with behind a line that is `torn`.
+pub(super) fn opened(reason: &str, previous: &Digest, torn: &[u8], n_lost: usize) -> String {
     let mut members = Members::new("opened");
     members.text("reason", reason).text("previous", &hex(previous));
-    if let Some(torn) = torn {
-        members.text("torn", &hex(torn)).json("torn_bytes", &n_torn.to_string());
+    if !torn.is_empty() {
+        let code: Digest = Sha256::digest(torn).into();
+        members.text("torn", &hex(&code)).json("torn_bytes", &torn.len().to_string());
     }
     if n_lost > 0 {
         members.json("lost", &n_lost.to_string());

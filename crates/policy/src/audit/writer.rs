@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use super::{
@@ -161,10 +160,8 @@ impl Desk {
             if !opening.torn.is_empty() || opening.is_unbroken {
                 text.push('\n');
             }
-            let code: [u8; 32] = Sha256::digest(&opening.torn).into();
-            let torn = Some(&code).filter(|_| !opening.torn.is_empty());
-            let torn = (torn, opening.torn.len());
-            let members = members::opened(opening.reason, &head.code, torn, opening.n_lost);
+            let Opening { reason, torn, n_lost, .. } = opening;
+            let members = members::opened(reason, &head.code, torn, *n_lost);
             head.add(&self.key, &members, &mut text);
             ends.push((text.len(), head));
         }
@@ -178,7 +175,7 @@ impl Desk {
         let n_told = n_whole.saturating_sub(n_opening);
         let n_lost = lines.len() - n_told;
         self.tell(n_lost > 0, failure.as_ref());
-        self.settle(&ends, (n_whole, n_lost), text.as_bytes().get(..n_written).unwrap_or_default());
+        self.settle(&ends, n_whole, n_lost, text.as_bytes().get(..n_written).unwrap_or_default());
         for (at, Waited(_, tell)) in lines.into_iter().enumerate() {
             // Whoever left wants to know nothing.
             tell.send(at < n_told).ok();
@@ -198,12 +195,7 @@ impl Desk {
     }
 
     /// Takes in what was written: whole lines, and maybe a part of the next one.
-    fn settle(
-        &mut self,
-        ends: &[(usize, Head)],
-        (n_whole, n_lost): (usize, usize),
-        written: &[u8],
-    ) {
+    fn settle(&mut self, ends: &[(usize, Head)], n_whole: usize, n_lost: usize, written: &[u8]) {
         let mut opening = self.opening.take();
         let last = n_whole.checked_sub(1).and_then(|at| ends.get(at));
         let end = last.map_or(0, |(end, _)| *end);

@@ -77,7 +77,8 @@ impl Counted {
     /// It has ended.
     pub(super) fn end(
         &self,
-        (outcome, reached): (&'static str, Reached),
+        outcome: &'static str,
+        reached: Reached,
         elapsed: Duration,
         journal: &Journal,
     ) {

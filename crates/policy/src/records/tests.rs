@@ -84,9 +84,9 @@ async fn what_an_earlier_process_knew_is_kept_for_the_rest_of_its_time() {
     let records = Records::new(bounds(3, 99));
     let key = |name: &str| digest::of_key(None, name);
     for (name, result, age) in [("a", Some((1, 1)), 9), ("b", None, 2), ("old", None, 11)] {
-        records.recall((key(name), [1; 32]), result, Duration::from_secs(age));
+        records.recall(key(name), [1; 32], result, Duration::from_secs(age));
     }
-    records.recall((key("a"), [2; 32]), None, Duration::ZERO);
+    records.recall(key("a"), [2; 32], None, Duration::ZERO);
     assert!(matches!(begin(&records, "a", 1), Begun::Replay(first) if *first == 1));
     assert!(matches!(begin(&records, "b", 1), Begun::Unknown));
     fresh(begin(&records, "old", 1)).free();

@@ -30,7 +30,8 @@ impl<'t> Text<'t> {
 /// byte after its last quote.
 pub(super) fn unescape(
     whole: &str,
-    (start, mut end): (usize, usize),
+    start: usize,
+    mut end: usize,
     unescaped: &mut String,
 ) -> Result<usize, Fault> {
     let bytes = whole.as_bytes();
