@@ -180,13 +180,13 @@ fn is_asked_for(input: &Input) -> bool {
 fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {
     let mut members = if origin.alternatives.is_empty() {
         builder.bytes = bytes;
-        value(builder, (origin.schema.as_ref(), origin.is_item))
+        value(builder, DeclaredValue { schema: origin.schema.as_ref(), is_item: origin.is_item })
     } else {
         let built = origin.alternatives.iter().map(|known| alternative(builder, known)).collect();
         Object::from_iter([("anyOf".to_owned(), Value::Array(built))])
     };
     if let Some(object) = &origin.described_by {
-        describe(builder, (object, origin.description.as_deref()), &mut members);
+        describe(builder, object, origin.description.as_deref(), &mut members);
     }
     Value::Object(members)
 }
@@ -201,7 +201,8 @@ fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> V
         BodyKind::Multipart => Bytes::Parts,
         _ => Bytes::Text,
     };
-    let mut members = value(builder, (known.schema.as_ref(), known.is_item));
+    let declared = DeclaredValue { schema: known.schema.as_ref(), is_item: known.is_item };
+    let mut members = value(builder, declared);
     let named: Vec<String> = known.media_types.iter().map(|name| format!("`{name}`")).collect();
     let named = format!("As {}.", named.join(", "));
     let text = match members.get("description").and_then(Value::as_str) {
@@ -212,8 +213,16 @@ fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> V
     Value::Object(members)
 }
 
+/// A value whose schema is declared.
+struct DeclaredValue<'d> {
+    schema: Option<&'d Origin>,
+    /// True where the value is a list, and the schema that of its items.
+    is_item: bool,
+}
+
 /// The schema of a value, as an object with room for a description.
-fn value<'d>(builder: &mut Builder<'d>, (schema, is_item): (Option<&'d Origin>, bool)) -> Object {
+fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
+    let DeclaredValue { schema, is_item } = declared;
     let is_whole = builder.bytes == Bytes::Whole;
     if is_item {
         builder.bytes = builder.bytes.below("items");
@@ -235,11 +244,7 @@ fn value<'d>(builder: &mut Builder<'d>, (schema, is_item): (Option<&'d Origin>, 
 }
 
 /// Says what an object says of itself, or what is said of it instead.
-fn describe(
-    builder: &mut Builder<'_>,
-    (object, instead): (&Node, Option<&str>),
-    members: &mut Object,
-) {
+fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, members: &mut Object) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.copy_text(text)) {
         let text = plain(&text);
