@@ -2,21 +2,12 @@
 //! belongs together is a struct with a name. And the parser reads through its cursor, which holds the document and the
 //! findings: no function takes both. Read with `syn`; test code is exempt.
 
-use std::collections::BTreeMap;
-
 use syn::{
     Attribute, FnArg, ImplItemFn, ItemFn, ItemMod, Signature, TraitItemFn, Type,
     visit::{self, Visit},
 };
 
 use super::workspace::{File, rust_files};
-
-/// How many functions of a crate still take a pair. A crate that is not here has none, and no number grows.
-const PAIRS_LEFT: &[(&str, usize)] =
-    &[("google", 1), ("openapi", 2), ("search", 1), ("session", 2), ("tool", 1), ("transport", 2)];
-
-/// Crates in which the pairs were not named so far. A crate that leaves this list does not come back.
-const NOT_YET: &[&str] = &["executor", "gateway", "mcp", "policy"];
 
 /// The functions of a file that break a rule.
 #[derive(Default)]
@@ -100,18 +91,13 @@ fn code() -> Vec<File> {
     files
 }
 
-/// The rule: crates with more functions that take a pair than are left there.
-fn with_pairs(files: &[File], left: &[(&str, usize)]) -> Vec<String> {
-    let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for file in files {
-        let name = file.path.split('/').nth(1).unwrap_or_default();
-        let pairs = Broken::of(file).pairs.into_iter().map(|each| format!("{}: {each}", file.path));
-        found.entry(name).or_default().extend(pairs);
-    }
-    let most = |name: &str| left.iter().find(|(each, _)| *each == name).map_or(0, |(_, n)| *n);
-    found.retain(|name, _| !NOT_YET.contains(name));
-    let more = found.into_iter().filter(|(name, pairs)| pairs.len() > most(name));
-    more.map(|(name, pairs)| format!("{name} {}:\n{}", pairs.len(), pairs.join("\n"))).collect()
+/// The rule: functions that take a pair.
+fn with_pairs(files: &[File]) -> Vec<String> {
+    let of = |file: &File| {
+        let found = Broken::of(file).pairs.into_iter();
+        found.map(|name| format!("{}: {name}", file.path)).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(of).collect()
 }
 
 /// The rule: functions that take what the cursor holds.
@@ -138,8 +124,7 @@ fn check(text: &str, expected: &[&str]) {
 fn a_pair_as_a_parameter_is_refused() {
     check("fn a((b, c): (B, C), d: D) {}", &["a"]);
     check("impl A { fn a(&self, b: &(B, C)) {} } trait T { fn b(c: (C,)); }", &["a", "b"]);
-    assert_eq!(with_pairs(&[file("fn a(b: (B, C)) {}")], &[("a", 1)]), [""; 0]);
-    assert_eq!(with_pairs(&[file("fn a(b: (B, C)) {}")], &[]).len(), 1);
+    assert_eq!(with_pairs(&[file("fn a(b: (B, C)) {}")]), ["crates/a/src/b.rs: a"]);
 }
 
 #[test]
@@ -157,7 +142,7 @@ fn a_document_and_findings_as_parameters_are_refused() {
 
 #[test]
 fn functions_take_what_belongs_together_as_a_struct() {
-    assert_eq!(with_pairs(&code(), PAIRS_LEFT), [""; 0]);
+    assert_eq!(with_pairs(&code()), [""; 0]);
 }
 
 #[test]
