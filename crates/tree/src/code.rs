@@ -1,4 +1,4 @@
-//! The stable codes of findings. A code never changes its meaning and is never used again for another one. The crate
+//! The stable codes of findings; those about a text in one table: a row makes the code, its name and its explanation. A code never changes its meaning and is never used again for another one. The crate
 //! that makes a finding owns its code; a finding holds the code's name.
 
 use std::fmt;
@@ -7,28 +7,62 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct CodeName(&'static str);
 
-/// The kinds of findings about a text, whatever it describes.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum TextCode {
+/// Makes [`TextCode`] and what is known about each from the table.
+macro_rules! codes {
+    ($($(#[$meta:meta])* $code:ident = $name:literal: $explanation:literal;)+) => {
+        /// The kinds of findings about a text, whatever it describes.
+        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+        #[non_exhaustive]
+        pub enum TextCode {
+            $($(#[$meta])* $code,)+
+        }
+
+        impl TextCode {
+            /// Every code, in alphabetical order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
+
+            /// The code as it is shown: lower-case words with dashes.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)+
+                }
+            }
+
+            /// A paragraph for whoever asks what the code means.
+            pub fn explanation(self) -> &'static str {
+                match self {
+                    $(Self::$code => $explanation,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
     /// YAML aliases stand for more text than the limits allow.
-    AliasExpansion,
+    AliasExpansion = "alias-expansion": "A YAML alias stands for the whole text it names. A few lines of aliases can stand for gigabytes, so \
+        the text they unfold to is bounded. Write the repeated parts out, use `$ref` instead of aliases, or \
+        raise the limit.";
     /// A name occurs twice in one object; the last one counts.
-    DuplicateKey,
+    DuplicateKey = "duplicate-key": "The same name occurs twice in one object. Readers disagree on which one counts; here the last one \
+        does. Remove one of them.";
     /// A YAML tag says nothing to JSON and was ignored.
-    IgnoredTag,
+    IgnoredTag = "ignored-tag": "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the value is read \
+        without it.";
     /// YAML infinity or not-a-number, which JSON has not; it was read as text.
-    NonFiniteNumber,
+    NonFiniteNumber = "non-finite-number": "YAML knows infinity and not-a-number, JSON does not. The value is read as text.";
     /// The text is not in an encoding of Unicode that is read.
-    NotUtf8,
+    NotUtf8 = "not-utf8": "The text is in no encoding that is read: UTF-8, or UTF-16 with a byte order mark. Convert it to \
+        UTF-8.";
     /// Lists and objects are nested deeper than the limits allow.
-    TextTooDeep,
+    TextTooDeep = "text-too-deep": "Lists and objects are nested deeper than the limit. What reads a tree needs stack for each level, so \
+        depth is bounded before the text is read.";
     /// The text has more bytes than the limits allow.
-    TextTooLarge,
+    TextTooLarge = "text-too-large": "The text has more bytes than the limit. Split the description or raise the limit.";
     /// The text has more values than the limits allow.
-    TooManyNodes,
+    TooManyNodes = "too-many-nodes": "The text has more values than the limit. Split the description or raise the limit.";
     /// The text is not readable YAML or JSON.
-    UnreadableText,
+    UnreadableText = "unreadable-text": "The text is neither JSON nor YAML. The place where reading ended is given.";
 }
 
 impl CodeName {
@@ -58,78 +92,6 @@ impl From<TextCode> for CodeName {
 impl PartialEq<TextCode> for CodeName {
     fn eq(&self, code: &TextCode) -> bool {
         self.0 == code.as_str()
-    }
-}
-
-impl TextCode {
-    /// Every code, in alphabetical order.
-    pub const ALL: [Self; 9] = [
-        Self::AliasExpansion,
-        Self::DuplicateKey,
-        Self::IgnoredTag,
-        Self::NonFiniteNumber,
-        Self::NotUtf8,
-        Self::TextTooDeep,
-        Self::TextTooLarge,
-        Self::TooManyNodes,
-        Self::UnreadableText,
-    ];
-
-    /// The code as it is shown: lower-case words with dashes.
-    pub fn as_str(self) -> &'static str {
-        self.row().0
-    }
-
-    /// A paragraph for whoever asks what the code means.
-    pub fn explanation(self) -> &'static str {
-        self.row().1
-    }
-
-    fn row(self) -> (&'static str, &'static str) {
-        match self {
-            Self::AliasExpansion => (
-                "alias-expansion",
-                "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
-             for gigabytes, so the text they unfold to is bounded. Write the repeated parts out, \
-             use `$ref` instead of aliases, or raise the limit.",
-            ),
-            Self::DuplicateKey => (
-                "duplicate-key",
-                "The same name occurs twice in one object. Readers disagree on which one counts; here \
-             the last one does. Remove one of them.",
-            ),
-            Self::IgnoredTag => (
-                "ignored-tag",
-                "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the \
-             value is read without it.",
-            ),
-            Self::NonFiniteNumber => (
-                "non-finite-number",
-                "YAML knows infinity and not-a-number, JSON does not. The value is read as text.",
-            ),
-            Self::NotUtf8 => (
-                "not-utf8",
-                "The text is in no encoding that is read: UTF-8, or UTF-16 with a byte order mark. \
-             Convert it to UTF-8.",
-            ),
-            Self::TextTooDeep => (
-                "text-too-deep",
-                "Lists and objects are nested deeper than the limit. What reads a tree needs stack \
-             for each level, so depth is bounded before the text is read.",
-            ),
-            Self::TextTooLarge => (
-                "text-too-large",
-                "The text has more bytes than the limit. Split the description or raise the limit.",
-            ),
-            Self::TooManyNodes => (
-                "too-many-nodes",
-                "The text has more values than the limit. Split the description or raise the limit.",
-            ),
-            Self::UnreadableText => (
-                "unreadable-text",
-                "The text is neither JSON nor YAML. The place where reading ended is given.",
-            ),
-        }
     }
 }
 
