@@ -37,62 +37,83 @@ pub struct Fault {
     pub body: Option<Value>,
 }
 
-/// The stable class of a failure.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum FaultCode {
+/// Makes [`FaultCode`] and the name of each from the table.
+macro_rules! codes {
+    ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
+        /// The stable class of a failure.
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        #[non_exhaustive]
+        pub enum FaultCode {
+            $($(#[$meta])* $code,)+
+        }
+
+        impl FaultCode {
+            /// Every code, in alphabetical order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
+
+            /// The code as it stands on a wire: `invalid_arguments`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
     /// The call was made before under its idempotency key; its answer is not known any more.
-    AnswerLost,
+    AnswerLost = "answer_lost";
     /// The call could not be written into the audit file.
-    AuditFailed,
+    AuditFailed = "audit_failed";
     /// No credential could be put on the request.
-    AuthFailed,
+    AuthFailed = "auth_failed";
     /// Arguments are missing, unknown or of the wrong kind.
-    InvalidArguments,
+    InvalidArguments = "invalid_arguments";
     /// The idempotency key of the call was used for another one.
-    KeyReused,
+    KeyReused = "key_reused";
     /// A required value that only the session can give is missing or of the wrong type.
-    MissingSessionValue,
+    MissingSessionValue = "missing_session_value";
     /// A person has to approve the call, and nobody can be asked where it was made.
-    NeedsApproval,
+    NeedsApproval = "needs_approval";
     /// The tool asks the user for values, who were not asked yet or cannot be asked where the call was made.
-    NeedsValues,
+    NeedsValues = "needs_values";
     /// This build cannot do what the description asks for.
-    NotSupported,
+    NotSupported = "not_supported";
     /// The replay transport has no recorded answer for the request.
-    NothingRecorded,
+    NothingRecorded = "nothing_recorded";
     /// The call was begun before under its idempotency key; whether it was executed is not known.
-    OutcomeUnknown,
+    OutcomeUnknown = "outcome_unknown";
     /// Too many calls are running, or the service is known to be down.
-    Overloaded,
+    Overloaded = "overloaded";
     /// Too many calls were made in a short time.
-    RateLimited,
+    RateLimited = "rate_limited";
     /// The request may not be sent: it would leave the origin or break a limit.
-    Refused,
+    Refused = "refused";
     /// A person was asked about the call and rejected it.
-    Rejected,
+    Rejected = "rejected";
     /// The answer is larger than the bound.
-    ResponseTooLarge,
+    ResponseTooLarge = "response_too_large";
     /// The service answered with a status that is not a success.
-    ServiceError,
+    ServiceError = "service_error";
     /// The service is called with a token of the user's own, which the session lacks or the service refused.
-    SignInRequired,
+    SignInRequired = "sign_in_required";
     /// The first call with the idempotency key is still running.
-    StillRunning,
+    StillRunning = "still_running";
     /// The program that made the call was stopped before it ended.
-    Stopped,
+    Stopped = "stopped";
     /// The call did not end in time.
-    TimedOut,
+    TimedOut = "timed_out";
     /// The tool was taken away while its call waited for the client.
-    ToolRemoved,
+    ToolRemoved = "tool_removed";
     /// The approval of the call has expired, was used, or is another call's.
-    UnknownApproval,
+    UnknownApproval = "unknown_approval";
     /// There is no tool of that name.
-    UnknownTool,
+    UnknownTool = "unknown_tool";
     /// The service could not be reached, or the connection broke.
-    Unreachable,
+    Unreachable = "unreachable";
     /// The service answered something that is not what its headers say.
-    UnreadableResponse,
+    UnreadableResponse = "unreadable_response";
 }
 
 /// One violation.
@@ -161,70 +182,6 @@ impl Fault {
     pub fn with_reached(mut self, reached: Reached) -> Self {
         self.reached = reached;
         self
-    }
-}
-
-impl FaultCode {
-    /// Every code, in alphabetical order.
-    pub const ALL: [Self; 26] = [
-        Self::AnswerLost,
-        Self::AuditFailed,
-        Self::AuthFailed,
-        Self::InvalidArguments,
-        Self::KeyReused,
-        Self::MissingSessionValue,
-        Self::NeedsApproval,
-        Self::NeedsValues,
-        Self::NotSupported,
-        Self::NothingRecorded,
-        Self::OutcomeUnknown,
-        Self::Overloaded,
-        Self::RateLimited,
-        Self::Refused,
-        Self::Rejected,
-        Self::ResponseTooLarge,
-        Self::ServiceError,
-        Self::SignInRequired,
-        Self::StillRunning,
-        Self::Stopped,
-        Self::TimedOut,
-        Self::ToolRemoved,
-        Self::UnknownApproval,
-        Self::UnknownTool,
-        Self::Unreachable,
-        Self::UnreadableResponse,
-    ];
-
-    /// The code as it stands on a wire: `invalid_arguments`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AnswerLost => "answer_lost",
-            Self::AuditFailed => "audit_failed",
-            Self::AuthFailed => "auth_failed",
-            Self::InvalidArguments => "invalid_arguments",
-            Self::KeyReused => "key_reused",
-            Self::MissingSessionValue => "missing_session_value",
-            Self::NeedsApproval => "needs_approval",
-            Self::NeedsValues => "needs_values",
-            Self::NotSupported => "not_supported",
-            Self::NothingRecorded => "nothing_recorded",
-            Self::OutcomeUnknown => "outcome_unknown",
-            Self::Overloaded => "overloaded",
-            Self::RateLimited => "rate_limited",
-            Self::Refused => "refused",
-            Self::Rejected => "rejected",
-            Self::ResponseTooLarge => "response_too_large",
-            Self::ServiceError => "service_error",
-            Self::SignInRequired => "sign_in_required",
-            Self::StillRunning => "still_running",
-            Self::Stopped => "stopped",
-            Self::TimedOut => "timed_out",
-            Self::ToolRemoved => "tool_removed",
-            Self::UnknownApproval => "unknown_approval",
-            Self::UnknownTool => "unknown_tool",
-            Self::Unreachable => "unreachable",
-            Self::UnreadableResponse => "unreadable_response",
-        }
     }
 }
 
