@@ -3,6 +3,7 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
+use callgate_secret::MASK;
 use callgate_tool::PlannedRequest;
 use http::{Method, Request};
 use percent_encoding::percent_decode_str;
@@ -200,9 +201,6 @@ fn quoted(text: &str) -> String {
 fn escaped(text: &str) -> String {
     text.replace('\'', "'\\''")
 }
-
-/// The stand-in for a credential.
-const MASK: &str = "****";
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use callgate_secret::MASK;
 use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -319,7 +320,5 @@ impl From<callgate_session::Error> for Problem {
     }
 }
 
-/// The stand-in for a secret.
-const MASK: &str = "****";
 /// The number of times a change is tried again where others change the same session.
 const ATTEMPTS: usize = 16;

@@ -6,7 +6,7 @@ mod name;
 use std::{collections::BTreeMap, fmt};
 
 use crate::{CallerToken, Object, Value};
-use callgate_secret::Secret;
+use callgate_secret::{MASK, Secret};
 
 pub use name::SessionName;
 
@@ -121,7 +121,7 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
-            .field("id", &self.id.as_ref().map(|_| "****"))
+            .field("id", &self.id.as_ref().map(|_| MASK))
             .field("parameters", &self.parameters.keys())
             .field("payload", &self.payload.keys().collect::<Vec<_>>())
             .field("context", &self.context.keys().collect::<Vec<_>>())
