@@ -197,19 +197,14 @@ impl Assembly<'_> {
     fn finished(self, mut reader: Reader) -> Result<Built, Error> {
         let Self { config, environment, parts, connections, stores, policy, results } = self;
         let origin = &config.origin;
-        let mut named_secrets: Vec<SecretReference> = Vec::new();
-        for reference in &reader.secrets {
-            if !named_secrets.contains(reference) {
-                named_secrets.push(reference.clone());
-            }
-        }
+        let named_secrets = distinct(&reader.secrets);
         let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
-        let (mut authenticators, mut known) = (Vec::new(), Vec::new());
-        for Parts { toolset, built, made, fetched, .. } in parts {
+        let (mut authenticators, mut fetched) = (Vec::new(), Vec::new());
+        for Parts { toolset, built, made, fetched: own, .. } in parts {
             ready.extend(toolset);
             toolsets.push(built);
             authenticators.extend(made);
-            known.extend(fetched);
+            fetched.extend(own);
         }
         let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
         let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
@@ -239,14 +234,8 @@ impl Assembly<'_> {
             Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
         })?;
         let Connections { network, directories, .. } = connections;
-        let kept = built::Reusable {
-            authenticators,
-            directories,
-            network,
-            policy,
-            stores,
-            fetched: known,
-        };
+        let kept =
+            built::Reusable { authenticators, directories, network, policy, stores, fetched };
         Ok(Built {
             executor,
             toolsets,
@@ -266,6 +255,17 @@ impl Assembly<'_> {
             files,
         })
     }
+}
+
+/// The references, each once.
+fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
+    let mut distinct: Vec<SecretReference> = Vec::new();
+    for reference in references {
+        if !distinct.contains(reference) {
+            distinct.push(reference.clone());
+        }
+    }
+    distinct
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

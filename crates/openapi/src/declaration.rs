@@ -214,6 +214,7 @@ fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> V
 }
 
 /// A value whose schema is declared.
+#[derive(Clone, Copy)]
 struct DeclaredValue<'d> {
     schema: Option<&'d Origin>,
     /// True where the value is a list, and the schema that of its items.

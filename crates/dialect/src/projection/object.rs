@@ -86,11 +86,11 @@ impl<'s> Walk<'s> {
             }
             let is_required = needed.contains(member.name);
             let place = ["properties", member.name];
-            let property = self.below(&place, |walk| {
-                let property = walk.member(member, level.member(is_required));
-                let may_be_absent = !is_required && walk.grammar.is_complete;
-                if may_be_absent { walk.or_absent(member, property) } else { property }
-            });
+            let level_of_member = level.member(is_required);
+            let mut property = self.below(&place, |walk| walk.member(member, level_of_member));
+            if !is_required && self.grammar.is_complete {
+                property = self.below(&place, |walk| walk.or_absent(member, property));
+            }
             let name = self.named(member.name, level);
             self.spend(name.len());
             let closes = is_required && self.closes_circle(&member.schemas);

@@ -21,16 +21,16 @@ pub(crate) fn declarations(executor: &Executor, caller: &Caller) -> Vec<model::T
         (Standing::CallWrite, call("Calls any tool by its name, one that changes something too.")),
     ];
     let rows = rows.into_iter();
-    rows.filter_map(|(standing, (words, schema))| declared(standing, words, schema)).collect()
+    rows.filter_map(|(standing, (words, schema))| declared(standing, &words, &schema)).collect()
 }
 
-fn declared(standing: Standing, description: String, schema: Value) -> Option<model::Tool> {
+fn declared(standing: Standing, description: &str, schema: &Value) -> Option<model::Tool> {
     let is_write = standing == Standing::CallWrite;
     let is_open = matches!(standing, Standing::CallRead | Standing::CallWrite);
     let declaration = json!({
         "name": (standing.name()),
         "description": description,
-        "inputSchema": schema,
+        "inputSchema": (schema.clone()),
         "annotations": {
             "readOnlyHint": (!is_write), "destructiveHint": is_write,
             "idempotentHint": (!is_write), "openWorldHint": is_open,

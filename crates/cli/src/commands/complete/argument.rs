@@ -46,6 +46,7 @@ fn is_required(guide: Guide<'_>, name: &str) -> bool {
 }
 
 /// A member of the arguments, or of one of them.
+#[derive(Clone, Copy)]
 struct Member<'a> {
     /// The name with dots.
     name: &'a str,
