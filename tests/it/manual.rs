@@ -141,7 +141,7 @@ the tables.
 /// The codes of faults with what their documentation says.
 fn faults() -> Vec<(String, String)> {
     let source = fs::read_to_string(root().join("crates/tool/src/fault.rs")).unwrap();
-    let (_, body) = source.split_once("pub enum FaultCode {\n").unwrap();
+    let (_, body) = source.split_once("\ncodes! {\n").unwrap();
     let (body, _) = body.split_once("\n}").unwrap();
     let mut faults = Vec::new();
     let mut about = Vec::new();
@@ -149,22 +149,12 @@ fn faults() -> Vec<(String, String)> {
         if let Some(text) = line.strip_prefix("/// ") {
             about.push(text);
         } else {
-            faults.push((snake_case(line.trim_end_matches(',')), about.join(" ")));
+            let (_, name) = line.trim_end_matches("\";").split_once(" = \"").unwrap();
+            faults.push((name.to_owned(), about.join(" ")));
             about.clear();
         }
     }
     faults
-}
-
-fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.push(letter.to_ascii_lowercase());
-    }
-    snake
 }
 
 /// The chapters' files in the order of the book.

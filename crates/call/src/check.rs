@@ -193,8 +193,7 @@ impl One<'_, '_> {
         if filling.value.is_null() && self.checking.is_removable(input) {
             return Ok(Vec::new());
         }
-        let scope = self.checking.scope();
-        let mut run = Run::new(scope, self.budget, Overlap::Accepted);
+        let mut run = Run::new(self.checking.scope(), self.budget, Overlap::Accepted);
         let is_valid = run.valid(&fragment.node, Instance::Value(&filling.value));
         self.budget = run.budget();
         let name = input.argument.as_str();
