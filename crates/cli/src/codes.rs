@@ -1,6 +1,7 @@
 //! Every code of a diagnostic, whichever crate makes it, and its explanation.
 
 use callgate::openapi::{Code, TextCode};
+use callgate_config::{ConfigCode, RemarkKind};
 use callgate_openapi::Example;
 
 /// The paragraph about one code.
@@ -18,9 +19,12 @@ pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Returns true if findings have this code: those of descriptions, and warnings about configurations.
+/// Returns true if findings have this code: those of descriptions, and those of configurations, exports and overlays.
 pub(crate) fn is_known(asked: &str) -> bool {
-    explanation(asked).is_some() || OF_CONFIGURATIONS.contains(&asked)
+    let of_configurations = ConfigCode::ALL.map(ConfigCode::as_str);
+    let of_exports = RemarkKind::ALL.map(RemarkKind::as_str);
+    let is_of_a_file = of_configurations.contains(&asked) || of_exports.contains(&asked);
+    is_of_a_file || explanation(asked).is_some()
 }
 
 /// Every code and its explanation, in alphabetical order.
@@ -31,19 +35,6 @@ pub(crate) fn codes() -> Vec<(&'static str, &'static str)> {
     codes.sort_unstable();
     codes
 }
-
-/// The codes of warnings about configurations, exports and overlays.
-const OF_CONFIGURATIONS: [&str; 9] = [
-    "import-account",
-    "import-ignored",
-    "import-missing-secret",
-    "import-no-equivalent",
-    "literal-secret",
-    "plain-http",
-    "selects-nothing",
-    "session-credential",
-    "unused-key",
-];
 
 /// Makes a table of codes, each with its example and the mended form of that.
 macro_rules! examples {

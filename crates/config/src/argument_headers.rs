@@ -4,6 +4,7 @@
 use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader, Selection};
 
 use crate::{
+    code::ConfigCode,
     keys::ARGUMENT_HEADERS,
     reader::{Mapping, Reader, at},
     toolset::ListedHeader,
@@ -35,7 +36,7 @@ pub(crate) fn read(
             known.header.as_str()
         );
         let help = "remove it, or `read_only` of `tools`";
-        reader.complain("wrong-value", known.pointer.clone(), message, help);
+        reader.complain(ConfigCode::WrongValue, known.pointer.clone(), message, help);
     }
     listed
 }
@@ -70,7 +71,7 @@ fn list(
                 let message =
                     format!("expected a header that arguments may not set, got: `{name}`");
                 reader.warn(
-                    "selects-nothing",
+                    ConfigCode::SelectsNothing,
                     pointer,
                     &message,
                     "remove it; nothing withholds it",
@@ -78,7 +79,12 @@ fn list(
             }
             Err(why) => {
                 let message = format!("expected a header that an argument may set, got: `{name}`");
-                reader.complain("wrong-value", pointer, message, format!("remove it: {why}"));
+                reader.complain(
+                    ConfigCode::WrongValue,
+                    pointer,
+                    message,
+                    format!("remove it: {why}"),
+                );
             }
         }
     }

@@ -1,7 +1,10 @@
 //! The key `body_media` of a toolset: which media type a request body has where its description leaves a choice. Which
 //! types a body may have is known to `openapi` alone.
 
-use crate::reader::{Mapping, Reader, at};
+use crate::{
+    code::ConfigCode,
+    reader::{Mapping, Reader, at},
+};
 
 /// Reads the preferred media types, the best first.
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
@@ -13,7 +16,7 @@ pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
         }
         let message = format!("expected a media type or a range of them, got: `{text}`");
         let help = "write a type and a subtype, as `application/xml`, or a range, as `text/*`";
-        reader.complain("wrong-value", at(mapping, "body_media"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "body_media"), message, help);
     }
     preferred
 }

@@ -42,8 +42,8 @@ use self::{
     workshop::Workshop,
 };
 use crate::{
-    config::Config, environment::Environment, error::Error, finding::Severity, reader::Reader,
-    secrets::LOCAL, serving::ServingConfig,
+    code::ConfigCode, config::Config, environment::Environment, error::Error, finding::Severity,
+    reader::Reader, secrets::LOCAL, serving::ServingConfig,
 };
 
 pub use self::{
@@ -129,7 +129,7 @@ impl Config {
         previous: Option<&Built>,
     ) -> Result<Built, Error> {
         let refused = |message: &str, help| {
-            Error::whole(&self.origin.file, "runtime", message.to_owned(), help)
+            Error::whole(&self.origin.file, ConfigCode::Runtime.as_str(), message.to_owned(), help)
         };
         if runtime::Handle::try_current().is_ok() {
             let message = "expected a thread outside of an asynchronous runtime, got one inside";
@@ -231,7 +231,7 @@ impl Assembly<'_> {
             environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
         let executor = executor.map_err(|error| {
             let help = "give each tool its own name";
-            Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
+            Error::whole(&origin.file, ConfigCode::DuplicateTool.as_str(), error.to_string(), help)
         })?;
         let Connections { network, directories, .. } = connections;
         let kept =
@@ -275,7 +275,7 @@ fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {
         if !known.insert(&operation.tool_name) {
             let message = format!("two toolsets have a tool `{}`", operation.tool_name);
             let help = "give each toolset its own `prefix`";
-            reader.complain("duplicate-tool", "/toolsets", message, help);
+            reader.complain(ConfigCode::DuplicateTool, "/toolsets", message, help);
         }
     }
 }

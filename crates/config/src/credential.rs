@@ -12,6 +12,7 @@ use callgate_auth::AuthConfig;
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::AUTH,
     reader::{Mapping, Reader, at},
 };
@@ -35,13 +36,13 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
         if mapping.object.is_empty() {
             let message = "expected one kind of credential, got none";
             let help = "write `auth: none` for calls without a credential";
-            reader.complain("wrong-value", pointer, message, help);
+            reader.complain(ConfigCode::WrongValue, pointer, message, help);
         }
         return None;
     };
     if kinds.next().is_some() {
         let message = "expected one kind of credential, got several";
-        reader.complain("wrong-value", pointer, message, "keep one");
+        reader.complain(ConfigCode::WrongValue, pointer, message, "keep one");
         return None;
     }
     let pointer = at(mapping, key);

@@ -3,6 +3,7 @@
 use callgate_transport::{AddressRange, NotARange};
 
 use crate::{
+    code::ConfigCode,
     keys::EGRESS,
     reader::{Mapping, Reader, at},
 };
@@ -20,7 +21,7 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<AddressRang
                 let pointer = format!("{}/{index}", at(mapping, "allow"));
                 let error: NotARange = error;
                 reader.complain(
-                    "wrong-value",
+                    ConfigCode::WrongValue,
                     pointer,
                     error.to_string(),
                     "for example `10.0.0.0/8`",

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    code::ConfigCode,
     finding::{Finding, Severity},
     server::NotAServer,
 };
@@ -81,6 +82,6 @@ impl error::Error for Error {}
 impl From<NotAServer> for Error {
     fn from(fault: NotAServer) -> Self {
         let help = "for example `https://api.example.com/v1`";
-        Self::whole(Path::new(""), "wrong-value", fault.to_string(), help)
+        Self::whole(Path::new(""), ConfigCode::WrongValue.as_str(), fault.to_string(), help)
     }
 }

@@ -9,6 +9,7 @@ use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Node};
 
 use crate::{
+    code::ConfigCode,
     description::Description,
     exported::files::{Export, Schema},
     finding::{Finding, Severity},
@@ -38,7 +39,12 @@ pub(crate) fn joined(
     let pointer = format!("{pointer}/{key}");
     if node.get("openapi").is_some() {
         let message = format!("expected `{key}` or `openapi`, got both");
-        reader.complain("wrong-value", &pointer, message, "an export brings its own description");
+        reader.complain(
+            ConfigCode::WrongValue,
+            &pointer,
+            message,
+            "an export brings its own description",
+        );
         return None;
     }
     let path = node.get(key).and_then(Node::as_str).filter(|path| !path.is_empty());
@@ -52,7 +58,7 @@ pub(crate) fn joined(
         Err(message) => {
             let help = "name the directory of one exported tool, or its JSON file";
             reader.files.insert(directory.join(path));
-            reader.complain("exported-tool", &pointer, message, help);
+            reader.complain(ConfigCode::ExportedTool, &pointer, message, help);
             return None;
         }
     };
@@ -70,7 +76,7 @@ pub(crate) fn joined(
         told(reader, node, &file, &imported.remarks);
         let message = "expected an OpenAPI tool with its schema, got none";
         reader.complain(
-            "exported-tool",
+            ConfigCode::ExportedTool,
             &pointer,
             message,
             "tools of other kinds cannot be called",

@@ -6,6 +6,7 @@ use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::{EXECUTION, FUNCTION},
     reader::{Mapping, Reader, at, escaped},
     toolset::{ExecutionConfig, FunctionConfig, ToolExecution},
@@ -33,7 +34,7 @@ fn function(reader: &mut Reader, pointer: &str, node: &Node) -> Option<FunctionC
     if input.get("type").and_then(Value::as_str) != Some("object") {
         let message = "expected a schema of objects, got another one";
         let help = "arguments have names: `{type: object, properties: {…}}`";
-        reader.complain("wrong-value", at(mapping, "input"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "input"), message, help);
     }
     let output = schema(reader, mapping, "output");
     Some(FunctionConfig { pointer: pointer.to_owned(), name, description, input, output })

@@ -6,6 +6,7 @@ use callgate_tool::is_framing_header;
 use callgate_tree::Object;
 
 use crate::{
+    code::ConfigCode,
     reader::{Mapping, Reader, at, escaped, secret::noted_quietly},
     toolset::FixedHeader,
 };
@@ -40,14 +41,19 @@ pub(crate) fn one(
     if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
         let message =
             format!("expected a header that says nothing about the message, got: `{name}`");
-        reader.complain("wrong-value", pointer, message, "remove it; it follows from the call");
+        reader.complain(
+            ConfigCode::WrongValue,
+            pointer,
+            message,
+            "remove it; it follows from the call",
+        );
         return None;
     }
     if is_framing_header(name) {
         let message =
             format!("expected a header that the HTTP client leaves to others, got: `{name}`");
         let help = "remove it; it frames the message, or is the connection's";
-        reader.complain("wrong-value", pointer, message, help);
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
         return None;
     }
     match value(text) {
@@ -61,7 +67,7 @@ pub(crate) fn one(
         }
         Err(error) => {
             let help = "write `literal:` before a text that begins like a reference";
-            reader.complain("secret-reference", pointer, error.to_string(), help);
+            reader.complain(ConfigCode::SecretReference, pointer, error.to_string(), help);
             None
         }
     }

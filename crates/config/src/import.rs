@@ -71,6 +71,10 @@ pub enum RemarkKind {
 }
 
 impl RemarkKind {
+    /// Every kind, in alphabetical order.
+    pub const ALL: [Self; 5] =
+        [Self::Account, Self::Ignored, Self::Invalid, Self::MissingSecret, Self::NoEquivalent];
+
     /// The stable word for it: `missing-secret`.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@ mod argument_headers;
 mod arguments;
 mod body_media;
 mod build;
+mod code;
 mod config;
 mod confirm;
 mod credential;
@@ -55,6 +56,7 @@ pub use build::{
     Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
     logins,
 };
+pub use code::ConfigCode;
 pub use config::Config;
 pub use description::Description;
 pub use environment::Environment;

@@ -8,6 +8,7 @@ use callgate_tree::{Limits, Node};
 
 use crate::{
     build::Built,
+    code::ConfigCode,
     config::Config,
     description::Description,
     environment::Environment,
@@ -129,7 +130,7 @@ fn is_configuration(root: &Node) -> bool {
 fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
     let finding = |name: &&'static str| Finding {
         file: file.to_owned(),
-        code: "description-option",
+        code: ConfigCode::DescriptionOption.as_str(),
         severity: Severity::Error,
         pointer: String::new(),
         position: None,

@@ -8,7 +8,7 @@ use std::{
 
 use url::{Host, Url};
 
-use crate::error::Error;
+use crate::{code::ConfigCode, error::Error};
 
 /// A configuration or a description, by the place it is read from.
 ///
@@ -102,7 +102,7 @@ fn not_an_address(text: &str) -> Error {
         let _cannot_fail = (open.set_username(""), open.set_password(None));
         let message = "expected an address without a user, got one with it".to_owned();
         let help = "download the description, and name the file";
-        return Error::whole(&shown(&open), "wrong-value", message, help);
+        return Error::whole(&shown(&open), ConfigCode::WrongValue.as_str(), message, help);
     }
     let scheme = url.as_ref().map(Url::scheme).unwrap_or_default();
     let (message, help) = match (scheme, &url) {
@@ -127,7 +127,7 @@ fn not_an_address(text: &str) -> Error {
         ),
     };
     let at = url.as_ref().map_or_else(|| "FILE".into(), shown);
-    Error::whole(&at, "wrong-value", message.to_owned(), &help)
+    Error::whole(&at, ConfigCode::WrongValue.as_str(), message.to_owned(), &help)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use callgate_secret::SecretReference;
 use url::Url;
 
 use crate::{
+    code::ConfigCode,
     keys::{LOG, RELOAD, TELEMETRY},
     reader::{Mapping, Reader, at, secret::secret},
 };
@@ -188,7 +189,7 @@ fn collector(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Url> {
         let got = scheme.map_or_else(|| "no URL".to_owned(), |scheme| format!("one of `{scheme}`"));
         let message = format!("expected an http or https URL, got {got}");
         let help = "for example `http://127.0.0.1:4318`";
-        reader.complain("wrong-value", at(mapping, "otlp"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "otlp"), message, help);
     }
     url
 }

@@ -11,6 +11,7 @@ use callgate_transport::AddressRange;
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     config::Config,
     description::Description,
     headers,
@@ -124,7 +125,7 @@ fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut Toolset
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             let message = format!("expected `NAME=VALUE`, got: `{text}`");
             let help = "for example `response_bytes=8MiB`";
-            reader.complain("wrong-value", "limits", message, help);
+            reader.complain(ConfigCode::WrongValue, "limits", message, help);
             continue;
         };
         let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
@@ -170,7 +171,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
             None => "expected `NAME: VALUE`, got a text without a colon".to_owned(),
         };
         let remedy = Remedy::SetHeader { header: "X-Api-Version: 2".to_owned() };
-        reader.advise("wrong-value", option, message, remedy);
+        reader.advise(ConfigCode::WrongValue, option, message, remedy);
         return None;
     };
     let (name, value) = (name.trim(), value.trim());
@@ -178,7 +179,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     {
         let message = format!("expected a reference alone, got words before it: `{name}`");
         let remedy = Remedy::UseToken { reference: reference.to_owned() };
-        reader.advise("wrong-value", option, message, remedy);
+        reader.advise(ConfigCode::WrongValue, option, message, remedy);
         return None;
     }
     headers::one(reader, name, value, option)
@@ -187,7 +188,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
 fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
         let help = "for example `https://api.example.com/v1`";
-        reader.complain("wrong-value", "server", error.to_string(), help);
+        reader.complain(ConfigCode::WrongValue, "server", error.to_string(), help);
     });
     server.ok()
 }
@@ -199,7 +200,7 @@ fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut 
     let Some((option, text)) = given.next() else { return };
     if given.next().is_some() {
         let message = "expected one credential, got several";
-        return reader.advise("wrong-value", option, message, Remedy::NameCredentials);
+        return reader.advise(ConfigCode::WrongValue, option, message, Remedy::NameCredentials);
     }
     reader.options.push(("/auth", option));
     match option {
@@ -224,7 +225,12 @@ fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
             Some(token)
         }
         Err(message) => {
-            reader.complain("secret-reference", "bearer", message, "for example `env:TOKEN`");
+            reader.complain(
+                ConfigCode::SecretReference,
+                "bearer",
+                message,
+                "for example `env:TOKEN`",
+            );
             None
         }
     }
@@ -234,7 +240,7 @@ fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
     let help = "for example `me:env:PASSWORD`";
     let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
         let message = "expected `USER:REFERENCE`, got a text without a user and a colon";
-        reader.complain("wrong-value", "basic", message, help);
+        reader.complain(ConfigCode::WrongValue, "basic", message, help);
         return None;
     };
     let username = format!("literal:{user}").parse().ok()?;
@@ -249,7 +255,7 @@ fn secret(reader: &mut Reader, option: &str, text: &str, help: &str) -> Option<S
             Some(reference)
         }
         Err(error) => {
-            reader.complain("secret-reference", option, error.to_string(), help);
+            reader.complain(ConfigCode::SecretReference, option, error.to_string(), help);
             None
         }
     }
@@ -262,7 +268,7 @@ fn egress(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange
             Ok(range) => ranges.push(range),
             Err(error) => {
                 let help = "for example `10.0.0.0/8`";
-                reader.complain("wrong-value", "egress_allow", error.to_string(), help);
+                reader.complain(ConfigCode::WrongValue, "egress_allow", error.to_string(), help);
             }
         }
     }

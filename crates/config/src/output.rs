@@ -6,6 +6,7 @@ use callgate_tree::Node;
 use http::{HeaderName, header::SET_COOKIE};
 
 use crate::{
+    code::ConfigCode,
     keys::{OUTPUT, OUTPUT_TOOL},
     limits::Bounds,
     reader::{Mapping, Reader, at, escaped},
@@ -89,13 +90,13 @@ fn headers(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<HeaderName> {
             Ok(name) if name == SET_COOKIE => {
                 let message = "expected headers that a model may see, got: `Set-Cookie`";
                 let help = "remove it: a cookie is a credential of the service";
-                reader.complain("wrong-value", at(mapping, "headers"), message, help);
+                reader.complain(ConfigCode::WrongValue, at(mapping, "headers"), message, help);
             }
             Ok(name) => names.push(name),
             Err(_) => {
                 let message = format!("expected names of headers, got: `{text}`");
                 let help = "for example `[ETag, X-Total-Count]`";
-                reader.complain("wrong-value", at(mapping, "headers"), message, help);
+                reader.complain(ConfigCode::WrongValue, at(mapping, "headers"), message, help);
             }
         }
     }
@@ -105,7 +106,12 @@ fn headers(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<HeaderName> {
 fn json_path(reader: &mut Reader, mapping: Mapping<'_>, path: &str, shape: &mut Shape) {
     if mapping.object.contains("select") {
         let message = "expected `select` or `jsonpath`, got both";
-        reader.complain("wrong-value", at(mapping, "jsonpath"), message, "remove one of them");
+        reader.complain(
+            ConfigCode::WrongValue,
+            at(mapping, "jsonpath"),
+            message,
+            "remove one of them",
+        );
         return;
     }
     match Selection::json_path(path) {
@@ -113,7 +119,7 @@ fn json_path(reader: &mut Reader, mapping: Mapping<'_>, path: &str, shape: &mut 
         Err(error) => {
             let help = "for example `$.items[*].id`";
             let message = format!("{error}, got: `{path}`");
-            reader.complain("wrong-value", at(mapping, "jsonpath"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "jsonpath"), message, help);
         }
     }
 }
@@ -125,7 +131,7 @@ fn big_integers(reader: &mut Reader, mapping: Mapping<'_>) -> Option<BigIntegers
         other => {
             let message = format!("expected `number` or `string`, got: `{other}`");
             let help = "`string` keeps the digits for models that round numbers beyond 2^53";
-            reader.complain("wrong-value", at(mapping, "big_integers"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "big_integers"), message, help);
             None
         }
     }

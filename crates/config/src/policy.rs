@@ -10,6 +10,7 @@ use callgate_secret::SecretReference;
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::{AUDIT, BREAKER, CALLS, IDEMPOTENCY, MOST_CALLS, RATE},
     reader::{Mapping, Reader, at, secret::secret},
 };
@@ -157,7 +158,7 @@ fn rate(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Rate> {
     let mapping = reader.mapping(node, &pointer, &RATE)?;
     if !mapping.object.contains("calls") {
         let message = "expected the key `calls`, got none";
-        reader.complain("missing-key", &*pointer, message, "add `calls: …`");
+        reader.complain(ConfigCode::MissingKey, &*pointer, message, "add `calls: …`");
     }
     let per = reader.duration(mapping, "per").unwrap_or(Duration::from_secs(1));
     let burst = count(reader, mapping, "burst");

@@ -22,6 +22,7 @@ use callgate_tool::{Remedy, nearest};
 use callgate_tree::{Node, Object, Position, positions};
 
 use crate::{
+    code::ConfigCode,
     finding::{Finding, Severity},
     keys::Table,
 };
@@ -30,7 +31,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     pub(crate) severity: Severity,
-    pub(crate) code: &'static str,
+    pub(crate) code: ConfigCode,
     pub(crate) pointer: String,
     pub(crate) message: String,
     pub(crate) help: String,
@@ -93,7 +94,7 @@ impl Reader {
     /// Writes down a complaint.
     pub(crate) fn complain(
         &mut self,
-        code: &'static str,
+        code: ConfigCode,
         pointer: impl Into<String>,
         message: impl Into<String>,
         help: impl Into<String>,
@@ -111,7 +112,7 @@ impl Reader {
     /// Writes down a fault that this step mends.
     pub(crate) fn advise(
         &mut self,
-        code: &'static str,
+        code: ConfigCode,
         pointer: &str,
         message: impl Into<String>,
         remedy: Remedy,
@@ -123,7 +124,7 @@ impl Reader {
     }
 
     /// Writes down what is worth knowing but stops nothing.
-    pub(crate) fn warn(&mut self, code: &'static str, pointer: String, message: &str, help: &str) {
+    pub(crate) fn warn(&mut self, code: ConfigCode, pointer: String, message: &str, help: &str) {
         self.complaints.push(Complaint {
             severity: Severity::Warning,
             code,
@@ -151,7 +152,7 @@ impl Reader {
             let option = option::at_fault(&complaint.pointer, &options);
             Finding {
                 file: file.to_owned(),
-                code: complaint.code,
+                code: complaint.code.as_str(),
                 severity: complaint.severity,
                 pointer: if option.is_some() { String::new() } else { complaint.pointer.clone() },
                 position: position.filter(|_| option.is_none() && !text.is_empty()),
@@ -189,7 +190,7 @@ impl Reader {
         if let Some(key) = got.as_str().filter(|text| table.has(text)) {
             let message = format!("expected a mapping, got the text: `{key}`");
             let help = format!("write `{{{key}: …}}`, or `{{{key}: {{}}}}` where all is as usual");
-            return self.complain("wrong-value", pointer, message, help);
+            return self.complain(ConfigCode::WrongValue, pointer, message, help);
         }
         let keys = table.names().collect::<Vec<_>>().join("`, `");
         self.expected(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
@@ -213,7 +214,12 @@ impl Reader {
     ) -> Option<&'a str> {
         if !mapping.object.contains(key) && !self.is_misspelt(mapping, key) {
             let message = format!("expected the key `{key}`, got none");
-            self.complain("missing-key", mapping.pointer, message, format!("add `{key}: …`"));
+            self.complain(
+                ConfigCode::MissingKey,
+                mapping.pointer,
+                message,
+                format!("add `{key}: …`"),
+            );
         }
         self.string(mapping, key)
     }
@@ -230,7 +236,12 @@ impl Reader {
         let value = (self.variables.0)(name);
         if value.is_none() {
             let message = format!("expected the environment variable `{name}`, got none");
-            self.complain("missing-variable", at(), message, "set it, or write the value itself");
+            self.complain(
+                ConfigCode::MissingVariable,
+                at(),
+                message,
+                "set it, or write the value itself",
+            );
         }
         value
     }
@@ -316,14 +327,16 @@ impl Reader {
     /// A complaint about a value of the wrong kind.
     pub(crate) fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let message = format!("expected {expected}, got: {}", shown(got));
-        self.complain("wrong-value", pointer, message, help);
+        self.complain(ConfigCode::WrongValue, pointer, message, help);
     }
 
     /// True if an unknown key of a mapping was reported as a misspelling of this one.
     pub(crate) fn is_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
         let is_told = |pointer: &str| {
             let mut told = self.complaints.iter();
-            told.any(|complaint| complaint.code == "unknown-key" && complaint.pointer == pointer)
+            told.any(|complaint| {
+                complaint.code == ConfigCode::UnknownKey && complaint.pointer == pointer
+            })
         };
         let mut keys = mapping.object.iter().map(|(name, _)| &**name);
         keys.any(|name| nearest(name, [key]).is_some() && is_told(&at(mapping, name)))
@@ -336,7 +349,7 @@ impl Reader {
             got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));
         let got = plain.map_or_else(|| shown(got), |text| format!("`{text}`"));
         let message = format!("expected {expected}, got: {got}");
-        self.complain("wrong-value", pointer, message, help);
+        self.complain(ConfigCode::WrongValue, pointer, message, help);
     }
 
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
@@ -344,14 +357,14 @@ impl Reader {
         if let Some(feature) = table.absent_feature(key) {
             let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
             let help = format!("build it with the feature `{feature}`, or remove the key");
-            return self.complain("missing-feature", place, message, help);
+            return self.complain(ConfigCode::MissingFeature, place, message, help);
         }
         if table.has(key) {
             return;
         }
         if table.later.contains(&key) {
             let message = format!("`{key}` is not supported by this version of callgate");
-            self.complain("unsupported-key", place, message, "remove it");
+            self.complain(ConfigCode::UnsupportedKey, place, message, "remove it");
             return;
         }
         let message = format!("expected a key of {}, got: `{key}`", table.name);
@@ -359,7 +372,7 @@ impl Reader {
             Some(known) => format!("did you mean `{known}`?"),
             None => format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `")),
         };
-        self.complain("unknown-key", place, message, help);
+        self.complain(ConfigCode::UnknownKey, place, message, help);
     }
 }
 

@@ -2,7 +2,10 @@
 
 use url::{Host, Url};
 
-use crate::reader::{Mapping, Reader, at};
+use crate::{
+    code::ConfigCode,
+    reader::{Mapping, Reader, at},
+};
 
 /// Reads `references:`, the origins that references may lead to.
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
@@ -17,7 +20,7 @@ pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
         match item.as_str().and_then(origin) {
             Some(origin) => origins.push(origin),
             None => reader.complain(
-                "wrong-value",
+                ConfigCode::WrongValue,
                 format!("{pointer}/{index}"),
                 "expected a public origin: `https://`, the name of a host, and perhaps a port",
                 "for example `https://specs.example.com`",

@@ -7,6 +7,7 @@ use callgate_tree::Node;
 use url::Url;
 
 use crate::{
+    code::ConfigCode,
     credential,
     keys::{API_KEY, AUTH},
     reader::{Mapping, Reader, at, escaped, secret::secret},
@@ -64,7 +65,7 @@ fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoi
     for key in ["in", "name"].into_iter().filter(|key| mapping.object.contains(key)) {
         let message = format!("expected `value` alone, got: `{key}`");
         let help = "remove it; the description says where the key of a security scheme goes";
-        reader.complain("wrong-value", at(mapping, key), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
     }
     secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
 }
@@ -78,7 +79,7 @@ fn origins(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<Url> {
         match origin(text) {
             Some(origin) => origins.push(origin),
             None => reader.complain(
-                "wrong-value",
+                ConfigCode::WrongValue,
                 &pointer,
                 format!(
                     "expected an origin: `https://`, a host, and perhaps a port, got: `{text}`"

@@ -18,6 +18,7 @@ use callgate_tree::Node;
 use url::Url;
 
 use crate::{
+    code::ConfigCode,
     keys::{CACHE, SECRETS},
     reader::{Mapping, Reader, at, secret::secret, tls::tls_with},
     tls::TlsConfig,
@@ -118,7 +119,7 @@ fn is_local(
     let message =
         format!("expected a secret of this machine, got one of `{}:`", reference.scheme());
     let help = "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
-    reader.complain("secret-store", at(mapping, key), message, help);
+    reader.complain(ConfigCode::SecretStore, at(mapping, key), message, help);
     false
 }
 
@@ -133,7 +134,7 @@ fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Strin
     });
     let Some(url) = url else {
         let message = "expected an address: `https://`, a host, and perhaps a port and a path";
-        reader.complain("wrong-value", at(mapping, key), message, "leave out all else");
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave out all else");
         return None;
     };
     let is_near = match url.host() {
@@ -144,7 +145,7 @@ fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Strin
     };
     if url.scheme() == "http" && !is_near {
         let message = "secrets travel to this address and back in the clear";
-        reader.warn("plain-http", at(mapping, key), message, "use `https://`");
+        reader.warn(ConfigCode::PlainHttp, at(mapping, key), message, "use `https://`");
     }
     Some(url.as_str().trim_end_matches('/').to_owned())
 }

@@ -4,6 +4,7 @@
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
 
 use crate::{
+    code::ConfigCode,
     keys::TOOLS,
     reader::{Mapping, Reader, at},
 };
@@ -38,7 +39,7 @@ fn patterns(
             Ok(pattern) => patterns.push(pattern),
             Err(error) => {
                 let help = "`*` stands for any characters; write `[[]` for a bracket";
-                reader.complain("wrong-value", at(mapping, key), error.to_string(), help);
+                reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
             }
         }
     }

@@ -6,7 +6,10 @@ use callgate_openapi::check_server;
 use callgate_tree::Node;
 use url::Url;
 
-use crate::reader::{Mapping, Reader, at, escaped};
+use crate::{
+    code::ConfigCode,
+    reader::{Mapping, Reader, at, escaped},
+};
 
 /// The address of a server: an http or https URL, in which `{name}` stands for a server variable.
 ///
@@ -75,7 +78,7 @@ impl std::error::Error for NotAServer {}
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ServerUrl> {
     let text = reader.setting(mapping, "server")?;
     if let Err(wrong) = check_server(&text) {
-        reader.complain("wrong-value", at(mapping, "server"), wrong.message, wrong.help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "server"), wrong.message, wrong.help);
         return None;
     }
     ServerUrl::new(&text).ok()

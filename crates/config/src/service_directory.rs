@@ -4,6 +4,7 @@
 use callgate_google::{Identity, ServiceName};
 
 use crate::{
+    code::ConfigCode,
     keys::SERVICE_DIRECTORY,
     reader::{Mapping, Reader, at, identity::identity},
 };
@@ -34,7 +35,12 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Option<Director
 
 fn service(reader: &mut Reader, pointer: &str, text: &str) -> Option<ServiceName> {
     let name = text.parse::<ServiceName>().map_err(|error| {
-        reader.complain("wrong-value", pointer, error.to_string(), "copy it from the directory");
+        reader.complain(
+            ConfigCode::WrongValue,
+            pointer,
+            error.to_string(),
+            "copy it from the directory",
+        );
     });
     name.ok()
 }

@@ -15,7 +15,10 @@ pub use address::{Address, NotAnAddress};
 pub use limits::ServingLimits;
 pub use listener::{ListenerConfig, ListenerTls};
 
-use crate::reader::{Mapping, Reader, at};
+use crate::{
+    code::ConfigCode,
+    reader::{Mapping, Reader, at},
+};
 
 /// The sidecar's listeners, its callers, and its bounds.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +68,7 @@ fn proxy(reader: &mut Reader, root: Mapping<'_>) -> Option<Proxy> {
     let text = reader.string(root, "proxy")?;
     let proxy = text.parse().map_err(|error: NotAProxy| {
         let help = "for example `http://proxy.example:3128`";
-        reader.complain("wrong-value", at(root, "proxy"), error.to_string(), help);
+        reader.complain(ConfigCode::WrongValue, at(root, "proxy"), error.to_string(), help);
     });
     proxy.ok()
 }
@@ -77,7 +80,7 @@ fn hosts(reader: &mut Reader, root: Mapping<'_>) -> Vec<String> {
         match url::Host::parse(text) {
             Ok(host) => hosts.push(host.to_string()),
             Err(_) => reader.complain(
-                "wrong-value",
+                ConfigCode::WrongValue,
                 format!("{pointer}/{index}"),
                 "expected the name of a host, without scheme and port",
                 "for example `callgate.internal`",

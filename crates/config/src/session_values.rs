@@ -4,6 +4,7 @@
 use callgate_tool::SessionName;
 
 use crate::{
+    code::ConfigCode,
     keys::SESSION_PARAMETERS,
     reader::{Mapping, Reader, at},
     toolset::AllowedValue,
@@ -23,7 +24,7 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<AllowedValu
             let message = format!("expected the name of a session value, got: `{text}`");
             let help =
                 "for example `token` for `$session.params.token` and `$context.variables.token`";
-            reader.complain("wrong-value", pointer, message, help);
+            reader.complain(ConfigCode::WrongValue, pointer, message, help);
             continue;
         }
         allowed.push(AllowedValue { pointer, name: SessionName::new(text) });

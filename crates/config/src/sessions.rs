@@ -7,6 +7,7 @@ use callgate_policy::APPROVAL_TIME;
 use http::{HeaderName, header::AUTHORIZATION};
 
 use crate::{
+    code::ConfigCode,
     keys::SESSIONS,
     reader::{Mapping, Reader, at, escaped},
 };
@@ -70,14 +71,14 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> SessionsConfig {
         let Ok(header) = HeaderName::try_from(&name) else {
             let pointer = format!("{}/{}", at(mapping, "headers"), escaped(&parameter));
             let message = format!("expected the name of a header, got: `{name}`");
-            reader.complain("wrong-value", pointer, message, "for example `X-Tenant`");
+            reader.complain(ConfigCode::WrongValue, pointer, message, "for example `X-Tenant`");
             continue;
         };
         if header == AUTHORIZATION {
             let pointer = format!("{}/{}", at(mapping, "headers"), escaped(&parameter));
             let message = "expected a header that says nothing of who calls, got: `Authorization`";
             let help = "a caller's token is never passed on; `token_exchange` exchanges it: `subject_token: $caller.token`";
-            reader.complain("wrong-value", pointer, message, help);
+            reader.complain(ConfigCode::WrongValue, pointer, message, help);
             continue;
         }
         config.headers.push((parameter, header));
@@ -99,7 +100,7 @@ fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, S
         let pointer = format!("{pointer}/{}", escaped(name));
         if name.contains('.') || name.is_empty() {
             let message = format!("expected the name of a parameter without dots, got: `{name}`");
-            reader.complain("wrong-value", pointer, message, "name the parameter itself");
+            reader.complain(ConfigCode::WrongValue, pointer, message, "name the parameter itself");
             continue;
         }
         match value.as_str().filter(|text| !text.is_empty()) {

@@ -9,6 +9,7 @@ use std::{
 use callgate_tree::{Diagnostic, Limits, Node, Object};
 
 use crate::{
+    code::ConfigCode,
     config::{Config, Origin},
     error::Error,
     file::{beginning, remedy_of_reading},
@@ -100,7 +101,7 @@ impl Config {
             }
             None if config.reader.is_misspelt(mapping, "toolsets") => {}
             None => config.reader.complain(
-                "missing-key",
+                ConfigCode::MissingKey,
                 "",
                 "expected the key `toolsets`, got none",
                 "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`",
@@ -162,7 +163,12 @@ fn read_file(
 pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
     beginning(file, Limits::default().bytes).map_err(|error| {
         let message = format!("cannot read the file: {error}");
-        Error::whole(file, "unreadable-file", message, &remedy_of_reading(file, &error))
+        Error::whole(
+            file,
+            ConfigCode::UnreadableFile.as_str(),
+            message,
+            &remedy_of_reading(file, &error),
+        )
     })
 }
 

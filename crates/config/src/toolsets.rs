@@ -9,7 +9,9 @@ use callgate_tool::ToolsetName;
 use callgate_tree::{Node, Object};
 
 use crate::{
-    argument_headers, arguments, body_media, confirm,
+    argument_headers, arguments, body_media,
+    code::ConfigCode,
+    confirm,
     description::Description,
     egress, exported, functions, headers,
     keys::TOOLSET,
@@ -33,7 +35,7 @@ pub(crate) fn toolsets(
         let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
         match node.as_object() {
             Some(_) => reader.complain(
-                "wrong-value",
+                ConfigCode::WrongValue,
                 "/toolsets",
                 "expected at least one toolset, got none",
                 help,
@@ -46,7 +48,12 @@ pub(crate) fn toolsets(
         let message =
             format!("expected names of toolsets, got a key of a toolset beside them: `{at}`");
         let help = "indent the keys of a toolset below its name: `pets: {openapi: pets.yaml}`";
-        reader.complain("wrong-value", format!("/toolsets/{}", escaped(at)), message, help);
+        reader.complain(
+            ConfigCode::WrongValue,
+            format!("/toolsets/{}", escaped(at)),
+            message,
+            help,
+        );
         return Vec::new();
     }
     let mut toolsets = Vec::new();
@@ -62,7 +69,7 @@ pub(crate) fn toolsets(
             Ok(name) => toolset(reader, node, Some(name), &place),
             Err(error) => {
                 let help = "use letters, digits and `_`; `-` separates a toolset from its tools";
-                reader.complain("toolset-name", pointer, error.to_string(), help);
+                reader.complain(ConfigCode::ToolsetName, pointer, error.to_string(), help);
                 None
             }
         };
@@ -174,7 +181,7 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description>
             scheme => format!("expected a file, or an https address, got one of: `{scheme}`"),
         };
         let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
-        reader.complain("wrong-value", at(mapping, "openapi"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "openapi"), message, help);
     }
     found.map(Description::address)
 }
@@ -182,7 +189,7 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description>
 fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<ToolsetName> {
     let name = ToolsetName::new(text).map_err(|error| {
         let help = "use letters, digits and `_`, or `\"\"` for no prefix";
-        reader.complain("wrong-value", at(mapping, "prefix"), error.to_string(), help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "prefix"), error.to_string(), help);
     });
     name.ok()
 }
@@ -197,7 +204,7 @@ fn defaults(reader: &mut Reader, mapping: Mapping<'_>, is_export: bool) -> Defau
         Some(other) => {
             let message = format!("expected `safe`, `all` or `required`, got: `{other}`");
             let help = "`safe` leaves optional defaults out of bodies with PUT, PATCH and DELETE";
-            reader.complain("wrong-value", at(mapping, "defaults"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "defaults"), message, help);
             Defaults::Required
         }
     }
@@ -210,7 +217,7 @@ fn session_inputs(reader: &mut Reader, mapping: Mapping<'_>) -> SessionInputs {
         Some(other) => {
             let message = format!("expected `lenient` or `strict`, got: `{other}`");
             let help = "`strict` hides from the model what the session should give";
-            reader.complain("wrong-value", at(mapping, "session_inputs"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "session_inputs"), message, help);
             SessionInputs::Strict
         }
     }
@@ -223,7 +230,7 @@ fn redirects(reader: &mut Reader, mapping: Mapping<'_>) -> Redirects {
         Some(other) => {
             let message = format!("expected `none` or `same_origin`, got: `{other}`");
             let help = "`same_origin` follows what GET and HEAD are answered within the origin";
-            reader.complain("wrong-value", at(mapping, "redirects"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "redirects"), message, help);
             Redirects::None
         }
     }

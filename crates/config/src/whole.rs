@@ -12,7 +12,9 @@ use std::path::Path;
 
 use callgate_tool::{Object, Value};
 
-use crate::{error::Error, finding::Finding, package::Package, whole::taken::Taken};
+use crate::{
+    code::ConfigCode, error::Error, finding::Finding, package::Package, whole::taken::Taken,
+};
 
 /// A whole export.
 #[derive(Clone, Debug)]
@@ -75,7 +77,7 @@ pub struct ImportedExample {
 pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
     let failed = |message: String| {
         let help = "name the folder of an exported agent or app, or a zip of it";
-        Error::whole(path, "export", message, help)
+        Error::whole(path, ConfigCode::Export.as_str(), message, help)
     };
     let package = Package::read(path).map_err(failed)?;
     let mut taken = Taken::new();

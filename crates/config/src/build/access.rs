@@ -7,6 +7,7 @@ use callgate_secret::{Secret, SecretStore};
 use callgate_transport::{Client, ClientSettings, Network, TlsSettings, Transport};
 
 use crate::{
+    code::ConfigCode,
     reader::Reader,
     serving::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token},
 };
@@ -90,7 +91,7 @@ async fn built_principal(
             Err(message) => {
                 let help =
                     "callers show this token: `export NAME=$(openssl rand -hex 32)` makes one";
-                reader.complain("secret", &token.pointer, message, help);
+                reader.complain(ConfigCode::Secret, &token.pointer, message, help);
             }
         }
     }

@@ -7,7 +7,7 @@ use callgate_secret::Secret;
 use tokio::task;
 
 use super::workshop::Workshop;
-use crate::{config::Config, policy::AuditedConfig, reader::Reader};
+use crate::{code::ConfigCode, config::Config, policy::AuditedConfig, reader::Reader};
 
 /// Opens the file, and waits for the disk where others do not wait.
 pub(super) async fn audit(
@@ -22,7 +22,7 @@ pub(super) async fn audit(
     }
     let key = workshop.secrets.get(key).await.map_err(|error| {
         let help = "the key of the chain is a secret of 16 bytes or more";
-        reader.complain("missing-secret", "/audit/key", error.to_string(), help);
+        reader.complain(ConfigCode::MissingSecret, "/audit/key", error.to_string(), help);
     });
     let audit = AuditConfig { file: workshop.base.join(&audit.file), ..audit.clone() };
     let known = previous.filter(|previous| previous.is_of(&audit.file));
@@ -36,14 +36,19 @@ pub(super) async fn audit(
         Ok(None) => {
             let message = "the audit file was begun with another key";
             let help = "name another file beside the new key: a chain has one key";
-            reader.complain("audit", "/audit/key", message, help);
+            reader.complain(ConfigCode::Audit, "/audit/key", message, help);
             None
         }
         Err(error) => {
             let place = if error.kind() == ErrorKind::ShortKey { "key" } else { "file" };
             let help = "name a file in a folder that this process may write to, and a key of 16 bytes or more";
             let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-            reader.complain("audit", format!("/audit/{place}"), format!("{error}{cause}"), help);
+            reader.complain(
+                ConfigCode::Audit,
+                format!("/audit/{place}"),
+                format!("{error}{cause}"),
+                help,
+            );
             None
         }
     }

@@ -9,7 +9,7 @@ use callgate_auth::{
 };
 
 use super::connect;
-use crate::{reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
 
 /// The authenticators of one toolset.
 #[derive(Debug)]
@@ -91,7 +91,12 @@ impl<'a> Authenticators<'a> {
             Ok(own) => self.own = Some(own),
             Err(error) => {
                 let pointer = format!("{}/auth", config.pointer);
-                reader.complain("credential", pointer, error.to_string(), "correct the credential");
+                reader.complain(
+                    ConfigCode::Credential,
+                    pointer,
+                    error.to_string(),
+                    "correct the credential",
+                );
             }
         }
     }
@@ -102,7 +107,7 @@ impl<'a> Authenticators<'a> {
             let made = self.make(AuthConfig::ApiKey { place: ApiKeyLocation::Header, name, value });
             if let Err(error) = &made {
                 let help = "name a header that is neither the connection's nor the message's";
-                reader.complain("wrong-value", &header.pointer, error.to_string(), help);
+                reader.complain(ConfigCode::WrongValue, &header.pointer, error.to_string(), help);
             }
             self.headers.push(made.ok());
         }

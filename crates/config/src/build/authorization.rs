@@ -25,6 +25,7 @@ use self::{
 };
 use super::{authenticators::Authenticators, workshop::Workshop};
 use crate::{
+    code::ConfigCode,
     reader::{Reader, escaped},
     toolset::{Credentials, SchemeCredential, ToolsetConfig},
 };
@@ -121,7 +122,12 @@ impl Schemes {
         let Some(scheme) = declared else {
             let known = loaded.security_schemes.iter().map(|scheme| &*scheme.name);
             let message = format!("expected a security scheme of the description, got: `{name}`");
-            return reader.complain("unknown-scheme", pointer, message, suggestion(name, known));
+            return reader.complain(
+                ConfigCode::UnknownScheme,
+                pointer,
+                message,
+                suggestion(name, known),
+            );
         };
         let Some(fitted) = compatibility::compatible(scheme, credential) else {
             let expected = compatibility::expected(&scheme.kind);
@@ -130,7 +136,7 @@ impl Schemes {
                 credential.kind
             );
             let help = "the description says what the scheme is";
-            return reader.complain("wrong-credential", pointer, message, help);
+            return reader.complain(ConfigCode::WrongCredential, pointer, message, help);
         };
         let fitted = match token_endpoint::described(fitted, scheme, service) {
             Ok(fitted) => fitted,
@@ -147,7 +153,12 @@ impl Schemes {
                 self.holdings.insert(name.to_owned(), holding);
             }
             Err(error) => {
-                reader.complain("credential", pointer, error.to_string(), "correct the credential");
+                reader.complain(
+                    ConfigCode::Credential,
+                    pointer,
+                    error.to_string(),
+                    "correct the credential",
+                );
             }
         }
     }

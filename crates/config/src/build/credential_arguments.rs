@@ -5,7 +5,7 @@ use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm};
 use callgate_executor::Callable;
 use callgate_openapi::{CredentialKind, Input, InputLocation};
 
-use crate::{reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
 
 /// The kind of the credential of every operation, which says where else services read it from.
 pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
@@ -29,13 +29,13 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
                 format!("expected the name of a parameter without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain("wrong-value", pointer, message, help);
+            reader.complain(ConfigCode::WrongValue, pointer, message, help);
         } else if !callables
             .iter()
             .any(|callable| callable.operation.inputs.iter().any(|input| is_named(&input.name)))
         {
             let message = format!("expected tools with a parameter `{name}`, got none");
-            reader.warn("selects-nothing", pointer, &message, "correct it or remove it");
+            reader.warn(ConfigCode::SelectsNothing, pointer, &message, "correct it or remove it");
         }
     }
 }

@@ -6,6 +6,7 @@ use callgate_executor::ClientFunction;
 use callgate_tool::ToolName;
 
 use crate::{
+    code::ConfigCode,
     reader::Reader,
     toolset::{FunctionConfig, ToolsetConfig},
 };
@@ -24,7 +25,7 @@ pub(super) fn built(
                 Err(message) => {
                     let help = "use letters, digits, `_`, `-` and `.`, at most 64 with the prefix";
                     reader.complain(
-                        "tool-name",
+                        ConfigCode::ToolName,
                         format!("{}/name", function.pointer),
                         message,
                         help,

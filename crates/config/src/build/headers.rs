@@ -6,6 +6,7 @@ use callgate_auth::{ApiKeyLocation, Authenticator, all};
 use callgate_executor::Callable;
 
 use crate::{
+    code::ConfigCode,
     reader::Reader,
     toolset::{FixedHeader, ToolsetConfig},
 };
@@ -21,7 +22,7 @@ pub(super) fn put(
         if callables.iter().any(|callable| is_taken(name, callable)) {
             let message = format!("expected a header that no credential is put in, got: `{name}`");
             let help = "remove it; the credential is the one of `auth` or `credentials`";
-            reader.complain("wrong-value", pointer.clone(), message, help);
+            reader.complain(ConfigCode::WrongValue, pointer.clone(), message, help);
         }
     }
     if made.is_empty() {

@@ -9,6 +9,7 @@ use callgate_tree::Node;
 
 use super::{fetched::Fetched, overlays, references};
 use crate::{
+    code::ConfigCode,
     description::{ParsedText, Source},
     environment::Missing,
     file::beginning,
@@ -60,7 +61,7 @@ pub(super) async fn load(
         Err(message) => {
             let pointer = format!("{}/openapi", config.pointer);
             let help = "name a file that exists, or an address that answers";
-            reader.complain("unreadable-file", pointer, message, help);
+            reader.complain(ConfigCode::UnreadableFile, pointer, message, help);
             return None;
         }
     };
@@ -123,7 +124,12 @@ fn read(
             if let Some(why) = &fetched.stale {
                 let message = format!("{}; the last one stays in use", unreadable(place(), why));
                 let pointer = format!("{}/openapi", config.pointer);
-                reader.warn("stale-description", pointer, &message, "look why it does not answer");
+                reader.warn(
+                    ConfigCode::StaleDescription,
+                    pointer,
+                    &message,
+                    "look why it does not answer",
+                );
             }
             (callgate_openapi::read(&fetched.text, limits), Some(fetched))
         }

@@ -11,6 +11,7 @@ use callgate_tool::{ToolName, nearest};
 
 use crate::{
     arguments::BodyArguments,
+    code::ConfigCode,
     reader::Reader,
     toolset::{ListedHeader, ToolExecution, ToolShape, ToolsetConfig},
 };
@@ -44,7 +45,7 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "correct it or remove it".to_owned(),
         };
-        reader.warn("selects-nothing", pointer, &message, &help);
+        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
     }
 }
 
@@ -63,15 +64,20 @@ fn headers(
         let mut meant = callables.iter().filter(is_meant).peekable();
         if let (Some(tool), None) = (tool, meant.peek()) {
             let (message, help) = nearest_tool(tool, operations);
-            reader.warn("selects-nothing", pointer.clone(), &message, &help);
+            reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
         } else if let Some(taken) = meant.clone().find(|callable| is_taken(header, callable)) {
             let message = format!("expected a header without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain("wrong-value", pointer.clone(), message, help);
+            reader.complain(ConfigCode::WrongValue, pointer.clone(), message, help);
         } else if !meant.any(|callable| callable.operation.argument_headers.contains(header)) {
             let message = format!("expected tools with a header parameter `{name}`, got none");
-            reader.warn("selects-nothing", pointer.clone(), &message, "correct it or remove it");
+            reader.warn(
+                ConfigCode::SelectsNothing,
+                pointer.clone(),
+                &message,
+                "correct it or remove it",
+            );
         }
     }
 }
@@ -81,7 +87,7 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
     for BodyArguments { tool, pointer } in &config.body_arguments {
         let Some(operation) = operations.iter().find(|operation| is_called(operation, tool)) else {
             let (message, help) = nearest_tool(tool, operations);
-            reader.warn("selects-nothing", pointer.clone(), &message, &help);
+            reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
             continue;
         };
         let Some(why) = &operation.no_body_arguments else { continue };
@@ -94,7 +100,7 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
             ),
             _ => format!("remove `{tool}` from `arguments`"),
         };
-        reader.complain("wrong-value", pointer.clone(), message, help);
+        reader.complain(ConfigCode::WrongValue, pointer.clone(), message, help);
     }
 }
 
@@ -112,7 +118,7 @@ pub(super) fn named<'a, T: Clone + 'a>(
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);
-        reader.warn("selects-nothing", pointer.clone(), &message, &help);
+        reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
     }
     found
 }

@@ -7,6 +7,7 @@ use callgate_openapi::{Overlaid, Overlay, apply_overlays};
 use callgate_tree::{Diagnostic, Node, Parsed, Severity as DiagnosticSeverity, locate};
 
 use crate::{
+    code::ConfigCode,
     file::beginning,
     finding::{Finding, Severity},
     reader::Reader,
@@ -51,7 +52,12 @@ fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", file.display());
             let pointer = format!("{}/overlays", config.pointer);
-            reader.complain("unreadable-file", pointer, message, "name a file that exists");
+            reader.complain(
+                ConfigCode::UnreadableFile,
+                pointer,
+                message,
+                "name a file that exists",
+            );
             return None;
         }
     };

@@ -4,6 +4,7 @@ use callgate_executor::{Backend, ClientFunction, Toolset};
 use callgate_tool::nearest;
 
 use crate::{
+    code::ConfigCode,
     mcp::McpConfig,
     reader::{Reader, escaped},
 };
@@ -28,6 +29,6 @@ pub(super) fn check(
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "correct it or remove it".to_owned(),
         };
-        reader.warn("selects-nothing", pointer, &message, &help);
+        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
     }
 }

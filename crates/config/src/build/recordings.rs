@@ -10,7 +10,7 @@ use std::{
 
 use callgate_transport::{Recording, Replay, Transport};
 
-use crate::reader::Reader;
+use crate::{code::ConfigCode, reader::Reader};
 
 use crate::file::{MAX_FILE_BYTES, read_file};
 
@@ -29,7 +29,12 @@ pub(super) fn transport(
         Ok(recorded) => recorded,
         Err((file, error)) => {
             let message = format!("cannot read `{}`: {error}", file.display());
-            reader.complain("unreadable-file", pointer, message, "name a directory of cases");
+            reader.complain(
+                ConfigCode::UnreadableFile,
+                pointer,
+                message,
+                "name a directory of cases",
+            );
             return None;
         }
     };
@@ -37,7 +42,7 @@ pub(super) fn transport(
         Ok(replay) => Some(Arc::new(replay)),
         Err(error) => {
             let message = format!("cannot replay: {error}");
-            reader.complain("unreadable-file", pointer, message, "correct the recording");
+            reader.complain(ConfigCode::UnreadableFile, pointer, message, "correct the recording");
             None
         }
     }

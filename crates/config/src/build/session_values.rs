@@ -10,6 +10,7 @@ use callgate_tool::SessionName;
 
 use super::toolset::Parts;
 use crate::{
+    code::ConfigCode,
     reader::Reader,
     toolset::{Credentials, SchemeChoice, ToolsetConfig},
 };
@@ -101,7 +102,7 @@ impl<'a> Readings<'a> {
         let help = format!(
             "write `session_parameters: {{allow: [{name}]}}` in this toolset if its service may see it, or hand the credential over as one: `$session.credentials.{name}`"
         );
-        reader.warn("session-credential", config.pointer.clone(), &message, &help);
+        reader.warn(ConfigCode::SessionCredential, config.pointer.clone(), &message, &help);
     }
 }
 
@@ -113,7 +114,7 @@ fn warn_of_unused(reader: &mut Reader, config: &ToolsetConfig, foreign: &[Sessio
                 allowed.name.as_str()
             );
             let help = "remove it; inputs take it without leave";
-            reader.warn("unused-key", allowed.pointer.clone(), &message, help);
+            reader.warn(ConfigCode::UnusedKey, allowed.pointer.clone(), &message, help);
         }
     }
 }

@@ -24,6 +24,7 @@ use callgate_transport::{Client, ClientSettings, Clock, Network, TlsSettings, Tr
 
 use super::tls;
 use crate::{
+    code::ConfigCode,
     config::Config,
     environment::Environment,
     reader::Reader,
@@ -270,8 +271,8 @@ impl Stores {
 }
 
 /// The code of a complaint about a scheme that no store answers.
-fn code_of(scheme: &str) -> &'static str {
-    if REMOTE.contains(&scheme) { "secret-store" } else { "secret-reference" }
+fn code_of(scheme: &str) -> ConfigCode {
+    if REMOTE.contains(&scheme) { ConfigCode::SecretStore } else { ConfigCode::SecretReference }
 }
 
 fn secret_manager(

@@ -11,6 +11,7 @@ use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
 
 use crate::{
+    code::ConfigCode,
     config::Config,
     file::read_file,
     reader::Reader,
@@ -118,7 +119,7 @@ fn listed(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Opti
     let read = CaCertificates::read(&text).map_err(|error| {
         let help =
             "name a file with the certificates of the service's authority, or the service's own";
-        reader.complain("certificate", &written.pointer, error.to_string(), help);
+        reader.complain(ConfigCode::Certificate, &written.pointer, error.to_string(), help);
     });
     read.ok()
 }
@@ -145,7 +146,7 @@ async fn shown(
     };
     let read = ClientIdentity::new(&chain?, &key?, passphrase.as_ref()).map_err(|error| {
         let help = "`client_certificate` is the certificate with its chain, ours first; `client_key` its private key";
-        reader.complain("certificate", &config.pointer, error.to_string(), help);
+        reader.complain(ConfigCode::Certificate, &config.pointer, error.to_string(), help);
     });
     read.ok()
 }
@@ -161,7 +162,7 @@ fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Optio
     let read = read_file(&file, MAX_CERTIFICATES).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         let help = "name a file, or write the certificate itself as PEM or as DER in base64";
-        reader.complain("unreadable-file", &written.pointer, message, help);
+        reader.complain(ConfigCode::UnreadableFile, &written.pointer, message, help);
     });
     read.ok()
 }
@@ -178,7 +179,7 @@ async fn secret(
         Err(_) => "the secret store does not answer".to_owned(),
     };
     let help = "write where the private key is: `file:client.key` or `env:CLIENT_KEY`";
-    reader.complain("secret", pointer, message, help);
+    reader.complain(ConfigCode::Secret, pointer, message, help);
     None
 }
 

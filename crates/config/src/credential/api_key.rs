@@ -4,6 +4,7 @@ use callgate_auth::{ApiKeyLocation, AuthConfig};
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::API_KEY,
     reader::{Reader, at, secret::secret},
 };
@@ -18,7 +19,7 @@ pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Au
         Some(other) => {
             let message = format!("expected `cookie`, `header` or `query`, got: `{other}`");
             let help = "say where the service expects the key";
-            reader.complain("wrong-value", at(mapping, "in"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "in"), message, help);
             None
         }
         None => None,

@@ -5,6 +5,7 @@ use callgate_store::aws::Scope;
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::AWS_SIGV4,
     reader::{
         Reader, at,
@@ -25,7 +26,7 @@ pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Au
         Some(other) => {
             let message = format!("expected `signed` or `unsigned`, got: `{other}`");
             let help = "`unsigned` leaves the body out of the signature, as VPC Lattice asks for";
-            reader.complain("wrong-value", at(mapping, "payload"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "payload"), message, help);
             false
         }
     };

@@ -4,6 +4,7 @@ use callgate_auth::{AuthConfig, GoogleToken};
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::{GOOGLE_ACCESS_TOKEN, GOOGLE_ID_TOKEN},
     reader::{
         Reader, at,
@@ -23,7 +24,7 @@ pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> O
     if is_bare_list || scopes.iter().any(String::is_empty) {
         let message = "expected scopes, got an empty list or an empty text";
         let help = "leave the key out for everything in Google Cloud";
-        reader.complain("wrong-value", at(mapping, "scopes"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "scopes"), message, help);
         return None;
     }
     Some(AuthConfig::Google {

@@ -11,6 +11,7 @@ use callgate_tree::Node;
 use url::Url;
 
 use crate::{
+    code::ConfigCode,
     keys::{JWT_BEARER, OAUTH2_AUTHORIZATION_CODE, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
     reader::{Mapping, Reader, at, escaped, secret::required_source},
 };
@@ -36,7 +37,7 @@ pub(super) fn authorization_code(
     if parsed.is_some_and(|url| !is_local(&url)) {
         let message = "expected an address on this machine, got another URL";
         let help = "for example `http://127.0.0.1:8400/callback`";
-        reader.complain("wrong-value", at(mapping, "redirect_url"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "redirect_url"), message, help);
     }
     let endpoints = LoginEndpoints {
         authorization_url,
@@ -104,7 +105,7 @@ fn subject(reader: &mut Reader, mapping: Mapping<'_>) -> Option<SubjectToken> {
     }
     let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
     let help = "no description says where a caller's token is sent: name the endpoint";
-    reader.complain("missing-key", at(mapping, "subject_token"), message, help);
+    reader.complain(ConfigCode::MissingKey, at(mapping, "subject_token"), message, help);
     None
 }
 
@@ -141,7 +142,7 @@ fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> 
         (None, None) => return Some(TokenEndpoint::Described),
         (Some(_), Some(_)) => {
             let message = "expected `token_url` or `issuer`, got both";
-            reader.complain("wrong-value", at(mapping, "issuer"), message, "keep one");
+            reader.complain(ConfigCode::WrongValue, at(mapping, "issuer"), message, "keep one");
             return None;
         }
     };
@@ -166,7 +167,7 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
     };
     let message = format!("expected a URL that begins with `https://`, {got}");
     let help = "for example `https://idp.example.com/token`";
-    reader.complain("wrong-value", at(mapping, key), message, help);
+    reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
     false
 }
 
@@ -199,7 +200,7 @@ fn parameters(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<(String, String)
         if OURS.contains(&name.as_ref()) {
             let message =
                 format!("expected another parameter than those of callgate, got: `{name}`");
-            reader.complain("wrong-value", pointer, message, "a key of its own says it");
+            reader.complain(ConfigCode::WrongValue, pointer, message, "a key of its own says it");
             continue;
         }
         match value.as_str() {
@@ -221,7 +222,7 @@ fn token_type(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<St
     }
     let message = format!("expected a type of token, got: `{text}`");
     let help = format!("write a URI, or `{}`", TOKEN_TYPES.join("`, `"));
-    reader.complain("wrong-value", at(mapping, key), message, help);
+    reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
     None
 }
 

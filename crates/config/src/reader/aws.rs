@@ -6,6 +6,7 @@ use std::env;
 use callgate_store::aws::{KeySource, NamedKeys};
 
 use super::{Mapping, ReadSecret, Reader};
+use crate::code::ConfigCode;
 
 /// `region`, or what AWS sets for a process.
 pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String> {
@@ -17,7 +18,12 @@ pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String
         }
         let message = format!("expected a region such as `eu-west-1`, got: `{region}`");
         let help = "regions are written in letters, digits and `-`";
-        reader.complain("wrong-value", format!("{}/region", mapping.pointer), message, help);
+        reader.complain(
+            ConfigCode::WrongValue,
+            format!("{}/region", mapping.pointer),
+            message,
+            help,
+        );
         return None;
     }
     #[expect(clippy::disallowed_methods, reason = "a region is no secret")]
@@ -25,7 +31,7 @@ pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String
     if known.is_none() {
         let message = "expected the key `region`, got none";
         let help = "add `region: eu-west-1`, or set the variable `AWS_REGION`";
-        reader.complain("missing-key", mapping.pointer, message, help);
+        reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
     }
     known
 }

@@ -4,7 +4,7 @@ use callgate_google::{Account, Endpoints, Identity, Impersonation};
 use url::Url;
 
 use super::{Mapping, Reader, at, secret::secret};
-use crate::keys::GOOGLE_ENDPOINTS;
+use crate::{code::ConfigCode, keys::GOOGLE_ENDPOINTS};
 
 /// Reads the account whose tokens are asked for; application default credentials where none is named.
 pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Identity> {
@@ -16,7 +16,7 @@ pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Iden
     if impersonation.is_none() && !delegates.is_empty() {
         let message = "`delegates` lead to an account, and none is named";
         let help = "name it: `impersonate: NAME@PROJECT.iam.gserviceaccount.com`";
-        reader.complain("missing-key", at(mapping, "delegates"), message, help);
+        reader.complain(ConfigCode::MissingKey, at(mapping, "delegates"), message, help);
     }
     let endpoints = endpoints(reader, mapping);
     Some(Identity { account: account?, impersonation, endpoints: endpoints? })
@@ -27,7 +27,7 @@ pub(crate) fn named<'a>(reader: &mut Reader, mapping: Mapping<'a>, key: &str) ->
     let text = reader.string(mapping, key)?;
     if text.trim().is_empty() {
         let message = format!("expected a text in `{key}`, got an empty one");
-        reader.complain("wrong-value", at(mapping, key), message, "leave the key out");
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave the key out");
         return None;
     }
     Some(text)
@@ -37,7 +37,7 @@ fn account(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Account> {
     if mapping.object.contains("key") {
         if mapping.object.contains("account") {
             let message = "expected `key` or `account`, got both";
-            reader.complain("wrong-value", at(mapping, "account"), message, "keep one");
+            reader.complain(ConfigCode::WrongValue, at(mapping, "account"), message, "keep one");
         }
         return secret(reader, mapping, "key").map(Account::Key);
     }
@@ -48,7 +48,7 @@ fn account(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Account> {
             let message = "expected `default` or `machine`, got a text that is neither";
             let help =
                 "`machine` is the metadata server's account; for a key write `key: file:KEY.json`";
-            reader.complain("wrong-value", at(mapping, "account"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "account"), message, help);
             None
         }
     }
@@ -65,7 +65,7 @@ fn endpoints(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Endpoints> {
         let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             let help = "for example `https://secretmanager-pets.p.googleapis.com`";
-            reader.complain("wrong-value", at(mapping, key), "expected a URL", help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), "expected a URL", help);
         }
         url.map(Some)
     };

@@ -6,6 +6,7 @@ use callgate_tool::CallerToken;
 use callgate_tree::Node;
 
 use super::{Mapping, Reader, at};
+use crate::code::ConfigCode;
 
 const SESSION_CREDENTIAL: &str = "$session.credentials.";
 const SESSION_PARAMETER: &str = "$session.params.";
@@ -57,7 +58,7 @@ pub(crate) fn required_source(
             } else {
                 "`$session.credentials.NAME` takes the session's own token"
             };
-            reader.complain("secret-reference", at(mapping, key), message, help);
+            reader.complain(ConfigCode::SecretReference, at(mapping, key), message, help);
             None
         }
     }
@@ -77,7 +78,7 @@ pub(crate) fn secret(
         }
         Err(error) => {
             let help = "write where the secret is, not the secret: `env:PETS_KEY`";
-            reader.complain("secret-reference", at(mapping, key), error.to_string(), help);
+            reader.complain(ConfigCode::SecretReference, at(mapping, key), error.to_string(), help);
             None
         }
     }
@@ -97,7 +98,12 @@ pub(crate) fn secrets(
     };
     if items.is_empty() {
         let help = "leave the key out, or name one: `env:NAME`";
-        reader.complain("wrong-value", &pointer, "expected one secret at least, got none", help);
+        reader.complain(
+            ConfigCode::WrongValue,
+            &pointer,
+            "expected one secret at least, got none",
+            help,
+        );
     }
     let mut found = Vec::new();
     for (index, text) in reader.strings(mapping, key).into_iter().enumerate() {
@@ -109,7 +115,7 @@ pub(crate) fn secrets(
             }
             Err(error) => {
                 let help = "write where the secret is, not the secret: `env:PETS_KEY`";
-                reader.complain("secret-reference", pointer, error.to_string(), help);
+                reader.complain(ConfigCode::SecretReference, pointer, error.to_string(), help);
             }
         }
     }
@@ -140,7 +146,7 @@ fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
     if reference.is_literal() {
         let message = "a secret stands in the configuration as it is";
         reader.warn(
-            "literal-secret",
+            ConfigCode::LiteralSecret,
             pointer.clone(),
             message,
             "move it to `env:NAME` or `file:PATH`",

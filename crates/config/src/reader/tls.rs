@@ -4,6 +4,7 @@ use callgate_tree::Node;
 
 use super::{Mapping, ReadSecret, Reader, at, secret::secret};
 use crate::{
+    code::ConfigCode,
     keys::TLS,
     tls::{CertificateSource, IdentityConfig, TlsConfig},
 };
@@ -27,7 +28,7 @@ fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<CertificateSource> {
     if mapping.object.get("ca").and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let help = "leave `ca` out to trust what the machine trusts";
         reader.complain(
-            "wrong-value",
+            ConfigCode::WrongValue,
             &pointer,
             "expected one certificate at least, got none",
             help,

@@ -4,6 +4,7 @@ use callgate_store::KeyringBackend;
 use callgate_tree::Node;
 
 use crate::{
+    code::ConfigCode,
     keys::KEYRING,
     reader::{Reader, at},
 };
@@ -17,7 +18,7 @@ pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Ke
         other => {
             let message = format!("expected `platform` or `kernel`, got: `{other}`");
             let help = "`kernel` is the keyring of the Linux kernel";
-            reader.complain("wrong-value", at(mapping, "backend"), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, "backend"), message, help);
             None
         }
     }

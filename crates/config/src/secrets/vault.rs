@@ -5,6 +5,7 @@ use callgate_tree::Node;
 
 use super::{address, sign_in};
 use crate::{
+    code::ConfigCode,
     keys::{VAULT, VAULT_APPROLE, VAULT_KUBERNETES},
     reader::{Mapping, Reader, at},
 };
@@ -14,7 +15,7 @@ pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Va
     let mapping = reader.mapping(node, pointer, &VAULT)?;
     if !mapping.object.contains("address") {
         let message = "expected the key `address`, got none";
-        reader.complain("missing-key", pointer, message, "add `address: https://…`");
+        reader.complain(ConfigCode::MissingKey, pointer, message, "add `address: https://…`");
     }
     let address = address(reader, mapping, "address");
     let namespace = reader.string(mapping, "namespace").map(ToOwned::to_owned);
@@ -30,7 +31,7 @@ fn login(reader: &mut Reader, mapping: Mapping<'_>) -> Option<VaultLogin> {
         let got = if second.is_some() { "several" } else { "none" };
         let message = format!("expected one way to log in, got {got}");
         let help = "write one of `token`, `kubernetes` and `approle`";
-        reader.complain("wrong-value", mapping.pointer, message, help);
+        reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
         return None;
     };
     let pointer = at(mapping, key);

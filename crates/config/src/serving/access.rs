@@ -13,6 +13,7 @@ use url::{Host, Url};
 pub use self::resource::Scopes;
 use super::flag;
 use crate::{
+    code::ConfigCode,
     keys::{ACCESS, ALGORITHMS, CLIENT_CERTIFICATE, ISSUER, PRINCIPAL},
     reader::{Mapping, Reader, at, escaped, secret::secrets},
 };
@@ -137,7 +138,7 @@ pub(super) fn read(
     if !["bearer", "jwt", "principals"].iter().any(|key| mapping.object.contains(key)) {
         let help = "for example `access: {bearer: env:CALLGATE_TOKEN}`";
         let message = "expected `bearer`, `principals` or `jwt`, got none";
-        reader.complain("missing-key", pointer, message, help);
+        reader.complain(ConfigCode::MissingKey, pointer, message, help);
     }
     Some(access)
 }
@@ -167,7 +168,7 @@ fn principals(
         if tokens.is_empty() && certificate.is_none() && !mapping.object.contains("bearer") {
             let message = "expected `bearer` or `client_certificate`, got neither";
             let help = "say how it is known: `bearer: env:NAME`";
-            reader.complain("missing-key", pointer.as_str(), message, help);
+            reader.complain(ConfigCode::MissingKey, pointer.as_str(), message, help);
         }
         let rights = rights(reader, mapping, toolsets);
         let id = format!("principal:{name}");
@@ -204,7 +205,7 @@ fn known_toolset(reader: &mut Reader, pointer: &str, name: &str, known: &[&str])
         None => format!("the toolsets are `{}`", known.join("`, `")),
     };
     let message = format!("expected the name of a toolset, got: `{name}`");
-    reader.complain("unknown-toolset", pointer, message, help);
+    reader.complain(ConfigCode::UnknownToolset, pointer, message, help);
 }
 
 fn issuers(
@@ -259,7 +260,7 @@ fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> 
     if url.is_none() {
         let message = "expected an address: `https://`, or `http://` of this machine";
         let help = "write the issuer as its metadata say it";
-        reader.complain("wrong-value", at(mapping, key), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
     }
     url
 }
@@ -274,7 +275,7 @@ fn audiences(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
     if is_empty_list {
         let help = "name whom tokens are for, so that those for others are refused";
         let message = "expected one audience at least, got none";
-        reader.complain("wrong-value", at(mapping, "audience"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, "audience"), message, help);
     }
     audiences.into_iter().map(ToOwned::to_owned).collect()
 }
@@ -288,7 +289,7 @@ fn algorithms(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<&'static str> {
         match ALGORITHMS.iter().find(|known| **known == name) {
             Some(known) => found.push(*known),
             None => reader.complain(
-                "wrong-value",
+                ConfigCode::WrongValue,
                 format!("{}/{index}", at(mapping, "algorithms")),
                 format!("expected a signature with a key pair, got: `{name}`"),
                 format!("one of `{}`", ALGORITHMS.join("`, `")),

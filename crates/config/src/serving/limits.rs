@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::{
+    code::ConfigCode,
     keys::SERVING_LIMITS,
     reader::{Mapping, Reader, at},
 };
@@ -106,7 +107,7 @@ fn least(reader: &mut Reader, mapping: Mapping<'_>, limits: ServingLimits) -> Se
         if !(least..=most).contains(&given) {
             let message = format!("expected {least} to {most} bytes, got: {given}");
             let help = "leave it out for the default";
-            reader.complain("wrong-value", at(mapping, key), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
         }
     }
     limits

@@ -7,6 +7,7 @@ use callgate_tree::Node;
 
 use super::Address;
 use crate::{
+    code::ConfigCode,
     keys::{LISTENER, LISTENER_TLS},
     reader::{Mapping, Reader, at, secret::secret},
 };
@@ -49,7 +50,12 @@ pub(super) fn read(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Vec<Lis
     };
     if items.is_empty() {
         let help = "leave the key out for the default";
-        reader.complain("wrong-value", &pointer, "expected one address at least, got none", help);
+        reader.complain(
+            ConfigCode::WrongValue,
+            &pointer,
+            "expected one address at least, got none",
+            help,
+        );
     }
     let items = items.iter().enumerate();
     items.filter_map(|(index, node)| one(reader, node, &format!("{pointer}/{index}"))).collect()
@@ -72,7 +78,7 @@ fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig
 fn address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
     let address = text.parse().map_err(|error: super::NotAnAddress| {
         let help = "for example `127.0.0.1:8410` or `unix:/run/callgate.sock`";
-        reader.complain("wrong-value", pointer, error.to_string(), help);
+        reader.complain(ConfigCode::WrongValue, pointer, error.to_string(), help);
     });
     address.ok()
 }

@@ -5,6 +5,7 @@ use callgate_secret::SecretReference;
 use callgate_tool::Remedy;
 
 use crate::{
+    code::ConfigCode,
     reader::Reader,
     toolset::{SchemeChoice, SchemeCredential},
 };
@@ -28,7 +29,7 @@ pub(super) fn credential(
             let message =
                 "expected a security scheme of the description that is an API key, got none";
             let remedy = Remedy::SetHeader { header: "X-Api-Key: env:NAME".to_owned() };
-            reader.advise("unknown-scheme", OPTION, message, remedy);
+            reader.advise(ConfigCode::UnknownScheme, OPTION, message, remedy);
             None
         }
         several => {
@@ -36,7 +37,7 @@ pub(super) fn credential(
                 "expected one security scheme of the description that is an API key, got: `{}`",
                 several.join("`, `")
             );
-            reader.advise("unknown-scheme", OPTION, message, Remedy::NameCredentials);
+            reader.advise(ConfigCode::UnknownScheme, OPTION, message, Remedy::NameCredentials);
             None
         }
     }

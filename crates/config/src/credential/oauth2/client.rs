@@ -2,9 +2,12 @@
 
 use callgate_auth::{ClientAuthentication, OAuth2Client, PrivateKeyJwt, SigningAlgorithm};
 
-use crate::reader::{
-    Mapping, Reader, at,
-    secret::{name, secret},
+use crate::{
+    code::ConfigCode,
+    reader::{
+        Mapping, Reader, at,
+        secret::{name, secret},
+    },
 };
 
 /// A client must be named: there is no other grant.
@@ -47,7 +50,7 @@ fn authentication(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ClientAut
     };
     for key in unused.iter().filter(|key| has(key)) {
         let message = format!("`{key}` is of no use with the client authentication `{chosen}`");
-        reader.complain("wrong-value", at(mapping, key), message, "remove one of them");
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "remove one of them");
     }
     match chosen {
         "basic" => secret(reader, mapping, "client_secret").map(ClientAuthentication::Basic),
@@ -58,7 +61,12 @@ fn authentication(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ClientAut
             let message =
                 format!("expected `basic`, `body`, `none` or `private_key_jwt`, got: `{other}`");
             let help = "the authorization server says how its clients show who they are";
-            reader.complain("wrong-value", at(mapping, "client_authentication"), message, help);
+            reader.complain(
+                ConfigCode::WrongValue,
+                at(mapping, "client_authentication"),
+                message,
+                help,
+            );
             None
         }
     }
@@ -73,7 +81,12 @@ fn private_key_jwt(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ClientAu
         Some((text, None)) => {
             let message = format!("expected an algorithm that signs, got: `{text}`");
             let help = "`ES256`, `ES384`, `EdDSA`, `PS256` or `RS256`";
-            reader.complain("wrong-value", at(mapping, "private_key_algorithm"), message, help);
+            reader.complain(
+                ConfigCode::WrongValue,
+                at(mapping, "private_key_algorithm"),
+                message,
+                help,
+            );
             return None;
         }
     };

@@ -10,7 +10,10 @@ use callgate_tree::Node;
 use url::{Origin, Url};
 
 use super::known_toolset;
-use crate::reader::{Mapping, Reader, at, escaped};
+use crate::{
+    code::ConfigCode,
+    reader::{Mapping, Reader, at, escaped},
+};
 
 /// The scopes that a token needs, by toolset: all of them. A toolset that is not there needs none.
 pub type Scopes = Arc<BTreeMap<String, Vec<String>>>;
@@ -24,7 +27,7 @@ pub(super) fn url(reader: &mut Reader, access: Mapping<'_>) -> Option<String> {
     }
     let message = "expected `https://HOST` or `http://HOST:PORT`, without a path";
     let help = "write the address that callers reach the sidecar by";
-    reader.complain("wrong-value", at(access, "url"), message, help);
+    reader.complain(ConfigCode::WrongValue, at(access, "url"), message, help);
     None
 }
 

@@ -1,0 +1,100 @@
+//! The stable codes of findings about configurations, in one table: a row makes a code and its name. What is to be done is said by
+//! each finding itself, since it depends on the key. Findings about what an export says have those of `import`.
+
+/// Makes [`ConfigCode`] from the table.
+macro_rules! codes {
+    ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
+        /// The kinds of findings about a configuration.
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        #[non_exhaustive]
+        pub enum ConfigCode {
+            $($(#[$meta])* $code,)+
+        }
+
+        impl ConfigCode {
+            /// Every code, in alphabetical order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
+
+            /// The code as it is shown: lower-case words with dashes.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The audit file cannot be opened, or was begun with another key.
+    Audit = "audit";
+    /// A certificate or a key cannot be used.
+    Certificate = "certificate";
+    /// A credential cannot be made of its settings.
+    Credential = "credential";
+    /// An option for bare descriptions goes with a configuration.
+    DescriptionOption = "description-option";
+    /// Two tools have one name.
+    DuplicateTool = "duplicate-tool";
+    /// A whole export cannot be read.
+    Export = "export";
+    /// An exported tool cannot be read.
+    ExportedTool = "exported-tool";
+    /// A secret is written into the configuration.
+    LiteralSecret = "literal-secret";
+    /// A key belongs to a feature that this build does not have.
+    MissingFeature = "missing-feature";
+    /// A key is missing.
+    MissingKey = "missing-key";
+    /// A secret that is needed at once cannot be read.
+    MissingSecret = "missing-secret";
+    /// A variable of the environment is not set.
+    MissingVariable = "missing-variable";
+    /// A store of secrets is asked without TLS.
+    PlainHttp = "plain-http";
+    /// The caller runs in a runtime that a wait would stop.
+    Runtime = "runtime";
+    /// A secret that is needed at once cannot be read, or cannot be used.
+    Secret = "secret";
+    /// A text is no reference to a secret.
+    SecretReference = "secret-reference";
+    /// A store of secrets is not configured.
+    SecretStore = "secret-store";
+    /// An entry selects nothing.
+    SelectsNothing = "selects-nothing";
+    /// A session parameter that a credential reads is an input of tools, too.
+    SessionCredential = "session-credential";
+    /// An address of a description does not answer; the last one stays in use.
+    StaleDescription = "stale-description";
+    /// The name of a function is none that models can write.
+    ToolName = "tool-name";
+    /// The name of a toolset is none.
+    ToolsetName = "toolset-name";
+    /// A key is unknown.
+    UnknownKey = "unknown-key";
+    /// A security scheme is none of the description.
+    UnknownScheme = "unknown-scheme";
+    /// A toolset is none of the configuration.
+    UnknownToolset = "unknown-toolset";
+    /// A file cannot be read.
+    UnreadableFile = "unreadable-file";
+    /// A key means something elsewhere, and nothing here.
+    UnsupportedKey = "unsupported-key";
+    /// A key has no effect.
+    UnusedKey = "unused-key";
+    /// A credential is of another kind than its security scheme.
+    WrongCredential = "wrong-credential";
+    /// A value is none that its key takes.
+    WrongValue = "wrong-value";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_sorted() {
+        let names = ConfigCode::ALL.map(ConfigCode::as_str);
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+    }
+}
