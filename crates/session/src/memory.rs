@@ -28,9 +28,10 @@ use crate::{
 /// let store = Memory::new(Bounds { records: 1_000, bytes: 1 << 20 });
 /// let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "cart");
 /// let (now, hour) = (Instant::now(), Duration::from_secs(3600));
-/// store.put(&key, Record::json(&["a pet"])?, (Expected::Absent, hour), now).await?;
+/// let record = Record::json(&["a pet"])?.with_time_to_live(hour);
+/// store.put(&key, record.clone(), Expected::Absent, now).await?;
 ///
-/// let again = store.put(&key, Record::json(&["two"])?, (Expected::Absent, hour), now).await;
+/// let again = store.put(&key, record, Expected::Absent, now).await;
 /// assert_eq!(again.unwrap_err().kind(), ErrorKind::Conflict);
 /// let stored = store.get(&key, now).await?.expect("it lives for an hour");
 /// assert_eq!(stored.record.read::<Vec<String>>()?, ["a pet"]);
