@@ -14,6 +14,7 @@ mod parameters;
 mod publishing;
 mod sides;
 mod sources;
+mod test_code;
 mod waiting;
 mod workspace;
 mod wrappers;

@@ -80,7 +80,7 @@ impl Error {
         Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
     }
 
-    /// The same failure with what caused it, for the operator; its text holds no secret.
+    /// Adds the cause, which the operator reads; its text holds no secret.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
@@ -93,7 +93,7 @@ impl Error {
         Self { is_transient: true, ..self }
     }
 
-    /// The same failure with the server that a token was asked of, where it has no other cause.
+    /// Names the server that a token was asked of as the cause, where there is no other.
     pub(crate) fn asked_at(self, server: Option<String>) -> Self {
         match server {
             Some(server) if self.source.is_none() => self.with_source(AskedAt(server)),
@@ -101,7 +101,7 @@ impl Error {
         }
     }
 
-    /// The same failure as one of a store of secrets, which may be over when that one is.
+    /// Makes a failure of a store of secrets the cause; this one may be over when that one is.
     fn of_store(self, source: callgate_secret::Error) -> Self {
         let is_transient = source.is_transient();
         Self { is_transient, ..self }.with_source(source)

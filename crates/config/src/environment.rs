@@ -44,7 +44,7 @@ pub struct Environment {
     /// The addresses that this process listens on, if it serves: none of it is called, and the credentials of its
     /// callers are read too.
     pub(crate) listeners: Option<Listeners>,
-    /// Whether `****` stands in for credentials that cannot be had.
+    /// True if `****` stands in for credentials that cannot be had.
     pub(crate) has_stand_ins: bool,
 }
 

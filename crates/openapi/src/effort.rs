@@ -96,9 +96,11 @@ impl Meter {
         self.effort().is_none_or(|effort| effort.keeps_node(value)).then(|| value.to_value())
     }
 
-    /// A copy of a value that was built, where there is effort to keep it.
-    pub(crate) fn copy_built(&self, value: &Value) -> Option<Value> {
-        self.effort().is_none_or(|effort| effort.keeps(value)).then(|| value.clone())
+    /// A copy of a value that was built, which takes what it costs to keep it, left or not: without it a schema would allow
+    /// more than the description.
+    pub(crate) fn copy_built(&self, value: &Value) -> Value {
+        let _ = self.effort().is_none_or(|effort| effort.keeps(value));
+        value.clone()
     }
 
     /// A text, where there is effort to keep it.
@@ -151,7 +153,7 @@ impl Effort {
         }
     }
 
-    /// The same of a value that was built.
+    /// Takes what it costs to keep a copy of a value that was built; `false` when there is not as much left.
     fn keeps(&self, value: &Value) -> bool {
         match value {
             Value::Array(items) => self.spend(KEPT) && items.iter().all(|item| self.keeps(item)),

@@ -53,7 +53,7 @@ impl Error {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same failure with what caused it; its text holds no value.
+    /// Adds the cause; its text holds no value.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));

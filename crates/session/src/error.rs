@@ -39,7 +39,7 @@ impl Error {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same failure with what caused it, whose text names none of them either.
+    /// Adds the cause, whose text names no key, no value and no secret either.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));

@@ -63,7 +63,7 @@ impl Record {
         self
     }
 
-    /// The same record, which a store keeps for this time from when it is put there.
+    /// Sets the time that a store keeps the record, from when it is put there.
     #[must_use]
     pub fn with_time_to_live(mut self, time_to_live: Duration) -> Self {
         self.time_to_live = Some(time_to_live);
@@ -85,7 +85,7 @@ impl Record {
         &self.credentials
     }
 
-    /// The time that a store keeps it; `None` for as long as there is room.
+    /// The time that a store keeps it. Without one a record never ends: it goes when others need its room, or it is removed.
     pub fn time_to_live(&self) -> Option<Duration> {
         self.time_to_live
     }

@@ -16,7 +16,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where the store cannot be reached.
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error>;
 
-    /// Puts a record where the expected one is, and answers its version. It lives for its own time from now on.
+    /// Puts a record where the expected one is, and answers its version. It lives for its own time from now on; a record without one does not end by itself.
     ///
     /// # Errors
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) where another one is there,

@@ -168,14 +168,14 @@ impl Error {
         }
     }
 
-    /// The same failure of a request that the service saw, or did not.
+    /// Says whether the service saw the request, where the kind alone does not tell.
     #[must_use]
     pub fn with_reached(mut self, reached: Reached) -> Self {
         self.inner.reached = reached;
         self
     }
 
-    /// The same failure with what caused it, whose text names no URL either.
+    /// Adds the cause, whose text names no URL either.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.inner.source = Some(Arc::from(source.into()));

@@ -1,5 +1,6 @@
-//! The stable codes of findings; those about a text in one table: a row makes the code, its name and its explanation. A code never changes its meaning and is never used again for another one. The crate
-//! that makes a finding owns its code; a finding holds the code's name.
+//! The stable codes of findings; those about a text in one table: a row makes the code, its name and its explanation. A code never
+//! changes its meaning and is never used again for another one. The crate that makes a finding owns its code; a finding holds the
+//! code's name.
 
 use std::fmt;
 

@@ -3,11 +3,14 @@
 //! few are left, and they grow no more. Read with `syn`; test code is exempt.
 
 use syn::{
-    Attribute, Ident, ItemMod, Macro,
+    Ident, ItemMod, Macro,
     visit::{self, Visit},
 };
 
-use super::workspace::{File, rust_files};
+use super::{
+    test_code::{is_file_of_tests, is_for_tests},
+    workspace::{File, rust_files},
+};
 
 /// The most charges by hand that there may be: a reference that is followed, a schema that is made, bytes, a definition.
 const MOST_BY_HAND: usize = 5;
@@ -32,11 +35,7 @@ impl Charges {
 
 impl<'ast> Visit<'ast> for Charges {
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        let is_test = |attribute: &Attribute| {
-            let list = attribute.meta.require_list().ok();
-            list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
-        };
-        if !module.attrs.iter().any(is_test) {
+        if !is_for_tests(&module.attrs) {
             visit::visit_item_mod(self, module);
         }
     }
@@ -54,10 +53,8 @@ impl<'ast> Visit<'ast> for Charges {
 
 /// The rule: the files that take steps by hand, where they do so more often than they may.
 fn by_hand(files: &[File]) -> Vec<String> {
-    let is_exempt = |file: &&File| {
-        let is_test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
-        is_test || CHARGING.contains(&file.path.as_str())
-    };
+    let is_exempt =
+        |file: &&File| is_file_of_tests(&file.path) || CHARGING.contains(&file.path.as_str());
     let others = files.iter().filter(|file| !is_exempt(file));
     let found: Vec<_> = others.map(|file| (file, Charges::of(file))).collect();
     let is_fine = found.iter().map(|(_, n)| n).sum::<usize>() <= MOST_BY_HAND;

@@ -7,7 +7,10 @@ use syn::{
     visit::{self, Visit},
 };
 
-use super::workspace::{File, rust_files};
+use super::{
+    test_code::{is_file_of_tests, is_for_tests},
+    workspace::{File, rust_files},
+};
 
 /// The texts of a file that name a flag or a command of ours.
 #[derive(Default)]
@@ -50,11 +53,7 @@ fn speaks_of_flags(text: &str) -> bool {
 
 impl<'ast> Visit<'ast> for Texts {
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        let is_test = |attribute: &Attribute| {
-            let list = attribute.meta.require_list().ok();
-            list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
-        };
-        if !module.attrs.iter().any(is_test) {
+        if !is_for_tests(&module.attrs) {
             visit::visit_item_mod(self, module);
         }
     }
@@ -96,10 +95,9 @@ fn no_library_speaks_of_flags() {
     files.retain(|file| {
         let mut parts = file.path.split('/').skip(1);
         let (name, folder) = (parts.next(), parts.next());
-        let is_test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
         // A request is also shown as a line of `curl`, whose flags those are.
         let is_curl = file.path == "crates/call/src/show.rs";
-        name != Some("cli") && folder == Some("src") && !is_test && !is_curl
+        name != Some("cli") && folder == Some("src") && !is_file_of_tests(&file.path) && !is_curl
     });
     let found: Vec<_> = files.iter().flat_map(Texts::of).collect();
     assert_eq!(found, [""; 0]);

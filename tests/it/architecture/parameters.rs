@@ -3,11 +3,14 @@
 //! findings: no function takes both. Read with `syn`; test code is exempt.
 
 use syn::{
-    Attribute, FnArg, ImplItemFn, ItemFn, ItemMod, Signature, TraitItemFn, Type,
+    FnArg, ImplItemFn, ItemFn, ItemMod, Signature, TraitItemFn, Type,
     visit::{self, Visit},
 };
 
-use super::workspace::{File, rust_files};
+use super::{
+    test_code::{is_file_of_tests, is_for_tests},
+    workspace::{File, rust_files},
+};
 
 /// The functions of a file that break a rule.
 #[derive(Default)]
@@ -56,11 +59,7 @@ fn is_called(taken: &Type, name: &str) -> bool {
 
 impl<'ast> Visit<'ast> for Broken {
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        let is_test = |attribute: &Attribute| {
-            let list = attribute.meta.require_list().ok();
-            list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
-        };
-        if !module.attrs.iter().any(is_test) {
+        if !is_for_tests(&module.attrs) {
             visit::visit_item_mod(self, module);
         }
     }
@@ -84,10 +83,7 @@ impl<'ast> Visit<'ast> for Broken {
 /// The code of the crates, without tests.
 fn code() -> Vec<File> {
     let mut files = rust_files("crates");
-    files.retain(|file| {
-        let is_test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
-        file.path.contains("/src/") && !is_test
-    });
+    files.retain(|file| file.path.contains("/src/") && !is_file_of_tests(&file.path));
     files
 }
 

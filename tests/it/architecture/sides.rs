@@ -2,11 +2,14 @@
 //! of one side names types of the other, never its functions. Both write faults with `reader` and read files with `file`.
 
 use syn::{
-    Attribute, ItemFn, ItemMod, ItemUse, Path, UseTree,
+    ItemFn, ItemMod, ItemUse, Path, UseTree,
     visit::{self, Visit},
 };
 
-use super::workspace::{File, rust_files};
+use super::{
+    test_code::is_for_tests,
+    workspace::{File, rust_files},
+};
 
 /// The module of the building side.
 const BUILDING: &str = "build";
@@ -62,13 +65,13 @@ impl Walk<'_> {
 
 impl<'ast> Visit<'ast> for Walk<'_> {
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_test(&module.attrs) {
+        if !is_for_tests(&module.attrs) {
             visit::visit_item_mod(self, module);
         }
     }
 
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-        if !is_test(&item.attrs) {
+        if !is_for_tests(&item.attrs) {
             visit::visit_item_fn(self, item);
         }
     }
@@ -98,13 +101,6 @@ fn leaves(tree: &UseTree, before: &[String], into: &mut Vec<Vec<String>>) {
         UseTree::Path(path) => leaves(&path.tree, &with(&path.ident.to_string()), into),
         UseTree::Rename(leaf) => into.push(with(&leaf.ident.to_string())),
     }
-}
-
-fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let list = attribute.meta.require_list().ok();
-        list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
-    })
 }
 
 #[track_caller]

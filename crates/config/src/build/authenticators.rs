@@ -32,7 +32,7 @@ pub(super) struct Making<'a> {
     pub(super) way: Way,
     /// The authenticators of the last build.
     pub(super) previous: &'a [Made],
-    /// Whether `****` stands in for credentials that cannot be had.
+    /// True if `****` stands in for credentials that cannot be had.
     pub(super) has_stand_ins: bool,
 }
 

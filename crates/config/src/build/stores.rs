@@ -46,7 +46,7 @@ pub(super) struct Stores {
     /// The keys of `secrets:`: what is wrong with one of them was said already.
     keys: Vec<String>,
     network: Network,
-    /// Whether `****` stands in for secrets that cannot be read.
+    /// True if `****` stands in for secrets that cannot be read.
     has_stand_ins: bool,
 }
 

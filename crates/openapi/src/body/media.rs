@@ -38,8 +38,7 @@ pub(crate) struct DescribedBody<'d> {
 }
 
 impl DescribedBody<'_> {
-    /// The same body for another operation, where there is effort for it: nobody pays less because somebody else said the
-    /// same.
+    /// A copy for another operation, where there is effort for it: an operation pays in full for a body that it shares.
     pub(crate) fn again(&self, document: &Document) -> Option<Self> {
         let media: Vec<_> = document.affordable(&self.media, MEDIA).cloned().collect();
         let is_whole = media.len() == self.media.len();

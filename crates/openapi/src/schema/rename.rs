@@ -8,11 +8,9 @@ use crate::{
     schema::holds::{Holds, holds},
 };
 
-/// The same schema with references to the new names of definitions; where nothing may be done any more, the one that allows
-/// everything.
+/// A copy of a schema with references to the new names of definitions.
 pub(super) fn renamed(document: &Document, schema: &Value, names: &HashMap<&str, &str>) -> Value {
-    let copy = document.meter().copy_built(schema);
-    let mut schema = copy.unwrap_or(Value::Bool(true));
+    let mut schema = document.meter().copy_built(schema);
     rename(&mut schema, names);
     schema
 }
