@@ -8,6 +8,7 @@ mod connection;
 mod framing;
 mod socket;
 mod tls;
+mod version;
 mod watched;
 
 use std::{net::SocketAddr, sync::Arc};

@@ -1,20 +1,26 @@
 //! One connection: HTTP/1 or HTTP/2 within the bounds, each request handed to the front, closed when nothing comes, when the
 //! sidecar is stopped, or when the caller is too slow.
 
-use std::{convert::Infallible, net::IpAddr, pin::pin, sync::Arc};
+use std::{
+    convert::Infallible,
+    net::IpAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use axum::body::Body;
 use callgate_config::ServingLimits;
 use callgate_transport::subject_names;
 use http::{Request, Response};
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
+use hyper::{
+    body::Incoming,
+    server::conn::{http1, http2},
+    service::service_fn,
 };
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    time::{Duration, Instant, sleep, sleep_until, timeout},
+    time::{Duration, sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -24,9 +30,11 @@ use super::{
     framing::Framing,
     socket::Accepted,
     tls::Tls,
+    version::{Begun, Version},
     watched::{Times, Watched},
 };
 use crate::{
+    drain::Drain,
     front::Front,
     peer::{Door, Peer},
 };
@@ -46,6 +54,22 @@ struct Known {
     front: Arc<Front>,
     peer: Peer,
     activity: Arc<Activity>,
+}
+
+/// What ends a connection that its caller keeps open.
+struct Ending {
+    drain: Drain,
+    activity: Arc<Activity>,
+    is_late: bool,
+}
+
+/// The reason why a connection is told to close.
+#[derive(Clone, Copy)]
+enum Reason {
+    /// Nothing happened for too long.
+    Idle,
+    /// The sidecar is being stopped.
+    Drain,
 }
 
 /// Serves one connection to its end.
@@ -69,11 +93,12 @@ where
     let mut peer =
         Peer { door: way.door, is_encrypted: way.tls.is_some(), dialled, names: Vec::new() };
     let Some(tls) = &way.tls else { return spoken(stream, peer, way).await };
-    let handshake = TlsAcceptor::from(tls.config()).accept(stream);
+    let handshake = Box::pin(TlsAcceptor::from(tls.config()).accept(stream));
     let Ok(Ok(stream)) = timeout(way.front.limits().head_time, handshake).await else { return };
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     peer.names = shown.map(subject_names).unwrap_or_default();
-    spoken(stream, peer, way).await;
+    // What TLS needs to remember is not in the memory of every other connection.
+    Box::pin(spoken(stream, peer, way)).await;
 }
 
 async fn spoken<S>(stream: S, peer: Peer, way: Way)
@@ -84,46 +109,79 @@ where
     let activity = Arc::new(Activity::new());
     let times = Times { head: limits.head_time, idle: limits.idle_time };
     let framing = Framing::new(limits.head_bytes);
-    let stream = TokioIo::new(Watched::new(stream, times, framing, Arc::clone(&activity)));
-    let drain = way.front.drain().clone();
-    let is_late = way.is_late;
-    let builder = builder(&limits, is_late);
-    let known = Known { front: way.front, peer, activity: Arc::clone(&activity) };
-    let known = Arc::new(known);
-    let service = service_fn(move |request| answered(request, Arc::clone(&known)));
-    let mut connection = pin!(builder.serve_connection(stream, service));
-    let drained = async {
-        drain.begun().await;
-        // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
-        if activity.is_fresh() {
-            sleep(LAST_WORDS).await;
-        }
+    let mut stream = Begun::new(Watched::new(stream, times, framing, Arc::clone(&activity)));
+    let ending = Ending {
+        drain: way.front.drain().clone(),
+        activity: Arc::clone(&activity),
+        is_late: way.is_late,
     };
-    let mut drained = pin!(drained);
-    let mut leaves: Option<Instant> = None;
-    loop {
+    let version = tokio::select! {
+        version = stream.version() => version,
+        // Nothing was asked, so that nobody waits for an answer.
+        _ = ending.reason() => return,
+    };
+    let stream = TokioIo::new(stream);
+    let is_late = way.is_late;
+    let known = Arc::new(Known { front: way.front, peer, activity });
+    let service = service_fn(move |request| answered(request, Arc::clone(&known)));
+    match version {
+        Ok(Version::Http1) => {
+            let connection = within_http1(&limits, is_late).serve_connection(stream, service);
+            let closing = http1::Connection::graceful_shutdown;
+            to_its_end(pin!(connection), closing, ending, &limits).await;
+        }
+        Ok(Version::Http2) => {
+            let connection = within_http2(&limits).serve_connection(stream, service);
+            let closing = http2::Connection::graceful_shutdown;
+            // Its state would double that of every connection.
+            to_its_end(Box::pin(connection).as_mut(), closing, ending, &limits).await;
+        }
+        // The caller's doing: it broke off, or took too long.
+        Err(_) => {}
+    }
+}
+
+/// Serves until the caller leaves, or the connection was told to close and its time is over.
+async fn to_its_end<C: Future>(
+    mut connection: Pin<&mut C>,
+    close: impl Fn(Pin<&mut C>),
+    ending: Ending,
+    limits: &ServingLimits,
+) {
+    let reason = tokio::select! {
+        // The library's errors are the caller's doing: a connection that breaks off, a head that is none.
+        _ = connection.as_mut() => return,
+        reason = ending.reason() => reason,
+    };
+    close(connection.as_mut());
+    let time = match reason {
+        Reason::Idle => limits.idle_time,
+        Reason::Drain => limits.drain + LAST_WORDS,
+    };
+    timeout(time, connection).await.ok();
+}
+
+impl Ending {
+    /// Waits for a reason to close.
+    async fn reason(&self) -> Reason {
+        let drained = async {
+            self.drain.begun().await;
+            // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
+            if self.activity.is_fresh() {
+                sleep(LAST_WORDS).await;
+            }
+        };
         tokio::select! {
-            // The library's errors are the caller's doing: a connection that breaks off, a head that is none.
-            _ = connection.as_mut() => return,
-            () = activity.given_up(), if leaves.is_none() => {
-                connection.as_mut().graceful_shutdown();
-                leaves = Some(Instant::now() + limits.idle_time);
-            }
-            () = &mut drained, if leaves.is_none() && !is_late => {
-                connection.as_mut().graceful_shutdown();
-                leaves = Some(Instant::now() + limits.drain + LAST_WORDS);
-            }
-            () = sleep_until(leaves.unwrap_or_else(Instant::now)), if leaves.is_some() => return,
+            () = self.activity.given_up() => Reason::Idle,
+            () = drained, if !self.is_late => Reason::Drain,
         }
     }
 }
 
-/// The HTTP library within the bounds.
-fn builder(limits: &ServingLimits, is_late: bool) -> auto::Builder<TokioExecutor> {
-    let window = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+/// HTTP/1 within the bounds.
+fn within_http1(limits: &ServingLimits, is_late: bool) -> http1::Builder {
+    let mut builder = http1::Builder::new();
     builder
-        .http1()
         .timer(TokioTimer::new())
         // `Watched` keeps the time.
         .header_read_timeout(None)
@@ -131,7 +189,13 @@ fn builder(limits: &ServingLimits, is_late: bool) -> auto::Builder<TokioExecutor
         .max_headers(limits.headers)
         .max_buf_size(limits.head_bytes);
     builder
-        .http2()
+}
+
+/// HTTP/2 within the bounds.
+fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
+    let window = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
         .timer(TokioTimer::new())
         .max_concurrent_streams(u32::try_from(limits.streams).unwrap_or(u32::MAX))
         .initial_stream_window_size(window(limits.stream_window))
