@@ -13,6 +13,7 @@ mod masker;
 mod memory;
 mod reference;
 mod secret;
+pub mod single_flight;
 mod spelling;
 mod store;
 mod unseen;

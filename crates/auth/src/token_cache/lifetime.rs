@@ -3,35 +3,26 @@
 
 use std::time::Duration;
 
+use callgate_secret::single_flight::Life;
 use tokio::time::Instant;
 
 /// The longest a token is kept, whatever its issuer says: a revoked one should not live for days.
 const MAX_LIFETIME: Duration = Duration::from_hours(1);
 
-/// The time when a token is to be renewed, and when it is no longer to be used. By the monotonic clock: the machine's
-/// time may be wrong and may be corrected.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Lifetime {
-    pub(super) renew_at: Instant,
-    pub(super) end: Instant,
-}
-
-impl Lifetime {
-    /// From `expires_in` of a token that was asked for at `asked_at`.
-    pub(super) fn new(asked_at: Instant, expires_in: Option<f64>) -> Self {
-        let life = life(expires_in);
-        let life = life.saturating_sub(ROUNDING.min(life / 2));
-        let early = AHEAD.min(life / 5);
-        let margin = MARGIN.min(life / 10);
-        Self {
-            renew_at: asked_at + life.saturating_sub(early),
-            end: asked_at + life.saturating_sub(margin),
-        }
+/// The times of a token that was asked for at `asked_at`, from its `expires_in`.
+pub(super) fn life(asked_at: Instant, expires_in: Option<f64>) -> Life {
+    let life = said(expires_in);
+    let life = life.saturating_sub(ROUNDING.min(life / 2));
+    let early = AHEAD.min(life / 5);
+    let margin = MARGIN.min(life / 10);
+    Life {
+        renew_at: asked_at + life.saturating_sub(early),
+        end: asked_at + life.saturating_sub(margin),
     }
 }
 
 /// Threat 34 of `SECURITY.md`: from nothing to an hour.
-fn life(expires_in: Option<f64>) -> Duration {
+fn said(expires_in: Option<f64>) -> Duration {
     match expires_in {
         None => UNSAID,
         Some(seconds) if seconds > 0.0 => {
@@ -62,7 +53,7 @@ mod tests {
     #[track_caller]
     fn check(expires_in: Option<f64>, renew_after: f64, ends_after: f64) {
         let now = Instant::now();
-        let lifetime = Lifetime::new(now, expires_in);
+        let lifetime = life(now, expires_in);
         let after = |instant: Instant| instant.duration_since(now).as_secs_f64();
         let found = (after(lifetime.renew_at), after(lifetime.end));
         let is_near = |a: f64, b: f64| (a - b).abs() < 1e-6;

@@ -7,7 +7,6 @@ use futures_util::future::join_all;
 use tokio::time::{advance, sleep};
 
 use super::*;
-use crate::error;
 
 /// An issuer that counts how often it is asked.
 #[derive(Debug, Default)]
@@ -162,7 +161,7 @@ async fn a_call_that_is_dropped_takes_nothing_from_those_that_wait() {
         sleep(Duration::from_millis(1)).await;
         join_all((0..100).map(|_| token(&cache, &issuer, 3600.0))).await
     });
-    let dropped = tokio::time::timeout(Duration::from_secs(1), hanging);
+    let dropped = timeout(Duration::from_secs(1), hanging);
     let (_, tokens) = tokio::join!(dropped, waiting);
     assert!(tokens.iter().all(|token| token == "token-3"), "{tokens:?}");
     assert_eq!(issuer.asked(), 3);
@@ -221,7 +220,7 @@ async fn the_tokens_that_are_kept_are_bounded() {
     for asking in all {
         asking.await;
     }
-    assert!(cache.slots.lock().unwrap().len() <= MAX_TOKENS);
+    assert!(cache.tokens.len() <= MAX_TOKENS);
     assert!(cache.good(&key(MAX_TOKENS + 9)).is_some(), "the last is kept");
     assert!(cache.good(&key(0)).is_none(), "those that end first go first");
 }

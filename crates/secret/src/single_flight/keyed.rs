@@ -1,0 +1,87 @@
+//! Values by their keys, so many at most.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex},
+};
+
+use tokio::time::Instant;
+
+use super::{Failure, Pace, SingleFlight, locked};
+
+/// Values of one kind, each asked for by itself.
+pub struct SingleFlights<K, V, E, I = ()> {
+    pace: Pace,
+    most: usize,
+    slots: Mutex<BTreeMap<K, Slot<V, E, I>>>,
+}
+
+type Slot<V, E, I> = Arc<SingleFlight<V, E, I>>;
+
+impl<K: Ord + Clone, V: Clone, E: Failure, I: Clone + PartialEq> SingleFlights<K, V, E, I> {
+    /// None yet, and at most so many that nobody is waiting for.
+    pub fn new(pace: Pace, most: usize) -> Self {
+        Self { pace, most, slots: Mutex::default() }
+    }
+
+    /// The one of this key, which may have to be fetched yet.
+    pub fn of(&self, key: &K) -> Slot<V, E, I> {
+        let mut slots = locked(&self.slots);
+        if let Some(slot) = slots.get(key) {
+            return Arc::clone(slot);
+        }
+        self.make_room(&mut slots);
+        let slot = Arc::new(SingleFlight::new(self.pace));
+        slots.insert(key.clone(), Arc::clone(&slot));
+        slot
+    }
+
+    /// The one of this key, where anybody asked for it.
+    pub fn known(&self, key: &K) -> Option<Slot<V, E, I>> {
+        locked(&self.slots).get(key).cloned()
+    }
+
+    /// The first for which this holds.
+    pub fn find(&self, holds: impl Fn(&SingleFlight<V, E, I>) -> bool) -> Option<Slot<V, E, I>> {
+        locked(&self.slots).values().find(|slot| holds(slot)).cloned()
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        locked(&self.slots).len()
+    }
+
+    /// Returns true if nobody asked for any.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Drops what is of no use any more; where all of it is, the values that end first. What somebody waits for stays.
+    fn make_room(&self, slots: &mut BTreeMap<K, Slot<V, E, I>>) {
+        if slots.len() < self.most {
+            return;
+        }
+        let end = |slot: &Slot<V, E, I>| slot.held(|held| held.life.end);
+        let now = Instant::now();
+        slots.retain(|_, slot| {
+            Arc::strong_count(slot) > 1 || end(slot).is_some_and(|end| now < end)
+        });
+        let excess = slots.len().saturating_sub(self.most - self.most / 8);
+        let idle = slots.iter().filter(|(_, slot)| Arc::strong_count(slot) == 1);
+        let mut ends: Vec<_> = idle.map(|(key, slot)| (end(slot), key.clone())).collect();
+        ends.sort_unstable();
+        for (_, key) in ends.into_iter().take(excess) {
+            slots.remove(&key);
+        }
+    }
+}
+
+impl<K, V, E, I> fmt::Debug for SingleFlights<K, V, E, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SingleFlights")
+            .field("pace", &self.pace)
+            .field("most", &self.most)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,203 @@
+//! The facts that are known of one value, and what follows from them for a caller. Asks nobody.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Failure, Lasting, Pace};
+
+/// The times of one value, by the monotonic clock: the machine's time may be wrong and may be corrected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "two times, which whoever fetched it knows")]
+pub struct Life {
+    /// The time from which it is to be renewed.
+    pub renew_at: Instant,
+    /// The time from which it is no longer given.
+    pub end: Instant,
+}
+
+/// The value that a round is to replace.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "there is one or there is none")]
+pub enum Asking {
+    /// One that is still good: little time is spent.
+    Ahead,
+    /// None.
+    Needed,
+}
+
+/// A value that is kept.
+#[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "it may be a secret")]
+#[non_exhaustive]
+pub struct Held<V, I> {
+    /// The value.
+    pub value: V,
+    /// The inputs it was asked for with.
+    pub inputs: I,
+    /// Its times.
+    pub life: Life,
+    /// The time when it was had.
+    pub fetched_at: Instant,
+    /// The round that fetched it.
+    pub number: u64,
+    /// True if it replaces one that was refused.
+    pub is_replacement: bool,
+    /// True if it was refused, and is given only while there is no other to be had.
+    pub is_distrusted: bool,
+}
+
+pub(super) struct State<V, E, I> {
+    pub(super) held: Option<Held<V, I>>,
+    failed: Option<Failed<E, I>>,
+    pub(super) n_begun: u64,
+    /// The number of the last round that ended: they end one after the other.
+    pub(super) n_ended: u64,
+    pub(super) ended_at: Option<Instant>,
+    /// True if a value was refused and no other has been had since.
+    pub(super) is_refused: bool,
+}
+
+struct Failed<E, I> {
+    error: E,
+    inputs: I,
+    at: Instant,
+    number: u64,
+    asking: Asking,
+}
+
+/// The state, as a caller finds it.
+pub(super) enum Found<V, E> {
+    Good(V),
+    /// A good one that nobody was asked to renew, though it is time.
+    Due(V),
+    Failed(E),
+    /// Somebody has to be asked; the number of rounds that are over.
+    Nothing {
+        n_ended: u64,
+    },
+}
+
+impl Life {
+    /// To be given for so long from now on, and not renewed before.
+    pub fn of(time: Duration) -> Self {
+        Self::ahead(time, time)
+    }
+
+    /// To be renewed after the first of these times, and given to the end of the second, both from now on.
+    pub fn ahead(renewed_after: Duration, time: Duration) -> Self {
+        let (now, time) = (Instant::now(), time.min(FOR_GOOD));
+        Self { renew_at: now + renewed_after.min(time), end: now + time }
+    }
+
+    /// For as long as anybody wants it.
+    pub fn for_good() -> Self {
+        Self::of(FOR_GOOD)
+    }
+}
+
+impl<V, E, I> Default for State<V, E, I> {
+    fn default() -> Self {
+        let (held, failed, ended_at) = (None, None, None);
+        Self { held, failed, n_begun: 0, n_ended: 0, ended_at, is_refused: false }
+    }
+}
+
+impl<E: Failure, I> Failed<E, I> {
+    /// Returns true if it holds for a caller that has no value: who was away for a moment may be back.
+    fn is_final(&self) -> bool {
+        self.asking == Asking::Needed || !self.error.is_transient()
+    }
+}
+
+impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
+    pub(super) fn found(&self, inputs: &I, pace: &Pace) -> Found<V, E> {
+        let now = Instant::now();
+        let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs);
+        let resting = failed.filter(|failed| now < failed.at + pace.pause);
+        let is_away = failed.is_some_and(|failed| failed.error.is_transient());
+        if let Some(held) = self.held.as_ref().filter(|held| !held.is_distrusted)
+            && (now < held.life.end || is_away && now < held.life.end + pace.stale)
+        {
+            let value = held.value.clone();
+            // With other inputs there is another value to be had; this one is good until then.
+            let is_due = now >= held.life.renew_at || held.inputs != *inputs;
+            return if is_due && resting.is_none() {
+                Found::Due(value)
+            } else {
+                Found::Good(value)
+            };
+        }
+        match resting.filter(|failed| failed.is_final()) {
+            Some(failed) => match self.in_place_of(failed.error.clone(), pace) {
+                Ok(value) => Found::Good(value),
+                Err(error) => Found::Failed(error),
+            },
+            None => Found::Nothing { n_ended: self.n_ended },
+        }
+    }
+
+    /// The end of a round that a caller waited for, if there was one since. A value that lives no moment serves those who waited.
+    pub(super) fn since(&self, arrived: u64, inputs: &I, pace: &Pace) -> Option<Result<V, E>> {
+        let held = self.held.as_ref().filter(|held| held.inputs == *inputs && !held.is_distrusted);
+        let held = held.filter(|held| held.number > arrived || Instant::now() < held.life.renew_at);
+        if let Some(held) = held {
+            return Some(Ok(held.value.clone()));
+        }
+        let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs)?;
+        let is_told = failed.number > arrived && failed.is_final();
+        is_told.then(|| self.in_place_of(failed.error.clone(), pace))
+    }
+
+    pub(super) fn settle(
+        &mut self,
+        inputs: I,
+        number: u64,
+        asking: Asking,
+        fetched: Result<(V, Life), E>,
+        pace: &Pace,
+    ) -> Result<V, E> {
+        let now = Instant::now();
+        (self.n_ended, self.ended_at) = (number, Some(now));
+        match fetched {
+            Ok((value, life)) => {
+                let is_replacement = std::mem::take(&mut self.is_refused);
+                self.failed = None;
+                self.held = Some(Held {
+                    value: value.clone(),
+                    inputs,
+                    life,
+                    fetched_at: now,
+                    number,
+                    is_replacement,
+                    is_distrusted: false,
+                });
+                Ok(value)
+            }
+            Err(error) => {
+                if pace.lasting == Lasting::Withdraws && !error.is_transient() {
+                    self.held = None;
+                }
+                self.fail(error.clone(), inputs, number, asking);
+                self.in_place_of(error, pace)
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, error: E, inputs: I, number: u64, asking: Asking) {
+        self.failed = Some(Failed { error, inputs, at: Instant::now(), number, asking });
+    }
+
+    /// The answer where there is no new value: the one there is, if it is not too old and the failure may pass.
+    fn in_place_of(&self, error: E, pace: &Pace) -> Result<V, E> {
+        let now = Instant::now();
+        let held = self.held.as_ref().filter(|held| now < held.life.end + pace.stale);
+        match held.filter(|_| error.is_transient()) {
+            Some(held) => Ok(held.value.clone()),
+            None => Err(error),
+        }
+    }
+}
+
+/// Longer than any process runs, and no clock overflows.
+pub(super) const FOR_GOOD: Duration = Duration::from_hours(24 * 365 * 30);

@@ -1,0 +1,223 @@
+//! The number of times somebody is asked, and what callers get meanwhile. Time is tokio's and stands still unless it is moved on.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::join_all;
+use tokio::time::{advance, sleep, timeout};
+
+use super::*;
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Told {
+    Away,
+    Gone,
+}
+
+impl Failure for Told {
+    fn is_transient(&self) -> bool {
+        *self == Self::Away
+    }
+}
+
+type Flight = SingleFlight<usize, Told, &'static str>;
+
+/// Whoever is asked, and how often that was.
+#[derive(Default)]
+struct Source(AtomicUsize);
+
+impl Source {
+    /// Answers its number after a second; good for a minute, to be renewed after three quarters of it.
+    async fn answer(&self) -> Result<(usize, Life), Told> {
+        let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+        sleep(SECOND).await;
+        let now = Instant::now();
+        Ok((number, Life { renew_at: now + SECOND * 45, end: now + SECOND * 60 }))
+    }
+
+    async fn fail(&self, told: Told) -> Result<(usize, Life), Told> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        sleep(SECOND).await;
+        Err(told)
+    }
+
+    async fn hang(&self) -> Result<(usize, Life), Told> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::future::pending().await
+    }
+
+    fn n_asked(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+fn flight(lasting: Lasting) -> (Flight, Arc<Source>) {
+    let pace = Pace { pause: SECOND * 10, stale: SECOND * 30, lasting };
+    (Flight::new(pace), Arc::default())
+}
+
+async fn get(flight: &Flight, source: &Source) -> Result<usize, Told> {
+    flight.get(&"a", |_| source.answer()).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_callers_ask_once() {
+    let (flight, source) = flight(Lasting::Keeps);
+    let all = join_all((0..1000).map(|_| get(&flight, &source))).await;
+    assert!(all.iter().all(|value| *value == Ok(1)));
+    let all = join_all((0..1000).map(|_| flight.get(&"b", |_| source.fail(Told::Gone)))).await;
+    // With other inputs the value there is good to its end; one caller asked.
+    assert!(all.iter().all(|value| *value == Ok(1)));
+    assert_eq!(source.n_asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_asks_may_leave_and_the_next_asks_in_its_place() {
+    let (flight, source) = flight(Lasting::Keeps);
+    let leaving = timeout(SECOND / 2, flight.get(&"a", |_| source.hang()));
+    let (left, all) = tokio::join!(leaving, async {
+        sleep(SECOND / 4).await;
+        join_all((0..1000).map(|_| get(&flight, &source))).await
+    });
+    assert!(left.is_err());
+    assert!(all.iter().all(|value| *value == Ok(2)));
+    assert_eq!((source.n_asked(), flight.is_flying()), (2, false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_told_to_all_and_nobody_is_asked_for_a_while() {
+    let (flight, source) = flight(Lasting::Keeps);
+    for told in [Told::Away, Told::Gone] {
+        let asked = source.n_asked();
+        let all =
+            join_all((0..1000).map(|_| flight.get(&"a", |_| source.fail(told.clone())))).await;
+        assert!(all.iter().all(|value| *value == Err(told.clone())));
+        assert_eq!(get(&flight, &source).await, Err(told.clone()));
+        assert_eq!(source.n_asked(), asked + 1);
+        // Other inputs may help.
+        assert!(flight.get(&"b", |_| source.fail(told.clone())).await.is_err());
+        assert_eq!(source.n_asked(), asked + 2);
+        advance(SECOND * 10).await;
+    }
+    assert_eq!(get(&flight, &source).await, Ok(5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_caller_renews_ahead_and_the_others_go_on() {
+    let (flight, source) = flight(Lasting::Keeps);
+    get(&flight, &source).await.unwrap();
+    advance(SECOND * 46).await;
+    let all = join_all((0..1000).map(|_| get(&flight, &source))).await;
+    assert_eq!(all.iter().filter(|value| **value == Ok(2)).count(), 1);
+    assert_eq!(get(&flight, &source).await, Ok(2));
+    assert_eq!(source.n_asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_renews_ahead_and_nobody_waits() {
+    let (flight, source) = flight(Lasting::Keeps);
+    let tasks = Mutex::default();
+    let at_once = || {
+        let source = Arc::clone(&source);
+        flight.get_at_once(&"a", &tasks, |_| async move { source.answer().await })
+    };
+    at_once().await.unwrap();
+    advance(SECOND * 46).await;
+    let asked = Instant::now();
+    for _ in 0..1000 {
+        assert_eq!(at_once().await, Ok(1));
+    }
+    assert_eq!(asked.elapsed(), Duration::ZERO);
+    flight.over().await;
+    assert_eq!((at_once().await, source.n_asked()), (Ok(2), 2));
+    // What a task was at ends with the tasks, and the next caller asks anew.
+    advance(SECOND * 46).await;
+    at_once().await.unwrap();
+    sleep(SECOND / 2).await;
+    drop(tasks);
+    sleep(SECOND / 2).await;
+    assert_eq!(get(&flight, &source).await, Ok(4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_is_given_past_its_end_while_its_source_is_away() {
+    let (flight, source) = flight(Lasting::Keeps);
+    get(&flight, &source).await.unwrap();
+    advance(SECOND * 61).await;
+    assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Ok(1));
+    assert_eq!(get(&flight, &source).await, Ok(1), "it rests");
+    advance(SECOND * 27).await;
+    assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Ok(1));
+    advance(SECOND).await;
+    assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Err(Told::Away));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_will_not_pass_may_end_the_value() {
+    for (lasting, expected) in [(Lasting::Keeps, Ok(1)), (Lasting::Withdraws, Err(Told::Gone))] {
+        let (flight, source) = flight(lasting);
+        get(&flight, &source).await.unwrap();
+        advance(SECOND * 46).await;
+        flight.get(&"a", |_| source.fail(Told::Gone)).await.ok();
+        assert_eq!(get(&flight, &source).await, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_ahead_that_may_pass_is_none_for_who_needs_a_value() {
+    let pace = Pace { pause: SECOND * 30, stale: Duration::ZERO, lasting: Lasting::Keeps };
+    let (flight, source) = (Flight::new(pace), Source::default());
+    get(&flight, &source).await.unwrap();
+    advance(SECOND * 50).await;
+    assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Ok(1));
+    advance(SECOND * 10).await;
+    assert_eq!(get(&flight, &source).await, Ok(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_refusal_takes_no_newer_value_along() {
+    let (flight, source) = flight(Lasting::Keeps);
+    get(&flight, &source).await.unwrap();
+    flight.forget_if(|held| held.value == 1);
+    assert_eq!(get(&flight, &source).await, Ok(2));
+    assert_eq!(flight.held(|held| held.is_replacement), Some(true));
+    flight.forget_if(|held| held.value == 1);
+    flight.distrust_if(|held| held.value == 1);
+    assert_eq!((get(&flight, &source).await, source.n_asked()), (Ok(2), 2));
+    // One that is not trusted is given where there is no other.
+    flight.distrust_if(|held| held.value == 2);
+    assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Ok(2));
+    advance(SECOND * 11).await;
+    assert_eq!(get(&flight, &source).await, Ok(4));
+    assert!(!flight.fail_if(Told::Away, |held| held.value == 2));
+    assert!(flight.fail_if(Told::Gone, |held| held.value == 4));
+    assert_eq!(get(&flight, &source).await, Err(Told::Gone));
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_are_bounded_and_what_is_being_fetched_stays() {
+    let pace = Pace { pause: SECOND, stale: Duration::ZERO, lasting: Lasting::Keeps };
+    let flights = SingleFlights::<usize, usize, Told, &'static str>::new(pace, 64);
+    let source = Source::default();
+    let first = flights.of(&0);
+    let waiting = get(&first, &source);
+    let (value, ()) = tokio::join!(waiting, async {
+        for key in 1..1000 {
+            assert!(flights.len() <= 64);
+            get(&*flights.of(&key), &source).await.unwrap();
+        }
+    });
+    assert_eq!(value, Ok(1));
+    assert!(flights.known(&0).is_some() && flights.known(&999).is_some());
+    assert!(flights.known(&1).is_none());
+    assert!(flights.find(|flight| flight.held(|held| held.value) == Some(1)).is_some());
+}
+
+#[test]
+fn nothing_is_asked_outside_of_a_runtime_and_nothing_is_shown() {
+    let (flight, _) = flight(Lasting::Keeps);
+    flight.begin(&"canary", &Mutex::default(), Asking::Needed, |_| async { Err(Told::Away) });
+    assert!(!flight.is_flying() && flight.n_begun() == 0 && flight.last_end().is_none());
+    assert!(!format!("{flight:?}").contains("canary"));
+}
+
+const SECOND: Duration = Duration::from_secs(1);
