@@ -3,16 +3,13 @@
 //! runs in a task that ends with the store.
 
 use std::{
-    collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use async_trait::async_trait;
-use futures_util::{FutureExt, future::BoxFuture};
 use tokio::{
-    runtime::Handle,
     task::JoinSet,
     time::{Instant, timeout},
 };
@@ -21,11 +18,10 @@ use crate::{
     error::{self, Error},
     reference::SecretReference,
     secret::Secret,
+    single_flight::{Failure, Lasting, Life, Pace, SingleFlight, SingleFlights},
     store::SecretStore,
 };
-use slot::{Flight, Slot, Step};
 
-mod slot;
 #[cfg(test)]
 mod tests;
 
@@ -58,13 +54,18 @@ pub struct CachePolicy {
 pub struct CachedStore {
     inner: Arc<dyn SecretStore>,
     policy: CachePolicy,
-    slots: Arc<Slots>,
+    secrets: SingleFlights<String, Known, Error>,
     // Aborted when the store is dropped.
     refreshes: Mutex<JoinSet<()>>,
 }
 
-/// One slot a reference. Locked for moments only, never while a store is asked.
-type Slots = Mutex<BTreeMap<String, Slot>>;
+/// A secret as it was read.
+#[derive(Clone)]
+struct Known {
+    secret: Secret,
+    /// The time when it was read again since a service rejected it, and found to be the same.
+    confirmed: Option<Instant>,
+}
 
 impl Default for CachePolicy {
     /// Five minutes, a quarter of an hour more while the store is down, and five seconds a read.
@@ -80,38 +81,34 @@ impl Default for CachePolicy {
 impl CachedStore {
     /// The time for which after a failed read the store is left alone: long enough that a thousand calls do not each
     /// ask a store that is down, short enough that nobody notices when it is back.
-    pub const FAILURE_PAUSE: Duration = slot::FAILURE_PAUSE;
+    pub const FAILURE_PAUSE: Duration = Duration::from_secs(2);
 
     /// The store behind a memory.
     pub fn new(inner: Arc<dyn SecretStore>, policy: CachePolicy) -> Self {
-        Self { inner, policy, slots: Arc::default(), refreshes: Mutex::default() }
+        let CachePolicy { stale, .. } = policy;
+        let pace = Pace { pause: Self::FAILURE_PAUSE, stale, lasting: Lasting::Withdraws };
+        let secrets = SingleFlights::new(pace, MOST);
+        Self { inner, policy, secrets, refreshes: Mutex::default() }
     }
 
     /// A read of the store, which all who ask for the reference meanwhile share.
-    fn flight(&self, reference: &SecretReference) -> BoxFuture<'static, Result<Secret, Error>> {
+    fn read(
+        &self,
+        reference: &SecretReference,
+        known: &Arc<SingleFlight<Known, Error>>,
+    ) -> impl Future<Output = Result<(Known, Life), Error>> + Send + use<> {
         let (inner, reference) = (Arc::clone(&self.inner), reference.clone());
-        let limit = self.policy.timeout;
+        let (policy, known) = (self.policy, Arc::clone(known));
         async move {
-            let fetched = timeout(limit, inner.get(&reference)).await;
-            fetched.unwrap_or_else(|_| Err(error::timed_out(&reference, limit)))
+            let read = timeout(policy.timeout, inner.get(&reference)).await;
+            let secret =
+                read.unwrap_or_else(|_| Err(error::timed_out(&reference, policy.timeout)))?;
+            let is_same =
+                known.held(|held| held.is_distrusted && held.value.secret.is_same_value(&secret));
+            let confirmed = is_same.unwrap_or_default().then(Instant::now);
+            let life = Life::ahead(policy.time_to_live / 5 * 4, policy.time_to_live);
+            Ok((Known { secret, confirmed }, life))
         }
-        .boxed()
-    }
-
-    /// Reads ahead, so that no call waits for it.
-    fn refresh(&self, name: String, flight: Flight) {
-        // Outside of a runtime nothing runs ahead, and the next call that must wait does.
-        if Handle::try_current().is_err() {
-            return;
-        }
-        let (slots, policy) = (Arc::clone(&self.slots), self.policy);
-        let mut refreshes = locked(&self.refreshes);
-        while refreshes.try_join_next().is_some() {}
-        refreshes.spawn(async move {
-            let fetched = flight.read.clone().await;
-            let mut slots = locked(&slots);
-            slots.entry(name).or_default().settle(flight.number, fetched, &policy).ok();
-        });
     }
 }
 
@@ -122,31 +119,26 @@ impl SecretStore for CachedStore {
         if reference.is_literal() {
             return self.inner.get(reference).await;
         }
-        let name = reference.to_string();
-        let step = {
-            let mut slots = locked(&self.slots);
-            let slot = slots.entry(name.clone()).or_default();
-            slot.step(Instant::now(), &self.policy, || self.flight(reference))
-        };
-        match step {
-            Step::Give(given) => given,
-            Step::GiveAndRefresh(secret, flight) => {
-                self.refresh(name, flight);
-                Ok(secret)
-            }
-            Step::Wait(flight) => {
-                let fetched = flight.read.clone().await;
-                let mut slots = locked(&self.slots);
-                slots.entry(name).or_default().settle(flight.number, fetched, &self.policy)
-            }
-        }
+        let known = self.secrets.of(&reference.to_string());
+        let read = |_| self.read(reference, &known);
+        Ok(known.get_at_once(&(), &self.refreshes, read).await?.secret)
     }
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {
-        if let Some(slot) = locked(&self.slots).get_mut(&reference.to_string()) {
-            slot.reject(rejected);
+        if let Some(known) = self.secrets.known(&reference.to_string()) {
+            known.distrust_if(|held| {
+                let Known { secret, confirmed } = &held.value;
+                let is_confirmed = confirmed.is_some_and(|at| at.elapsed() < CONFIRMED_PAUSE);
+                !is_confirmed && secret.is_same_value(rejected)
+            });
         }
         self.inner.forget(reference, rejected);
+    }
+}
+
+impl Failure for Error {
+    fn is_transient(&self) -> bool {
+        Self::is_transient(self)
     }
 }
 
@@ -159,7 +151,9 @@ impl fmt::Debug for CachedStore {
     }
 }
 
-/// Locks a mutex, poisoned or not: nothing panics while a slot is half written, so its content is whole.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// The time for which a secret that the store stands by is not read again however often a service rejects it: a wrong
+/// key must not become a storm on the store.
+const CONFIRMED_PAUSE: Duration = Duration::from_secs(10);
+
+/// References come from the configuration and from sessions.
+const MOST: usize = 10_000;
