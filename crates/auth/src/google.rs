@@ -112,7 +112,7 @@ impl Authenticator for Google {
     async fn refused(&self, placed: &Authorization, refusal: Refusal, _: &Session) -> bool {
         let may_help = self.cache.refused_somewhere(&placed.secrets, refusal);
         if may_help {
-            self.tokens.forget().await;
+            self.tokens.forget();
         }
         may_help
     }

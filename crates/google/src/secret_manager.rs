@@ -37,7 +37,7 @@ impl SecretManager {
         // A token that was just taken back; asked for once more (threat 38 of `SECURITY.md`).
         match first {
             Err(error) if error.is_refused_token() => {
-                self.tokens.forget().await;
+                self.tokens.forget();
                 self.ask(resource).await
             }
             other => other,

@@ -10,9 +10,9 @@ use std::{
 };
 
 use async_trait::async_trait;
+use callgate_secret::single_flight::{Lasting, Life, Pace, SingleFlight};
 use callgate_transport::Resolver;
 use serde_json::Value;
-use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
     Tokens,
@@ -91,47 +91,33 @@ impl ServiceDirectory {
 pub struct ServiceEndpoints {
     directory: ServiceDirectory,
     service: ServiceName,
-    // One service, so whoever waits here waits for the very answer.
-    kept: Mutex<Option<(Instant, Vec<SocketAddr>)>>,
+    known: SingleFlight<Vec<SocketAddr>, Error>,
 }
 
 impl ServiceEndpoints {
     /// The endpoints of `service`.
     pub fn new(directory: ServiceDirectory, service: ServiceName) -> Self {
-        Self { directory, service, kept: Mutex::default() }
+        Self { directory, service, known: SingleFlight::new(PACE) }
     }
 }
 
 #[async_trait]
 impl Resolver for ServiceEndpoints {
     async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
-        let mut kept = self.kept.lock().await;
-        if let Some((since, addresses)) = &*kept
-            && since.elapsed() < KEPT
-        {
-            return Ok(addresses.clone());
-        }
-        match self.directory.resolve(&self.service).await {
-            Ok(addresses) => {
-                *kept = Some((Instant::now(), addresses.clone()));
-                Ok(addresses)
-            }
-            Err(error) => match &*kept {
-                // A directory that is down for a while takes no service down with it.
-                Some((since, addresses)) if error.is_transient() && since.elapsed() < STALE => {
-                    Ok(addresses.clone())
-                }
-                _ => Err(io::Error::other(error)),
-            },
-        }
+        let resolved = async |_| Ok((self.directory.resolve(&self.service).await?, Life::of(KEPT)));
+        self.known.get(&(), resolved).await.map_err(io::Error::other)
     }
 }
 
 /// The time for which an answer is taken for the truth.
 const KEPT: Duration = Duration::from_secs(30);
 
-/// The time for which an answer is used while the directory is down.
-const STALE: Duration = Duration::from_mins(5);
+/// A directory that is down for a while takes no service down with it: an answer is used for five minutes.
+const PACE: Pace =
+    Pace { pause: PAUSE, stale: Duration::from_secs(270), lasting: Lasting::Withdraws };
+
+/// The time for which a directory that failed is left alone.
+const PAUSE: Duration = Duration::from_secs(2);
 
 fn addresses(answer: &Value) -> Vec<SocketAddr> {
     let endpoints = answer.pointer("/service/endpoints").and_then(Value::as_array);

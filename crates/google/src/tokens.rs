@@ -3,8 +3,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_secret::{Secret, SecretReference, SecretStore, read_key_file};
-use tokio::{sync::Mutex, time::Instant};
+use callgate_secret::{
+    Secret, SecretReference, SecretStore, read_key_file,
+    single_flight::{Failure, Lasting, Life, Pace, SingleFlight},
+};
 
 use crate::{
     account::{Account, Identity},
@@ -28,22 +30,16 @@ pub struct Tokens {
     scopes: Vec<String>,
     rest: Rest,
     secrets: Arc<dyn SecretStore>,
-    // One account, so whoever waits here waits for the very thing.
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    origin: Option<Arc<Origin>>,
-    source: Option<Arc<Source>>,
-    failed: Option<(Instant, Error)>,
+    origin: SingleFlight<Arc<Origin>, Error>,
+    source: SingleFlight<Arc<Source>, Error>,
 }
 
 impl Tokens {
     /// Access tokens are for everything in Google Cloud unless scopes are set.
     pub fn new(identity: Identity, rest: Rest, secrets: Arc<dyn SecretStore>) -> Self {
         let scopes = vec![CLOUD_PLATFORM.to_owned()];
-        Self { identity, scopes, rest, secrets, state: Mutex::default() }
+        let origin = SingleFlight::new(Pace { pause: Duration::ZERO, ..PACE });
+        Self { identity, scopes, rest, secrets, origin, source: SingleFlight::new(PACE) }
     }
 
     /// The same for other scopes; none leaves the scope as it is.
@@ -78,14 +74,14 @@ impl Tokens {
                 return principal.id_token(audience).await;
             }
         }
-        let origin = self.origin(&mut *self.state.lock().await).await?;
+        let origin = self.origin().await?;
         id_token::of_origin(&self.rest, &self.identity.endpoints, &origin, audience).await
     }
 
     /// Forgets what is kept, since a service refused it: the next token is a new one of a key that is read again.
-    pub async fn forget(&self) {
-        let mut state = self.state.lock().await;
-        *state = State { failed: state.failed.take(), ..State::default() };
+    pub fn forget(&self) {
+        self.source.forget_if(|_| true);
+        self.origin.forget_if(|_| true);
     }
 
     fn principal<'a>(&'a self, own_token: &'a Secret) -> Option<Principal<'a>> {
@@ -101,13 +97,10 @@ impl Tokens {
             Ok(value) => Token::new(value.expose().to_owned(), KEPT),
             Err(error) => {
                 // The library repeats a lasting refusal for ever; a new source asks again, after a while.
-                let mut state = self.state.lock().await;
-                let error = self.explained(error, state.origin.as_deref());
-                let is_current =
-                    state.source.as_ref().is_some_and(|known| Arc::ptr_eq(known, &source));
-                if is_current {
-                    *state =
-                        State { failed: Some((Instant::now(), error.clone())), ..State::default() };
+                let origin = self.origin.held(|held| Arc::clone(&held.value));
+                let error = self.explained(error, origin.as_deref());
+                if self.source.fail_if(error.clone(), |held| Arc::ptr_eq(&held.value, &source)) {
+                    self.origin.forget_if(|_| true);
                 }
                 Err(error)
             }
@@ -125,32 +118,21 @@ impl Tokens {
     }
 
     async fn source(&self) -> Result<Arc<Source>, Error> {
-        let mut state = self.state.lock().await;
-        if let Some(source) = &state.source {
-            return Ok(Arc::clone(source));
-        }
-        if let Some((since, error)) = &state.failed
-            && since.elapsed() < BETWEEN_TRIES
-        {
-            return Err(error.clone());
-        }
-        let origin = self.origin(&mut state).await?;
-        // What stands in for another account needs no more than to ask for its tokens.
-        let own = [CLOUD_PLATFORM.to_owned()];
-        let scopes = if self.identity.impersonation.is_some() { &own[..] } else { &self.scopes };
-        let source =
-            Arc::new(Source::start(&origin, scopes, self.identity.endpoints.metadata.as_ref())?);
-        state.source = Some(Arc::clone(&source));
-        Ok(source)
+        let started = async |_| {
+            let origin = self.origin().await?;
+            // What stands in for another account needs no more than to ask for its tokens.
+            let own = [CLOUD_PLATFORM.to_owned()];
+            let scopes =
+                if self.identity.impersonation.is_some() { &own[..] } else { &self.scopes };
+            let metadata = self.identity.endpoints.metadata.as_ref();
+            Ok((Arc::new(Source::start(&origin, scopes, metadata)?), Life::for_good()))
+        };
+        self.source.get(&(), started).await
     }
 
-    async fn origin(&self, state: &mut State) -> Result<Arc<Origin>, Error> {
-        if let Some(origin) = &state.origin {
-            return Ok(Arc::clone(origin));
-        }
-        let origin = Arc::new(self.read().await?);
-        state.origin = Some(Arc::clone(&origin));
-        Ok(origin)
+    async fn origin(&self) -> Result<Arc<Origin>, Error> {
+        let read = async |_| Ok((Arc::new(self.read().await?), Life::for_good()));
+        self.origin.get(&(), read).await
     }
 
     async fn read(&self) -> Result<Origin, Error> {
@@ -176,8 +158,15 @@ impl Tokens {
     }
 }
 
+impl Failure for Error {
+    fn is_transient(&self) -> bool {
+        Self::is_transient(self)
+    }
+}
+
 /// The library renews four minutes ahead, so what it gives holds at least this long.
 const KEPT: Duration = Duration::from_secs(10);
 
 /// The time between failed tries.
-const BETWEEN_TRIES: Duration = Duration::from_secs(10);
+const PACE: Pace =
+    Pace { pause: Duration::from_secs(10), stale: Duration::ZERO, lasting: Lasting::Withdraws };

@@ -1,18 +1,15 @@
 //! The place where tokens are asked for: the URL that is named, or what an authorization server says about itself. Asks
 //! the server once in a while; asking for tokens is not its business.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use callgate_secret::single_flight::{Lasting, Life, Pace, SingleFlight};
 use callgate_tool::NamedBy;
 use callgate_transport::{ErrorKind, Limits, Transport};
 use http::{Request, StatusCode, header::ACCEPT};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::time::Instant;
 use url::Url;
 
 use super::{
@@ -24,7 +21,7 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Endpoint {
     named: TokenEndpoint,
-    found: Mutex<Option<(Instant, Arc<Endpoints>)>>,
+    found: SingleFlight<Arc<Endpoints>, Failure>,
 }
 
 /// The endpoints of an authorization server.
@@ -56,7 +53,7 @@ struct Metadata {
 
 impl Endpoint {
     pub(super) fn new(named: TokenEndpoint) -> Self {
-        Self { named, found: Mutex::default() }
+        Self { named, found: SingleFlight::new(PACE) }
     }
 
     /// Whom a client's own JWT is for: the issuer, where it is known (RFC 7523 §3).
@@ -106,30 +103,28 @@ impl Endpoint {
         transport: &dyn Transport,
         time: Duration,
     ) -> Result<Arc<Endpoints>, Failure> {
-        let known = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, known)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
-            return Ok(known);
-        }
-        let reading = Reading { transport, time, named_by: self.named_by() };
-        let endpoints = match &self.named {
-            TokenEndpoint::Described => {
-                return Err(Failure::unreadable("no token endpoint is named"));
-            }
-            TokenEndpoint::DescribedMetadata(described) => reading.described(described).await?,
-            TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) => {
-                Endpoints { token: url.clone(), ..Endpoints::default() }
-            }
-            TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await?,
+        let read = async |_| {
+            let endpoints = self.read(transport, time).await?;
+            Ok((Arc::new(endpoints), Life::of(KEPT)))
         };
-        let endpoints = Arc::new(endpoints);
-        let found = Some((Instant::now(), Arc::clone(&endpoints)));
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        Ok(endpoints)
+        self.found.get(&(), read).await
+    }
+
+    async fn read(&self, transport: &dyn Transport, time: Duration) -> Result<Endpoints, Failure> {
+        let reading = Reading { transport, time, named_by: self.named_by() };
+        match &self.named {
+            TokenEndpoint::Described => Err(Failure::unreadable("no token endpoint is named")),
+            TokenEndpoint::DescribedMetadata(described) => reading.described(described).await,
+            TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) => {
+                Ok(Endpoints { token: url.clone(), ..Endpoints::default() })
+            }
+            TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await,
+        }
     }
 
     /// Forgets what the server said: it may have moved.
     pub(super) fn forget(&self) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.found.forget_if(|_| true);
     }
 }
 
@@ -252,6 +247,10 @@ fn locations(issuer: &str) -> Vec<Url> {
 const FOREIGN_ENDPOINT: &str = "the metadata name a token endpoint at an origin that credentials may not go to; \
     the operator lists it under `credential_origins:` or names the endpoint with `token_url:`";
 const ANOTHER_ISSUER: &str = "the metadata are those of another issuer";
+
+/// Who asks for tokens lets a server that failed rest.
+const PACE: Pace =
+    Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
 /// Servers move seldom; who moves keeps the old endpoint for a while.
 const KEPT: Duration = Duration::from_hours(1);

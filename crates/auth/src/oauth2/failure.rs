@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The reason why there is no token.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// The endpoint refuses, with a code of the standards.
     Refused(&'static str),
@@ -16,6 +16,12 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn unreadable(why: &'static str) -> Self {
         Self::Unreadable(why.into())
+    }
+}
+
+impl callgate_secret::single_flight::Failure for Failure {
+    fn is_transient(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
     }
 }
 

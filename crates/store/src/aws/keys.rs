@@ -3,9 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_secret::{Error, ErrorKind, SecretReference, SecretStore};
+use callgate_secret::{
+    Error, ErrorKind, SecretReference, SecretStore,
+    single_flight::{Lasting, Life, Pace, SingleFlight},
+};
 use callgate_transport::Transport;
-use tokio::{sync::Mutex, time::Instant};
 
 use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
 
@@ -42,8 +44,7 @@ pub struct NamedKeys {
 pub struct AwsKeySource {
     source: KeySource,
     finder: Finder,
-    // Held while keys are looked for: who needs them has nothing else to wait for.
-    held: Mutex<Option<(AwsKeys, Instant)>>,
+    held: SingleFlight<AwsKeys, Error>,
 }
 
 impl AwsKeySource {
@@ -53,7 +54,7 @@ impl AwsKeySource {
         local: Arc<dyn SecretStore>,
         transport: Arc<dyn Transport>,
     ) -> Self {
-        Self { source, finder: Finder { local, transport }, held: Mutex::new(None) }
+        Self { source, finder: Finder { local, transport }, held: SingleFlight::new(PACE) }
     }
 
     /// The keys to sign with now.
@@ -61,17 +62,7 @@ impl AwsKeySource {
     /// # Errors
     /// Those of [`SecretStore::get`]; `NotFound` if there are no keys anywhere.
     pub async fn keys(&self) -> Result<AwsKeys, Error> {
-        let mut held = self.held.lock().await;
-        if let Some((keys, until)) = held.as_ref()
-            && Instant::now() < *until
-        {
-            return Ok(keys.clone());
-        }
-        let (keys, life) = self.found().await?;
-        if let Some(until) = Instant::now().checked_add(life) {
-            *held = Some((keys.clone(), until));
-        }
-        Ok(keys)
+        self.held.get(&(), async |_| self.found().await).await
     }
 
     /// Other keys than these, which a service rejected, where there are any.
@@ -79,15 +70,12 @@ impl AwsKeySource {
     /// # Errors
     /// Those of [`AwsKeySource::keys`].
     pub async fn others_than(&self, rejected: &AwsKeys) -> Result<Option<AwsKeys>, Error> {
-        {
-            let mut held = self.held.lock().await;
-            held.take_if(|(keys, _)| keys.is_same(rejected));
-        }
+        self.held.forget_if(|held| held.value.is_same(rejected));
         let keys = self.keys().await?;
         Ok((!keys.is_same(rejected)).then_some(keys))
     }
 
-    async fn found(&self) -> Result<(AwsKeys, Duration), Error> {
+    async fn found(&self) -> Result<(AwsKeys, Life), Error> {
         match &self.source {
             KeySource::Named(named) => {
                 let local = &self.finder.local;
@@ -97,7 +85,10 @@ impl AwsKeySource {
                 };
                 let access_key_id = local.get(&named.access_key_id).await?;
                 let secret_access_key = local.get(&named.secret_access_key).await?;
-                Ok((AwsKeys { access_key_id, secret_access_key, session_token }, Duration::ZERO))
+                Ok((
+                    AwsKeys { access_key_id, secret_access_key, session_token },
+                    Life::of(Duration::ZERO),
+                ))
             }
             KeySource::Environment { region } => environment(&self.finder, region).await,
         }
@@ -105,21 +96,24 @@ impl AwsKeySource {
 }
 
 /// See [`KeySource::Environment`].
-async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Duration), Error> {
+async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
     if let Some(access_key_id) = finder.variable("AWS_ACCESS_KEY_ID").await? {
         let secret_access_key = finder.variable("AWS_SECRET_ACCESS_KEY").await?;
         let secret_access_key = secret_access_key.ok_or_else(no_keys)?;
         let session_token = finder.variable("AWS_SESSION_TOKEN").await?;
-        return Ok((AwsKeys { access_key_id, secret_access_key, session_token }, Duration::ZERO));
+        return Ok((
+            AwsKeys { access_key_id, secret_access_key, session_token },
+            Life::of(Duration::ZERO),
+        ));
     }
     if let Some(keys) = web_identity::keys(finder, region).await? {
-        return Ok((keys, WEB_IDENTITY_LIFE));
+        return Ok((keys, Life::of(WEB_IDENTITY_LIFE)));
     }
     if let Some(keys) = metadata::of_container(finder).await? {
-        return Ok((keys, METADATA_LIFE));
+        return Ok((keys, Life::of(METADATA_LIFE)));
     }
     let keys = metadata::of_instance(finder).await?;
-    keys.map(|keys| (keys, METADATA_LIFE)).ok_or_else(no_keys)
+    keys.map(|keys| (keys, Life::of(METADATA_LIFE))).ok_or_else(no_keys)
 }
 
 fn no_keys() -> Error {
@@ -130,6 +124,10 @@ fn no_keys() -> Error {
          shared profiles are not read",
     )
 }
+
+/// Who reads secrets by these keys lets a store that failed rest.
+const PACE: Pace =
+    Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
 /// We ask for an hour: `DurationSeconds`.
 const WEB_IDENTITY_LIFE: Duration = Duration::from_mins(45);

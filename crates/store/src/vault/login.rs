@@ -3,10 +3,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_secret::{Error, ErrorKind, Secret, SecretStore};
+use callgate_secret::{
+    Error, ErrorKind, Secret, SecretStore,
+    single_flight::{Lasting, Life, Pace, SingleFlight},
+};
 use http::{Method, StatusCode};
 use serde::Deserialize;
-use tokio::{sync::Mutex, time::Instant};
 use zeroize::Zeroizing;
 
 use super::server::Server;
@@ -18,15 +20,7 @@ use crate::{exchange::Answer, json};
 pub(super) struct Login {
     how: VaultLogin,
     local: Arc<dyn SecretStore>,
-    // Held while logging in: who needs a token of this vault has nothing else to wait for.
-    held: Mutex<Option<Held>>,
-}
-
-#[derive(Debug)]
-struct Held {
-    token: Secret,
-    // When a third of its life is left; none where it lives for good, or cannot be renewed.
-    due: Option<Instant>,
+    held: SingleFlight<Secret, Error>,
 }
 
 /// The answer to a login, and to a renewal.
@@ -45,11 +39,11 @@ struct Auth {
 /// The words of a vault about a token.
 #[derive(Deserialize)]
 struct LookedUp {
-    data: Life,
+    data: TimeLeft,
 }
 
 #[derive(Deserialize)]
-struct Life {
+struct TimeLeft {
     #[serde(default)]
     ttl: u64,
     #[serde(default)]
@@ -58,20 +52,12 @@ struct Life {
 
 impl Login {
     pub(super) fn new(how: VaultLogin, local: Arc<dyn SecretStore>) -> Self {
-        Self { how, local, held: Mutex::new(None) }
+        Self { how, local, held: SingleFlight::new(PACE) }
     }
 
     /// A token that is not near its end.
     pub(super) async fn token(&self, server: &Server) -> Result<Secret, Error> {
-        let mut held = self.held.lock().await;
-        match held.as_mut() {
-            Some(known) if known.due.is_none_or(|due| Instant::now() < due) => {}
-            Some(known) if matches!(self.how, VaultLogin::Token(_)) => {
-                known.due = renewed(server, &known.token).await;
-            }
-            _ => *held = Some(self.obtain(server).await?),
-        }
-        held.as_ref().map(|held| held.token.clone()).ok_or_else(no_token)
+        self.held.get(&(), async |_| self.fetched(server).await).await
     }
 
     /// Another token than a rejected one, where one is to be had.
@@ -80,21 +66,29 @@ impl Login {
         rejected: &Secret,
         server: &Server,
     ) -> Result<Option<Secret>, Error> {
-        let mut held = self.held.lock().await;
-        let is_held = held.as_ref().is_some_and(|held| held.token.is_same_value(rejected));
-        if is_held {
-            *held = Some(self.obtain(server).await?);
-        }
-        let token = held.as_ref().map(|held| held.token.clone());
-        Ok(token.filter(|token| !token.is_same_value(rejected)))
+        self.held.forget_if(|held| held.value.is_same_value(rejected));
+        let token = self.token(server).await?;
+        Ok((!token.is_same_value(rejected)).then_some(token))
     }
 
-    async fn obtain(&self, server: &Server) -> Result<Held, Error> {
+    /// The token there is, renewed, where it is of somebody else's making; else one of a login.
+    async fn fetched(&self, server: &Server) -> Result<(Secret, Life), Error> {
+        let known = self.held.held(|held| held.value.clone());
+        match known.filter(|_| matches!(self.how, VaultLogin::Token(_))) {
+            Some(token) => {
+                let life = renewed(server, &token).await;
+                Ok((token, life))
+            }
+            None => self.obtain(server).await,
+        }
+    }
+
+    async fn obtain(&self, server: &Server) -> Result<(Secret, Life), Error> {
         let (mount, body) = match &self.how {
             VaultLogin::Token(reference) => {
                 let token = self.local.get(reference).await?;
-                let due = looked_up(server, &token).await;
-                return Ok(Held { token, due });
+                let life = looked_up(server, &token).await.unwrap_or_else(Life::for_good);
+                return Ok((token, life));
             }
             VaultLogin::AppRole { mount, role_id, secret_id } => {
                 let role_id = self.local.get(role_id).await?;
@@ -110,8 +104,7 @@ impl Login {
         let path = format!("auth/{mount}/login");
         let answer = server.ask(Method::POST, &path, None, Some(body)).await?;
         let LoggedIn { auth } = logged_in(&answer)?;
-        let life = auth.lease_duration;
-        Ok(Held { token: Secret::new(auth.client_token), due: due(life) })
+        Ok((Secret::new(auth.client_token), life(auth.lease_duration)))
     }
 }
 
@@ -124,25 +117,27 @@ fn logged_in(answer: &Answer) -> Result<LoggedIn, Error> {
     json::read(answer.body.bytes()).ok_or_else(no_token)
 }
 
-/// The time when a token of somebody else's making is to be renewed. That it may not be looked up is no failure.
-async fn looked_up(server: &Server, token: &Secret) -> Option<Instant> {
+/// The life of a token of somebody else's making, where it may be renewed. That it may not be looked up is no failure.
+async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
     let answer = server.ask(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::read(answer.body.bytes())?;
-    if data.renewable { due(data.ttl) } else { None }
+    data.renewable.then(|| life(data.ttl))
 }
 
-/// Renews a token and says when to do so again; one that cannot be renewed is used to its end.
-async fn renewed(server: &Server, token: &Secret) -> Option<Instant> {
+/// Renews a token; one that cannot be renewed is used to its end, which the vault tells.
+async fn renewed(server: &Server, token: &Secret) -> Life {
     let body = Some(object(&[]));
     match server.ask(Method::POST, "auth/token/renew-self", Some(token), body).await {
-        Ok(answer) => due(json::read::<LoggedIn>(answer.body.bytes())?.auth.lease_duration),
-        Err(_) => Some(Instant::now() + RENEWAL_PAUSE),
+        Ok(answer) => json::read(answer.body.bytes())
+            .map_or_else(Life::for_good, |LoggedIn { auth }| life(auth.lease_duration)),
+        Err(_) => Life::of(RENEWAL_PAUSE),
     }
 }
 
-fn due(life: u64) -> Option<Instant> {
-    let life = Duration::from_secs(life);
-    if life.is_zero() { None } else { Instant::now().checked_add(life / 3 * 2) }
+/// Renewed when a third of it is left; nothing is for good.
+fn life(seconds: u64) -> Life {
+    let life = Duration::from_secs(seconds);
+    if life.is_zero() { Life::for_good() } else { Life::ahead(life / 3 * 2, life) }
 }
 
 /// The text of an object. Room for all of it: a buffer that grows leaves copies behind.
@@ -165,6 +160,10 @@ fn object(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
 fn no_token() -> Error {
     Error::new(ErrorKind::Unreadable, "the vault's answer to the login holds no token")
 }
+
+/// Who reads secrets by this token lets a store that failed rest.
+const PACE: Pace =
+    Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
 /// The time for which a renewal that failed is not tried again.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(30);
