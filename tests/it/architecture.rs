@@ -13,6 +13,7 @@ mod modules;
 mod parameters;
 mod publishing;
 mod sides;
+mod single_flights;
 mod sources;
 mod test_code;
 mod waiting;

@@ -1,0 +1,123 @@
+//! Who holds a lock while it asks somebody. What takes time to get is asked for once however many want it, and what follows from
+//! that (a caller that leaves, a failure, a refusal, a renewal) is thought of once, in `secret`. Read with `syn`; test code is exempt.
+
+use syn::{
+    ItemMod, ItemUse, UseTree,
+    visit::{self, Visit},
+};
+
+use super::{
+    test_code::{is_file_of_tests, is_for_tests},
+    workspace::{File, rust_files},
+};
+
+/// What a single flight of one's own is made of: a module and a name in it.
+const PARTS: [(&str, &str); 7] = [
+    ("sync", "Mutex"),
+    ("sync", "OnceCell"),
+    ("sync", "OwnedMutexGuard"),
+    ("sync", "RwLock"),
+    ("future", "Shared"),
+    ("future", "WeakShared"),
+    ("lock", "Mutex"),
+];
+
+/// The libraries that have them; those of the standard library wait for no answer.
+const LIBRARIES: [&str; 3] = ["futures", "futures_util", "tokio"];
+
+/// The files that may name them.
+const EXEMPT: [(&str, &str); 2] = [
+    ("crates/mcp/src/lines.rs", "one message after the other goes to a pipe"),
+    ("crates/secret/src/single_flight.rs", "here it is"),
+];
+
+/// The parts that a file names.
+#[derive(Default)]
+struct Parts(Vec<String>);
+
+impl Parts {
+    fn of(file: &File) -> Vec<String> {
+        let mut parts = Self::default();
+        parts.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        parts.0
+    }
+
+    fn take(&mut self, path: &[String]) {
+        let is_of_library = path.first().is_some_and(|first| LIBRARIES.contains(&&**first));
+        if let [.., module, name] = path
+            && is_of_library
+            && PARTS.contains(&(module, name))
+        {
+            self.0.push(path.join("::"));
+        }
+    }
+
+    fn used(&mut self, before: &[String], tree: &UseTree) {
+        let with = |name: String| [before, &[name]].concat();
+        match tree {
+            UseTree::Path(path) => self.used(&with(path.ident.to_string()), &path.tree),
+            UseTree::Name(name) => self.take(&with(name.ident.to_string())),
+            UseTree::Rename(name) => self.take(&with(name.ident.to_string())),
+            UseTree::Group(group) => group.items.iter().for_each(|each| self.used(before, each)),
+            UseTree::Glob(_) => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Parts {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if !is_for_tests(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.used(&[], &item.tree);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names = path.segments.iter().map(|segment| segment.ident.to_string());
+        self.take(&names.collect::<Vec<_>>());
+        visit::visit_path(self, path);
+    }
+}
+
+/// The rule: the files with parts of a single flight of their own.
+fn own(files: &[File]) -> Vec<String> {
+    let is_exempt = |file: &&File| {
+        is_file_of_tests(&file.path) || EXEMPT.iter().any(|(path, _)| *path == file.path)
+    };
+    let others = files.iter().filter(|file| !is_exempt(file));
+    let named = others.flat_map(|file| {
+        Parts::of(file).into_iter().map(|part| format!("{} names `{part}`", file.path))
+    });
+    named.collect()
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let path = "crates/auth/src/a.rs".to_owned();
+    assert_eq!(own(&[File { path, text: text.to_owned() }]), expected, "{text}");
+}
+
+#[test]
+fn a_single_flight_of_ones_own_is_refused() {
+    let found = "crates/auth/src/a.rs names `tokio::sync::Mutex`";
+    check("use tokio::{sync::{Mutex, Notify}, time::Instant};", &[found]);
+    check("use tokio::sync::Mutex as Held;", &[found]);
+    check("struct A { held: tokio::sync::Mutex<()> }", &[found]);
+    let shared = "crates/auth/src/a.rs names `futures_util::future::Shared`";
+    check("use futures_util::{FutureExt, future::{BoxFuture, Shared}};", &[shared]);
+}
+
+#[test]
+fn other_locks_and_those_of_tests_are_accepted() {
+    check("use std::sync::{Mutex, OnceLock}; use tokio::sync::{Notify, Semaphore, watch};", &[]);
+    check("#[cfg(test)] mod tests { use tokio::sync::Mutex; }", &[]);
+    check("struct A { held: std::sync::Mutex<()> }", &[]);
+}
+
+#[test]
+fn there_is_one_single_flight() {
+    assert_eq!(own(&rust_files("crates")), Vec::<String>::new());
+}
