@@ -48,7 +48,6 @@ pub enum Lasting {
 
 /// One value. `I` is what it is asked for with: with another, another value is to be had.
 pub struct SingleFlight<V, E, I = ()> {
-    pace: Pace,
     state: Arc<Mutex<State<V, E, I>>>,
     /// Held by who asks; the others wait for it, or go on with the value there is.
     baton: Arc<tokio::sync::Mutex<()>>,
@@ -57,7 +56,6 @@ pub struct SingleFlight<V, E, I = ()> {
 /// One round of asking, which is over when it is dropped or its end was told.
 struct Round<V, E, I> {
     state: Arc<Mutex<State<V, E, I>>>,
-    pace: Pace,
     asking: Asking,
     number: u64,
     _baton: OwnedMutexGuard<()>,
@@ -69,7 +67,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         let Pace { pause, stale, lasting } = pace;
         let pace =
             Pace { pause: pause.min(state::FOR_GOOD), stale: stale.min(state::FOR_GOOD), lasting };
-        Self { pace, state: Arc::default(), baton: Arc::default() }
+        Self { state: Arc::new(Mutex::new(State::new(pace))), baton: Arc::default() }
     }
 
     /// The value, from `fetch` where there is none that is good, or its time to be renewed has come and nobody else renews it.
@@ -92,7 +90,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
             Found::Nothing { n_ended } => n_ended,
         };
         let baton = Arc::clone(&self.baton).lock_owned().await;
-        if let Some(result) = self.locked().since(arrived, inputs, &self.pace) {
+        if let Some(result) = self.locked().since(arrived, inputs) {
             return result;
         }
         let round = self.round(baton, Asking::Needed);
@@ -198,7 +196,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     fn found(&self, inputs: &I) -> Found<V, E> {
-        self.locked().found(inputs, &self.pace)
+        self.locked().found(inputs)
     }
 
     /// A round, where nobody asks and nobody has since this one looked.
@@ -211,8 +209,8 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     fn round(&self, baton: OwnedMutexGuard<()>, asking: Asking) -> Round<V, E, I> {
         let mut state = self.locked();
         state.n_begun = state.n_begun.saturating_add(1);
-        let (number, pace) = (state.n_begun, self.pace);
-        Round { state: Arc::clone(&self.state), pace, asking, number, _baton: baton }
+        let number = state.n_begun;
+        Round { state: Arc::clone(&self.state), asking, number, _baton: baton }
     }
 
     fn locked(&self) -> MutexGuard<'_, State<V, E, I>> {
@@ -224,13 +222,13 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> Round<V, E, I> {
     /// Writes down how it ended; what those who waited for it are given.
     fn end(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
         let mut state = locked(&self.state);
-        state.settle(inputs, self.number, self.asking, fetched, &self.pace)
+        state.settle(inputs, self.number, self.asking, fetched)
     }
 }
 
 impl<V, E, I> fmt::Debug for SingleFlight<V, E, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SingleFlight").field("pace", &self.pace).finish_non_exhaustive()
+        f.debug_struct("SingleFlight").finish_non_exhaustive()
     }
 }
 

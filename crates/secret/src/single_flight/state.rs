@@ -48,6 +48,7 @@ pub struct Held<V, I> {
 }
 
 pub(super) struct State<V, E, I> {
+    pace: Pace,
     pub(super) held: Option<Held<V, I>>,
     failed: Option<Failed<E, I>>,
     pub(super) n_begun: u64,
@@ -96,10 +97,10 @@ impl Life {
     }
 }
 
-impl<V, E, I> Default for State<V, E, I> {
-    fn default() -> Self {
+impl<V, E, I> State<V, E, I> {
+    pub(super) fn new(pace: Pace) -> Self {
         let (held, failed, ended_at) = (None, None, None);
-        Self { held, failed, n_begun: 0, n_ended: 0, ended_at, is_refused: false }
+        Self { pace, held, failed, n_begun: 0, n_ended: 0, ended_at, is_refused: false }
     }
 }
 
@@ -111,13 +112,13 @@ impl<E: Failure, I> Failed<E, I> {
 }
 
 impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
-    pub(super) fn found(&self, inputs: &I, pace: &Pace) -> Found<V, E> {
+    pub(super) fn found(&self, inputs: &I) -> Found<V, E> {
         let now = Instant::now();
         let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs);
-        let resting = failed.filter(|failed| now < failed.at + pace.pause);
+        let resting = failed.filter(|failed| now < failed.at + self.pace.pause);
         let is_away = failed.is_some_and(|failed| failed.error.is_transient());
         if let Some(held) = self.held.as_ref().filter(|held| !held.is_distrusted)
-            && (now < held.life.end || is_away && now < held.life.end + pace.stale)
+            && (now < held.life.end || is_away && now < held.life.end + self.pace.stale)
         {
             let value = held.value.clone();
             // With other inputs there is another value to be had; this one is good until then.
@@ -129,7 +130,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
             };
         }
         match resting.filter(|failed| failed.is_final()) {
-            Some(failed) => match self.in_place_of(failed.error.clone(), pace) {
+            Some(failed) => match self.in_place_of(failed.error.clone()) {
                 Ok(value) => Found::Good(value),
                 Err(error) => Found::Failed(error),
             },
@@ -138,7 +139,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
     }
 
     /// The end of a round that a caller waited for, if there was one since. A value that lives no moment serves those who waited.
-    pub(super) fn since(&self, arrived: u64, inputs: &I, pace: &Pace) -> Option<Result<V, E>> {
+    pub(super) fn since(&self, arrived: u64, inputs: &I) -> Option<Result<V, E>> {
         let held = self.held.as_ref().filter(|held| held.inputs == *inputs && !held.is_distrusted);
         let held = held.filter(|held| held.number > arrived || Instant::now() < held.life.renew_at);
         if let Some(held) = held {
@@ -146,7 +147,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
         }
         let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs)?;
         let is_told = failed.number > arrived && failed.is_final();
-        is_told.then(|| self.in_place_of(failed.error.clone(), pace))
+        is_told.then(|| self.in_place_of(failed.error.clone()))
     }
 
     pub(super) fn settle(
@@ -155,7 +156,6 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
         number: u64,
         asking: Asking,
         fetched: Result<(V, Life), E>,
-        pace: &Pace,
     ) -> Result<V, E> {
         let now = Instant::now();
         (self.n_ended, self.ended_at) = (number, Some(now));
@@ -175,11 +175,11 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
                 Ok(value)
             }
             Err(error) => {
-                if pace.lasting == Lasting::Withdraws && !error.is_transient() {
+                if self.pace.lasting == Lasting::Withdraws && !error.is_transient() {
                     self.held = None;
                 }
                 self.fail(error.clone(), inputs, number, asking);
-                self.in_place_of(error, pace)
+                self.in_place_of(error)
             }
         }
     }
@@ -189,9 +189,9 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
     }
 
     /// The answer where there is no new value: the one there is, if it is not too old and the failure may pass.
-    fn in_place_of(&self, error: E, pace: &Pace) -> Result<V, E> {
+    fn in_place_of(&self, error: E) -> Result<V, E> {
         let now = Instant::now();
-        let held = self.held.as_ref().filter(|held| now < held.life.end + pace.stale);
+        let held = self.held.as_ref().filter(|held| now < held.life.end + self.pace.stale);
         match held.filter(|_| error.is_transient()) {
             Some(held) => Ok(held.value.clone()),
             None => Err(error),

@@ -203,7 +203,7 @@ async fn keys_are_bounded_and_what_is_being_fetched_stays() {
     let (value, ()) = tokio::join!(waiting, async {
         for key in 1..1000 {
             assert!(flights.len() <= 64);
-            get(&*flights.of(&key), &source).await.unwrap();
+            get(&flights.of(&key), &source).await.unwrap();
         }
     });
     assert_eq!(value, Ok(1));

@@ -92,10 +92,10 @@ impl Published {
         let last = last.filter(|(_, next)| *next > now);
         if let Some((keys, number, is_due)) = &usable {
             let found = keys.of(id, algorithm);
+            if !found.is_empty() && *is_due && last.is_none() {
+                self.ask(Asking::Ahead);
+            }
             if !found.is_empty() {
-                if *is_due && last.is_none() {
-                    self.ask(Asking::Ahead);
-                }
                 return Step::Give(found);
             }
             if *number >= wanted {
