@@ -139,7 +139,6 @@ fn every_future_below_the_library_is_send() {
     let _: fn(ResponseBody) = |body| is_send(body.collect(1));
     let _: fn(&Tokens) = |tokens| is_send(tokens.access_token());
     let _: fn(&Tokens) = |tokens| is_send(tokens.id_token("https://api.example.com"));
-    let _: fn(&Tokens) = |tokens| is_send(tokens.forget());
     let _: fn(&ServiceDirectory, &ServiceName) =
         |directory, service| is_send(directory.resolve(service));
     let _: fn(&AwsKeySource) = |source| is_send(source.keys());
