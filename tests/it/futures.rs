@@ -1,7 +1,11 @@
 //! Every public future can be spawned: it is `Send`, and what borrows nothing of the caller is `'static`. The sources are
 //! scanned, so that a new public function that waits needs a row here.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    future::pending,
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 use callgate::{
     Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
@@ -17,10 +21,11 @@ use callgate_config::{DescriptionOptions, load_description, load_toolset};
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
+use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::Resolver;
 use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
-use tokio::time::Instant;
+use tokio::{task::JoinSet, time::Instant};
 
 use crate::architecture::rust_files;
 
@@ -133,6 +138,8 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Resolver) = |resolver| is_send(resolver.addresses("example.com"));
 }
 
+type Flight = SingleFlight<u8, callgate_secret::Error>;
+
 #[test]
 fn every_future_below_the_library_is_send() {
     let _: fn(&mut ResponseBody) = |body| is_send(body.chunk());
@@ -150,6 +157,10 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&Login) = |login| is_send(login.begin_on_device());
     let _: fn(&Login, DeviceLogin) = |login, begun| is_send(login.finish_on_device(begun));
     let _: fn(&AwsKeySource, &AwsKeys) = |source, keys| is_send(source.others_than(keys));
+    let _: fn(&Flight) = |flight| is_send(flight.get(&(), |_| pending()));
+    let _: fn(&Flight, &Mutex<JoinSet<()>>) =
+        |flight, tasks| is_send(flight.get_at_once(&(), tasks, |_| pending()));
+    let _: fn(&Flight) = |flight| is_send(flight.over());
 }
 
 #[tokio::test]
