@@ -1,5 +1,5 @@
 """What a command is trained with before it is published: the calls of every case of the pets fixture, over `/v1/calls` and over MCP,
-to a service on loopback, by a sidecar with tokens and an audit and by one without; then what people do with it on a command line.
+to a service on loopback, by a sidecar with tokens and an audit and by a plain one; then what people do with it on a command line.
 Called by `trained`. Fails where a command does.
 """
 
@@ -34,6 +34,7 @@ audit: {{ file: {folder}/audit.jsonl, key: "env:TRAINING_AUDIT" }}
 """
 SECRETS = {"TRAINING_KEY": "key-of-the-service", "TRAINING_TOKEN": "t" * 40, "TRAINING_AUDIT": "a" * 40}
 VERSION = "2026-07-28"
+DOORS = ["/v1/calls", "/mcp"]
 CALLERS, ROUNDS = 16, 12
 
 
@@ -60,22 +61,23 @@ class Pets(http.server.BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--callgate", required=True)
-    parser.add_argument("--served", required=True, help="where a sidecar writes what it counted, as LLVM_PROFILE_FILE")
+    parser.add_argument("--counts", required=True, help="the folder where the sidecars write what they counted")
     told = parser.parse_args()
     callgate = told.callgate
     service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pets)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
-        for more in ("", GUARDED.format(folder=folder)):
+        guarded = GUARDED.format(folder=folder)
+        for name, more, doors in (("calls", "", ["/v1/calls"]), ("both", "", DOORS), ("guarded", guarded, DOORS)):
             config = pathlib.Path(folder) / "callgate.yaml"
             description = ROOT / "fixtures/pets/spec.yaml"
             config.write_text(CONFIG.format(more=more, description=description, service=service.server_port))
-            serve(callgate, config, told.served)
+            serve(callgate, config, f"{told.counts}/served-{name}-%p.profraw", doors)
     command_line(callgate)
 
 
-def serve(callgate, config, counts):
-    """Has a sidecar do its work, and ends it as its operator would."""
+def serve(callgate, config, counts, doors):
+    """Has a sidecar do its work over these doors, and ends it as its operator would."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -83,7 +85,7 @@ def serve(callgate, config, counts):
     sidecar = subprocess.Popen(command, env=SECRETS | {"LLVM_PROFILE_FILE": counts}, stderr=subprocess.DEVNULL)
     try:
         wait(port, sidecar)
-        callers = [threading.Thread(target=call, args=(port, requests())) for _ in range(CALLERS)]
+        callers = [threading.Thread(target=call, args=(port, requests(doors))) for _ in range(CALLERS)]
         for caller in callers:
             caller.start()
         for caller in callers:
@@ -105,8 +107,8 @@ def wait(port, sidecar):
     raise SystemExit("the sidecar does not listen")
 
 
-def requests():
-    """Path, headers and body of a request for each case over each door."""
+def requests(doors):
+    """Path, headers and body of a request for each case over each of these doors."""
     made = []
     for case in sorted((ROOT / "fixtures/pets/cases").iterdir()):
         asked = json.loads((case / "call.json").read_text())
@@ -129,7 +131,7 @@ def requests():
             "Mcp-Name": tool,
         }
         made.append(("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
-    return made
+    return [request for request in made if request[0] in doors]
 
 
 def call(port, made):
