@@ -5,6 +5,17 @@
 use std::fmt;
 
 /// The name of a code: lower-case words with dashes.
+///
+/// ```
+/// use callgate_tree::{CodeName, TextCode};
+///
+/// let code = CodeName::from(TextCode::DuplicateKey);
+/// assert_eq!(code.as_str(), "duplicate-key");
+/// assert_eq!(code, TextCode::DuplicateKey);
+///
+/// // The code of a finding that a program makes itself.
+/// assert_ne!(code, CodeName::new("no-owner"));
+/// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct CodeName(&'static str);
 
@@ -12,6 +23,15 @@ pub struct CodeName(&'static str);
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal: $explanation:literal;)+) => {
         /// The kinds of findings about a text, whatever it describes.
+        ///
+        /// ```
+        /// use callgate_tree::TextCode;
+        ///
+        /// let text = b"{\"openapi\": \"3.1.0\",}";
+        /// let refused = callgate_tree::read(text, &Default::default()).unwrap_err();
+        /// assert_eq!(refused[0].code, TextCode::UnreadableText);
+        /// assert!(TextCode::UnreadableText.explanation().starts_with("The text is neither JSON nor YAML"));
+        /// ```
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum TextCode {

@@ -8,6 +8,19 @@ use callgate_tool::Remedy;
 use crate::code::CodeName;
 
 /// The severity of a finding.
+///
+/// ```
+/// use callgate_tree::Severity;
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"ratio: .inf\nname: Pets\nname: Shop\n";
+/// let read = callgate_tree::read(text, &Default::default())?;
+/// let worst = read.diagnostics.iter().map(|found| found.severity).max();
+/// assert_eq!(worst, Some(Severity::Warning));
+/// assert!(worst < Some(Severity::Error), "nothing is refused");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
@@ -20,6 +33,15 @@ pub enum Severity {
 }
 
 /// A place in the text of a document, counted from 1; columns count characters.
+///
+/// ```
+/// use callgate_tree::Position;
+///
+/// let text = b"{\n  \"openapi\": 3.1.0\n}";
+/// let refused = callgate_tree::read(text, &Default::default()).unwrap_err();
+/// let Some(Position { line, column }) = refused[0].position else { panic!("a position") };
+/// assert_eq!(format!("openapi.json:{line}:{column}"), "openapi.json:2:17");
+/// ```
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Position {
     /// The line.
@@ -29,6 +51,18 @@ pub struct Position {
 }
 
 /// One finding.
+///
+/// ```
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"info:\n  title: Pets\n  title: Shop\n";
+/// let read = callgate_tree::read(text, &Default::default())?;
+/// let found = &read.diagnostics[0];
+/// assert_eq!(found.pointer, "/info/title");
+/// assert!(found.to_string().starts_with("warning[duplicate-key]: `title` occurs more than once"));
+/// assert_eq!(found.help, "remove or rename one of them");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
     /// The stable code of its kind.

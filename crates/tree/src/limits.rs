@@ -2,6 +2,14 @@
 //! change them.
 
 /// The bounds of what one text may cost before it is refused.
+///
+/// ```
+/// use callgate_tree::{Limits, TextCode, read};
+///
+/// let limits = Limits { bytes: 1_000, ..Limits::default() };
+/// let refused = read(&[b' '; 2_000], &limits).unwrap_err();
+/// assert_eq!(refused[0].code, TextCode::TextTooLarge);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {
