@@ -9,6 +9,19 @@
 use callgate_tree::CodeName;
 
 /// A description, or an overlay of one, in which something is found, and how it is mended.
+///
+/// ```
+/// use callgate_openapi::{Code, Document, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let example = Code::VagueName.example();
+/// let document = Document::read(example.wrong.as_bytes(), &Default::default())?.value;
+/// let report = load(&document, &Default::default()).report;
+/// assert_eq!(report.diagnostics[0].code, Code::VagueName);
+/// assert!(example.mended.contains("operationId: listPets"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Example {
@@ -22,6 +35,21 @@ pub struct Example {
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
         /// The kinds of findings about a description, beyond those about its text ([`TextCode`](callgate_tree::TextCode)).
+        ///
+        /// ```
+        /// use callgate_openapi::{Code, Document, load};
+        ///
+        /// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+        /// let text = b"openapi: 3.1.0\npaths: {/pets: {get: {description: Lists the pets.}}}";
+        /// let document = Document::read(text, &Default::default())?.value;
+        /// let report = load(&document, &Default::default()).report;
+        /// let found = &report.diagnostics[0];
+        /// let code = Code::ALL.into_iter().find(|code| found.code == *code);
+        /// assert_eq!(code, Some(Code::NoServer));
+        /// assert!(Code::NoServer.explanation().starts_with("The description names no server"));
+        /// # Ok(())
+        /// # }
+        /// ```
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum Code {

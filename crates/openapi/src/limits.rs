@@ -5,6 +5,21 @@ use callgate_tool::Tool;
 use callgate_tree::Limits as TextLimits;
 
 /// The limits on the cost of one description, above which it is refused.
+///
+/// ```
+/// use callgate_openapi::{Document, Limits, OperationStatus, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let limits = Limits { operations: 1, ..Limits::default() };
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths: {/pets: {get: {operationId: listPets}, post: {operationId: createPet}}}";
+/// let document = Document::read(text, &limits)?.value;
+/// let report = load(&document, &Default::default()).report;
+/// assert_eq!(report.count(OperationStatus::Refused), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {

@@ -50,6 +50,23 @@ pub struct Report {
 }
 
 /// The report on one operation.
+///
+/// ```
+/// use callgate_openapi::{Document, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths: {/pets: {get: {operationId: pets/list}}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let report = load(&document, &Default::default()).report;
+/// let operation = &report.operations[0];
+/// assert_eq!(operation.label(), "GET /pets");
+/// assert_eq!(operation.operation_id.as_deref(), Some("pets/list"));
+/// assert_eq!(operation.tool.as_ref().map(|tool| tool.as_str()), Some("pets_list"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OperationReport {
@@ -66,6 +83,23 @@ pub struct OperationReport {
 }
 
 /// The status of an operation: offered, degraded or refused.
+///
+/// ```
+/// use callgate_openapi::{Document, OperationStatus, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths:
+///   /pets: {get: {description: Lists the pets.}}
+///   /pets/{id}: {get: {parameters: [{$ref: '#/components/parameters/id'}]}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let report = load(&document, &Default::default()).report;
+/// assert_eq!(report.count(OperationStatus::Exposed), 1);
+/// assert_eq!(report.operations[1].status.as_str(), "degraded", "the reference leads nowhere");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever counts operations must handle a new one")]
 pub enum OperationStatus {
