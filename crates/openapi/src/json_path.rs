@@ -41,6 +41,14 @@ enum Order {
 }
 
 /// A text that is no `JSONPath` expression.
+///
+/// ```
+/// use callgate_openapi::JsonPath;
+///
+/// let refused = JsonPath::parse("pets[0]").unwrap_err();
+/// assert!(refused.to_string().starts_with("expected a JSONPath of RFC 9535: "));
+/// assert!(!refused.message().is_empty());
+/// ```
 #[derive(Clone, Debug)]
 pub struct InvalidPath {
     message: String,

@@ -80,6 +80,23 @@ impl LoadOptions {
 
 /// The defaults of a description that are sent where nobody gives a value. One that its own schema does not allow never
 /// is.
+///
+/// ```
+/// use callgate_openapi::{Defaults, Document, LoadOptions, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths:
+///   /pets: {get: {parameters: [{name: limit, in: query, schema: {type: integer, default: 20}}]}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let options = LoadOptions { defaults: Defaults::Required, ..LoadOptions::default() };
+/// assert_eq!(load(&document, &options).operations[0].inputs[0].default, None);
+/// let options = LoadOptions { defaults: Defaults::Safe, ..LoadOptions::default() };
+/// assert_eq!(load(&document, &options).operations[0].inputs[0].default, Some(20.into()));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides on defaults must handle a new one")]
 pub enum Defaults {
@@ -106,6 +123,23 @@ impl Defaults {
 }
 
 /// The rule about inputs that the session provides (`x-agent-input-parameter`): a model may fill them, or may not.
+///
+/// ```
+/// use callgate_openapi::{Document, LoadOptions, SessionInputs, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths:
+///   /orders: {get: {parameters: [
+///     {name: user, in: query, schema: {type: string}, x-agent-input-parameter: user}]}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let options = LoadOptions { session_inputs: SessionInputs::Strict, ..LoadOptions::default() };
+/// let user = &load(&document, &options).operations[0].inputs[0];
+/// assert!(!user.visible, "the session provides it");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides visibility must handle a new one")]
 pub enum SessionInputs {

@@ -38,6 +38,22 @@ pub struct Selection {
 }
 
 /// The effects that the calls of a selection may have.
+///
+/// ```
+/// use callgate_openapi::{Document, Effects, LoadOptions, Selection, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths: {/pets: {get: {operationId: listPets}, delete: {operationId: deletePets}}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let selection = Selection { effects: Effects::Read, ..Selection::default() };
+/// let loaded = load(&document, &LoadOptions { selection, ..LoadOptions::default() });
+/// assert_eq!(loaded.operations[0].tool_name.as_str(), "listPets");
+/// assert_eq!(loaded.report.not_selected, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever selects by effect must handle a new one")]
 pub enum Effects {
@@ -49,6 +65,17 @@ pub enum Effects {
 }
 
 /// A pattern for names or paths: `*` for any characters, `?` for one, `[…]` for one of some.
+///
+/// ```
+/// use callgate_openapi::{Pattern, Selection};
+///
+/// let include = vec![Pattern::name("*Pet")?, Pattern::name("listPets")?];
+/// let selection = Selection { include, ..Selection::default() };
+/// assert!(selection.include[0].matches("deletePet"));
+/// assert!(!selection.include[0].matches("listPets"));
+/// assert_eq!(selection.include[1].as_str(), "listPets");
+/// # Ok::<(), callgate_openapi::InvalidPattern>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
@@ -56,10 +83,36 @@ pub struct Pattern {
 }
 
 /// A pattern that cannot be read.
+///
+/// ```
+/// use callgate_openapi::Pattern;
+///
+/// let refused = Pattern::name("list[Pets").unwrap_err();
+/// assert!(refused.to_string().ends_with("unclosed character class; missing ']'"), "{refused}");
+/// ```
 #[derive(Clone, Debug)]
 pub struct InvalidPattern(String);
 
 /// An entry of a selection that no operation matches.
+///
+/// ```
+/// use callgate_openapi::{Document, LoadOptions, Pattern, Selection, load};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let text = b"openapi: 3.1.0
+/// # servers: [{url: https://api.example.com}]
+/// # paths: {/pets: {get: {operationId: listPets}}}";
+/// # let document = Document::read(text, &Default::default()).expect("a description").value;
+/// // Of a description whose only operation is `listPets`.
+/// let selection = Selection { include: vec![Pattern::name("listPet")?], ..Selection::default() };
+/// let loaded = load(&document, &LoadOptions { selection, ..LoadOptions::default() });
+/// let unmatched = &loaded.report.unmatched[0];
+/// assert_eq!((unmatched.criterion, unmatched.index), ("include", 0));
+/// assert_eq!(unmatched.entry, "listPet");
+/// assert_eq!(unmatched.nearest.as_deref(), Some("listPets"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Unmatched {
