@@ -7,6 +7,22 @@ use callgate_secret::SecretReference;
 use crate::endpoints::Endpoints;
 
 /// The account whose tokens are asked for, and the server that is asked.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use callgate_google::{Account, Identity, Impersonation, Rest, Tokens};
+/// # use callgate_secret::MemoryStore;
+/// # use callgate_transport::Refuse;
+///
+/// # let (rest, secrets) = (Rest::new(Arc::new(Refuse::new())), Arc::new(MemoryStore::new()));
+/// let identity = Identity {
+///     account: Account::Machine,
+///     impersonation: Some(Impersonation::of("pets@example.iam.gserviceaccount.com")),
+///     ..Identity::default()
+/// };
+/// let tokens = Tokens::new(identity, rest, secrets);
+/// # drop(tokens);
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -23,6 +39,22 @@ pub struct Identity {
 }
 
 /// The account at hand.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use callgate_google::{Account, ErrorKind, Identity, Rest, Tokens};
+/// # use callgate_secret::MemoryStore;
+/// # use callgate_transport::Refuse;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # let (rest, secrets) = (Rest::new(Arc::new(Refuse::new())), Arc::new(MemoryStore::new()));
+/// let account = Account::File("no-such-key.json".into());
+/// let tokens = Tokens::new(Identity { account, ..Identity::default() }, rest, secrets);
+/// let refused = tokens.access_token().await.unwrap_err();
+/// assert_eq!(refused.kind(), ErrorKind::Configuration);
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Account {
@@ -39,6 +71,15 @@ pub enum Account {
 }
 
 /// The account whose tokens are asked for with those of the account at hand.
+///
+/// ```
+/// use callgate_google::Impersonation;
+///
+/// let broker = "broker@example.iam.gserviceaccount.com".to_owned();
+/// let impersonation = Impersonation::of("pets@example.iam.gserviceaccount.com").through([broker]);
+/// assert_eq!(impersonation.principal, "pets@example.iam.gserviceaccount.com");
+/// assert_eq!(impersonation.delegates, ["broker@example.iam.gserviceaccount.com"]);
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Impersonation {
