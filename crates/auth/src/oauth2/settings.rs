@@ -51,6 +51,27 @@ pub struct OAuth2Config {
 }
 
 /// The place where tokens are asked for.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use callgate_auth::{AuthContext, OAuth2Config, OAuth2Grant};
+/// use callgate_auth::{AuthConfig, ErrorKind, TokenEndpoint};
+/// # use callgate_secret::MemoryStore;
+/// # use callgate_transport::Refuse;
+///
+/// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+/// # let auth = |endpoint| AuthConfig::OAuth2(Box::new(OAuth2Config {
+/// #     name: "pets".to_owned(), endpoint, client: None, grant: OAuth2Grant::ClientCredentials,
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// # }));
+/// // The server's metadata name the endpoint, and are read when a token is first needed.
+/// let endpoint = TokenEndpoint::Issuer("https://login.example.com".to_owned());
+/// assert!(auth(endpoint).build(&context).is_ok());
+///
+/// // Whoever reads the description replaces this one.
+/// let refused = auth(TokenEndpoint::Described).build(&context).unwrap_err();
+/// assert_eq!(refused.kind(), ErrorKind::Configuration);
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum TokenEndpoint {
@@ -81,6 +102,17 @@ pub struct DescribedMetadata {
 }
 
 /// A client of an authorization server, and how it shows that it is one.
+///
+/// ```
+/// use callgate_auth::{ClientAuthentication, OAuth2Client};
+///
+/// let client = OAuth2Client {
+///     id: "literal:agent".parse()?,
+///     authentication: ClientAuthentication::Body("env:PETS_SECRET".parse()?),
+/// };
+/// assert!(format!("{client:?}").contains("env:PETS_SECRET"), "named, not read");
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a client is these two")]
 pub struct OAuth2Client {
@@ -91,6 +123,22 @@ pub struct OAuth2Client {
 }
 
 /// The way a client shows that it is the client (RFC 6749 §2.3).
+///
+/// ```
+/// use callgate_auth::{ClientAuthentication, OAuth2Client};
+/// use callgate_secret::SecretReference;
+///
+/// /// A client that was registered with a secret, or a public one.
+/// fn client(id: SecretReference, secret: Option<SecretReference>) -> OAuth2Client {
+///     let authentication = secret.map_or(ClientAuthentication::None, ClientAuthentication::Basic);
+///     OAuth2Client { id, authentication }
+/// }
+/// let command = client("literal:cli".parse()?, None);
+/// assert_eq!(command.authentication, ClientAuthentication::None);
+/// # let service = client("literal:agent".parse()?, Some("env:PETS_SECRET".parse()?));
+/// # assert!(matches!(service.authentication, ClientAuthentication::Basic(_)));
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
@@ -105,6 +153,33 @@ pub enum ClientAuthentication {
 }
 
 /// A JWT signed by a client.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use callgate_auth::{AuthConfig, AuthContext, OAuth2Client, OAuth2Config, OAuth2Grant, TokenEndpoint};
+/// use callgate_auth::{ClientAuthentication, ErrorKind, PrivateKeyJwt};
+/// # use callgate_secret::MemoryStore;
+/// # use callgate_tool::Session;
+/// # use callgate_transport::Refuse;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let auth = |authentication| AuthConfig::OAuth2(Box::new(OAuth2Config {
+/// #     client: Some(OAuth2Client { id: "literal:agent".parse().expect("an id"), authentication }),
+/// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Url("https://login.example.com/token".to_owned()),
+/// #     grant: OAuth2Grant::ClientCredentials,
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// # }));
+/// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+/// # let mut request = http::Request::new(bytes::Bytes::new());
+/// let key = "literal:no key at all".parse()?;
+/// let jwt = PrivateKeyJwt { key, key_id: Some("k1".to_owned()), algorithm: None, audience: None };
+/// let authenticator = auth(ClientAuthentication::PrivateKeyJwt(jwt)).build(&context)?;
+/// let refused = authenticator.authorize(&mut request, &Session::default()).await.unwrap_err();
+/// assert_eq!(refused.kind(), ErrorKind::UnusableSecret);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct PrivateKeyJwt {
@@ -119,6 +194,20 @@ pub struct PrivateKeyJwt {
 }
 
 /// The way a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
+///
+/// ```
+/// use callgate_auth::{PrivateKeyJwt, SigningAlgorithm};
+///
+/// // By an RSA key the JWT is signed with `RS256`, unless the server wants another algorithm.
+/// let jwt = PrivateKeyJwt {
+///     key: "file:client.pem".parse()?,
+///     key_id: None,
+///     algorithm: Some(SigningAlgorithm::Ps256),
+///     audience: None,
+/// };
+/// # drop(jwt);
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SigningAlgorithm {
@@ -135,6 +224,45 @@ pub enum SigningAlgorithm {
 }
 
 /// The text that is shown for a token.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use bytes::Bytes;
+/// # use callgate_auth::{AuthConfig, AuthContext, OAuth2Config, TokenEndpoint};
+/// use callgate_auth::{CredentialSource, OAuth2Grant};
+/// # use callgate_secret::{MemoryStore, Secret};
+/// use callgate_tool::Session;
+/// # use callgate_transport::{Error, Limits, Transport};
+/// # use http::{Request, Response};
+/// # #[derive(Debug)]
+/// # struct Server;
+/// # #[async_trait::async_trait]
+/// # impl Transport for Server {
+/// #     async fn send(&self, request: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
+/// #         assert!(request.body().ends_with(b"&assertion=users.own.jwt"), "{request:?}");
+/// #         Ok(Response::new(Bytes::from_static(b"{\"access_token\": \"t0k3n\", \"expires_in\": 60}")))
+/// #     }
+/// # }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let auth = |grant| AuthConfig::OAuth2(Box::new(OAuth2Config {
+/// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Url("https://login.example.com/token".to_owned()),
+/// #     client: None, grant,
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// # }));
+/// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Server));
+/// # let mut request = Request::new(Bytes::new());
+/// // The JWT of the session's user is exchanged for a token that the service takes.
+/// let assertion = CredentialSource::SessionCredential("login".to_owned());
+/// let authenticator = auth(OAuth2Grant::JwtBearer { assertion }).build(&context)?;
+/// let jwt = Secret::new("users.own.jwt".to_owned());
+/// let session = Session::new("s-1").with_credential("login", jwt);
+/// authenticator.authorize(&mut request, &session).await?;
+/// assert_eq!(request.headers()["authorization"], "Bearer t0k3n");
+/// # Ok::<(), callgate_auth::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OAuth2Grant {
@@ -161,6 +289,31 @@ pub enum OAuth2Grant {
 }
 
 /// The token of a user that is exchanged for another one.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use callgate_auth::{AuthConfig, AuthContext, OAuth2Config, TokenEndpoint};
+/// use callgate_auth::{OAuth2Grant, SubjectToken};
+/// # use callgate_secret::MemoryStore;
+/// use callgate_tool::CallerToken;
+/// # use callgate_transport::Refuse;
+///
+/// # let auth = |grant| AuthConfig::OAuth2(Box::new(OAuth2Config {
+/// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Issuer("https://login.example.com".to_owned()),
+/// #     client: None, grant,
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// # }));
+/// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+/// let grant = OAuth2Grant::TokenExchange {
+///     subject: SubjectToken::Caller,
+///     subject_type: "urn:ietf:params:oauth:token-type:jwt".to_owned(),
+///     actor: None,
+///     requested_type: None,
+/// };
+/// let authenticator = auth(grant).build(&context)?;
+/// assert_eq!(authenticator.session_parameter().as_deref(), Some(CallerToken::PLACE));
+/// # Ok::<(), callgate_auth::Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SubjectToken {
@@ -172,6 +325,29 @@ pub enum SubjectToken {
 }
 
 /// The places where a person logs in and out, and what an authorization server's metadata say otherwise.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use callgate_auth::{AuthContext, Login, OAuth2Config, TokenEndpoint};
+/// use callgate_auth::{LoginEndpoints, OAuth2Grant};
+/// # use callgate_secret::MemoryStore;
+/// # use callgate_transport::Refuse;
+///
+/// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+/// # let config = |grant| OAuth2Config {
+/// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Issuer("https://login.example.com".to_owned()),
+/// #     client: None, grant,
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// # };
+/// // The issuer's metadata name the pages; it takes one redirect URL only.
+/// let endpoints = LoginEndpoints {
+///     redirect_url: Some("http://127.0.0.1:8976/callback".to_owned()),
+///     ..LoginEndpoints::default()
+/// };
+/// let login = Login::new(&config(OAuth2Grant::AuthorizationCode(endpoints)), &context)?;
+/// assert_eq!(login.redirect_url(), Some("http://127.0.0.1:8976/callback"));
+/// # Ok::<(), callgate_auth::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct LoginEndpoints {
