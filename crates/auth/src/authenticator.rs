@@ -95,6 +95,17 @@ pub trait Authenticator: Debug + Send + Sync {
 }
 
 /// The authenticator's account of a request that it authorized.
+///
+/// ```
+/// use callgate_auth::{Authorization, CredentialPlace};
+/// use callgate_secret::Secret;
+///
+/// // The answer of an authenticator that put a token in the header.
+/// let places = vec![CredentialPlace::authorization("Bearer ")];
+/// let authorization = Authorization::placed(places).with_secrets([Secret::new("t0k3n".to_owned())]);
+/// assert_eq!(authorization.placed[0].name(), "authorization");
+/// assert!(!format!("{authorization:?}").contains("t0k3n"));
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Authorization {

@@ -7,6 +7,15 @@ use callgate_secret::SecretReference;
 use callgate_tool::CallerToken;
 
 /// A failure to put a credential on a request.
+///
+/// ```
+/// use callgate_auth::{Error, ErrorKind};
+///
+/// let source = std::io::Error::other("connection reset by peer");
+/// let error = Error::new(ErrorKind::TokenUnavailable, "the signing service is away").with_source(source);
+/// assert_eq!(error.to_string(), "the signing service is away");
+/// assert_eq!(error.session_parameter(), None, "the operator is to help");
+/// ```
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -29,6 +38,13 @@ impl fmt::Display for AskedAt {
 impl error::Error for AskedAt {}
 
 /// The class of an [`Error`].
+///
+/// ```
+/// use callgate_auth::{ApiKeyLocation, CredentialPlace, ErrorKind};
+///
+/// let refused = CredentialPlace::new(ApiKeyLocation::Header, "Content-Length").unwrap_err();
+/// assert_eq!(refused.kind(), ErrorKind::Configuration);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -23,6 +23,23 @@ use crate::{
 };
 
 /// The token of a Google account that is put on requests.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use callgate_auth::AuthContext;
+/// use callgate_auth::{AuthConfig, GoogleToken};
+/// use callgate_google::Identity;
+/// # use callgate_secret::MemoryStore;
+/// # use callgate_transport::Refuse;
+///
+/// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+/// // A service on Cloud Run takes identity tokens for its own origin.
+/// let token = GoogleToken::Id { audience: None };
+/// let auth = AuthConfig::Google { identity: Box::new(Identity::default()), token };
+/// let authenticator = auth.build(&context)?;
+/// assert_eq!(authenticator.places()[0].prefix(), "Bearer ");
+/// # Ok::<(), callgate_auth::Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum GoogleToken {

@@ -5,6 +5,31 @@ use std::sync::Arc;
 use crate::authenticator::Authenticator;
 
 /// An authenticator of the program's own. Two are equal if they are the very same one.
+///
+/// ```
+/// # use bytes::Bytes;
+/// # use callgate_auth::{Authenticator, Authorization, CredentialPlace, Error};
+/// # use callgate_tool::Session;
+/// # use http::Request;
+/// use callgate_auth::{AuthConfig, OwnAuthenticator};
+///
+/// # #[derive(Debug)]
+/// # struct Signer;
+/// # #[async_trait::async_trait]
+/// # impl Authenticator for Signer {
+/// #     async fn authorize(&self, _: &mut Request<Bytes>, _: &Session) -> Result<Authorization, Error> {
+/// #         Ok(Authorization::default())
+/// #     }
+/// #     fn places(&self) -> Vec<CredentialPlace> {
+/// #         Vec::new()
+/// #     }
+/// # }
+/// // One authenticator of the program for two security schemes.
+/// let signer = OwnAuthenticator::new(Signer);
+/// let (user, admin) = (AuthConfig::Own(signer.clone()), AuthConfig::Own(signer));
+/// assert_eq!(user, admin);
+/// assert_ne!(user, AuthConfig::own(Signer), "another one");
+/// ```
 #[derive(Clone, Debug)]
 pub struct OwnAuthenticator(Arc<dyn Authenticator>);
 

@@ -16,6 +16,12 @@ use zeroize::Zeroizing;
 use crate::error::{self, Error};
 
 /// The part of a request that holds an API key: OpenAPI's `in` of a security scheme.
+///
+/// ```
+/// # use callgate_auth::{ApiKeyLocation, CredentialPlace};
+/// let place = CredentialPlace::new(ApiKeyLocation::Header, "X-Api-Key").expect("the name of a header");
+/// assert_eq!((place.place(), place.name()), (ApiKeyLocation::Header, "x-api-key"));
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ApiKeyLocation {
@@ -28,6 +34,13 @@ pub enum ApiKeyLocation {
 }
 
 /// One place of a request that holds a credential. Holds no value.
+///
+/// ```
+/// # use callgate_auth::CredentialPlace;
+/// let place = CredentialPlace::authorization("Bearer ").with_environment(Some("PETS_TOKEN"));
+/// assert_eq!((place.name(), place.prefix()), ("authorization", "Bearer "));
+/// assert_eq!(place.environment(), Some("PETS_TOKEN"));
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CredentialPlace {
     target: Target,

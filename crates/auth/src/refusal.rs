@@ -2,6 +2,38 @@
 //! business.
 
 /// The words of an answer with status 401 about the credential.
+///
+/// ```
+/// # use std::sync::Mutex;
+/// # use bytes::Bytes;
+/// # use callgate_auth::{Authenticator, Authorization, CredentialPlace, Error, Refusal};
+/// # use callgate_secret::Secret;
+/// # use callgate_tool::Session;
+/// # use http::Request;
+/// # #[derive(Debug)]
+/// # struct Own { token: Mutex<Option<Secret>> }
+/// # #[async_trait::async_trait]
+/// # impl Authenticator for Own {
+/// #     async fn authorize(&self, _: &mut Request<Bytes>, _: &Session) -> Result<Authorization, Error> {
+/// #         Ok(Authorization::default())
+/// #     }
+/// #     fn places(&self) -> Vec<CredentialPlace> {
+/// #         Vec::new()
+/// #     }
+/// // In an authenticator that keeps a token:
+/// async fn refused(&self, _: &Authorization, refusal: Refusal, _: &Session) -> bool {
+///     // A request whose token was named is made again, with a fresh one.
+///     refusal == Refusal::Token && self.token.lock().is_ok_and(|mut token| token.take().is_some())
+/// }
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # let own = Own { token: Mutex::new(Some(Secret::new("t0k3n".to_owned()))) };
+/// # let (authorization, session) = (Authorization::default(), Session::default());
+/// # assert!(!own.refused(&authorization, Refusal::Unnamed, &session).await);
+/// # assert!(own.refused(&authorization, Refusal::Token, &session).await);
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
