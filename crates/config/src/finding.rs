@@ -7,6 +7,15 @@ use callgate_tool::Remedy;
 use callgate_tree::Position;
 
 /// The severity of a finding.
+///
+/// ```
+/// use callgate_config::{Config, Severity};
+///
+/// let error = Config::from_text("toolset: {}", "").unwrap_err();
+/// let worst = error.findings().iter().map(|finding| finding.severity).max();
+/// assert_eq!(worst, Some(Severity::Error));
+/// assert!(Severity::Warning > Severity::Note);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
@@ -19,6 +28,17 @@ pub enum Severity {
 }
 
 /// One finding.
+///
+/// ```
+/// use callgate_config::{Config, Finding};
+///
+/// let text = "toolsets:\n  pets:\n    openapi: pets.yaml\n    overlay: [fix.yaml]\n";
+/// let error = Config::from_text(text, "").unwrap_err();
+/// let Finding { code, pointer, position, help, .. } = &error.findings()[0];
+/// assert_eq!((*code, &**pointer), ("unknown-key", "/toolsets/pets/overlay"));
+/// assert_eq!(position.map(|position| position.line), Some(4));
+/// assert_eq!(help, "did you mean `overlays`?");
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {

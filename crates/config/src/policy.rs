@@ -16,6 +16,21 @@ use crate::{
 };
 
 /// The file that calls are written down in, and the key of its chain.
+///
+/// ```
+/// use callgate_config::{AuditedConfig, Config, Environment};
+/// use callgate_policy::{AuditArguments, AuditConfig, AuditMode};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::write(folder.path().join("audit.key"), "0123456789abcdef")?;
+/// let (mode, arguments) = (AuditMode::Required, AuditArguments::Digest);
+/// let audit = AuditConfig { file: "audit.jsonl".into(), mode, arguments };
+/// let mut config = Config::new().with_base(folder.path());
+/// config.audit = Some(AuditedConfig { audit, key: "file:audit.key".parse()? });
+/// let built = config.build_blocking(&Environment::new(), None)?;
+/// assert!(built.audit().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a chain has a file and a key")]
 pub struct AuditedConfig {
@@ -26,6 +41,16 @@ pub struct AuditedConfig {
 }
 
 /// The bounds of all calls. Where there are any, each toolset has a `concurrency` of 128 and a breaker unless it says otherwise.
+///
+/// ```
+/// use callgate_config::{CallsConfig, Config};
+/// use callgate_policy::Bound;
+///
+/// let mut config = Config::new();
+/// let principal = Bound { concurrency: Some(4), rate: None };
+/// config.calls = Some(CallsConfig { in_flight: 200, principal, ..CallsConfig::default() });
+/// assert_eq!(config.calls.map(|calls| calls.queue), Some(128));
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct CallsConfig {
@@ -53,6 +78,20 @@ impl Default for CallsConfig {
 }
 
 /// The bounds of a toolset's calls together.
+///
+/// ```
+/// use callgate_config::{BreakerChoice, CallLimits, Config};
+///
+/// let text = "
+/// toolsets:
+///   pets: {openapi: pets.yaml, limits: {concurrency: 16, rate: {calls: 100, per: 1m}}}";
+/// let config = Config::from_text(text, "")?;
+/// let CallLimits { bound, breaker } = config.toolsets[0].call_limits;
+/// assert_eq!(bound.concurrency, Some(16));
+/// assert_eq!(bound.rate.map(|rate| rate.calls.get()), Some(100));
+/// assert_eq!(breaker, BreakerChoice::Usual);
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct CallLimits {
@@ -63,6 +102,23 @@ pub struct CallLimits {
 }
 
 /// The time when a service that cannot be reached is left alone.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_config::{BreakerChoice, Config};
+/// use callgate_policy::BreakerSettings;
+///
+/// let text = "
+/// toolsets:
+///   pets: {openapi: pets.yaml, limits: {breaker: {failures: 3, open: 30s}}}
+///   shop: {openapi: shop.yaml, limits: {breaker: none}}";
+/// let config = Config::from_text(text, "")?;
+/// let pets = BreakerSettings { failures: 3, open: Duration::from_secs(30) };
+/// assert_eq!(config.toolsets[0].call_limits.breaker, BreakerChoice::Set(pets));
+/// assert_eq!(config.toolsets[1].call_limits.breaker, BreakerChoice::Never);
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is left alone so, as usual, or never")]
 pub enum BreakerChoice {

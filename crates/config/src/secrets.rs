@@ -25,6 +25,20 @@ use crate::{
 };
 
 /// The stores of secrets beside the environment and files.
+///
+/// ```
+/// use std::{path::Path, time::Duration};
+///
+/// use callgate_config::{Config, SecretsConfig};
+///
+/// let text = "
+/// secrets: {directory: /run/pets, cache: {time_to_live: 10m}}
+/// toolsets: {pets: {openapi: pets.yaml, auth: {bearer: {token: 'directory:token'}}}}";
+/// let SecretsConfig { directory, cache, .. } = Config::from_text(text, "")?.secrets;
+/// assert_eq!(directory.as_deref(), Some(Path::new("/run/pets")));
+/// assert_eq!(cache.time_to_live, Duration::from_secs(600));
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SecretsConfig {
@@ -45,6 +59,21 @@ pub struct SecretsConfig {
 }
 
 /// A store that is asked over the network.
+///
+/// ```
+/// use callgate_config::{CertificateSource, Config, Remote, TlsConfig};
+/// use callgate_store::{VaultConfig, VaultLogin};
+///
+/// let settings = VaultConfig {
+///     address: "https://vault.example.com".to_owned(),
+///     namespace: None,
+///     login: VaultLogin::Token("env:VAULT_TOKEN".parse()?),
+/// };
+/// let tls = TlsConfig::trusting([CertificateSource::new("vault-ca.pem")]);
+/// let mut config = Config::new();
+/// config.secrets.vault = Some(Remote { settings, tls });
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a store is reached somehow")]
 pub struct Remote<T> {

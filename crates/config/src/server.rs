@@ -24,6 +24,13 @@ use crate::{
 pub struct ServerUrl(String);
 
 /// A text that is no address of a server.
+///
+/// ```
+/// use callgate_config::{NotAServer, ServerUrl};
+///
+/// let error: NotAServer = ServerUrl::new("ftp://kim:password@example.com").unwrap_err();
+/// assert!(error.to_string().ends_with("got a URL of another scheme than `http` and `https`"));
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct NotAServer {

@@ -4,6 +4,15 @@
 use callgate_secret::SecretReference;
 
 /// The TLS settings of connections: whom to trust, and what to show.
+///
+/// ```
+/// use callgate_config::{CertificateSource, Description, TlsConfig, ToolsetConfig};
+///
+/// let mut pets = ToolsetConfig::new(Description::file("pets.yaml"));
+/// pets.tls = TlsConfig::trusting(["company-ca.pem", "old-ca.pem"].map(CertificateSource::new));
+/// assert_eq!(pets.tls.ca.len(), 2);
+/// assert!(pets.tls.identity.is_none());
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TlsConfig {
@@ -14,6 +23,20 @@ pub struct TlsConfig {
 }
 
 /// Certificates: in a file, or as they stand.
+///
+/// ```
+/// use callgate_config::{CertificateSource, Config, Description, Environment, ToolsetConfig};
+///
+/// let mut config = Config::new().with_toolset(ToolsetConfig::new(Description::none()));
+/// config.tls.ca.push(CertificateSource::new("missing/ca.pem"));
+/// let error = config.build_blocking(&Environment::new(), None).unwrap_err();
+/// assert_eq!(error.findings()[0].code, "unreadable-file");
+///
+/// // The certificates themselves stand in a text as well.
+/// config.tls.ca = vec![CertificateSource::new("-----BEGIN CERTIFICATE-----\n…")];
+/// let error = config.build_blocking(&Environment::new(), None).unwrap_err();
+/// assert_eq!(error.findings()[0].code, "certificate");
+/// ```
 #[derive(Clone, Debug)]
 pub struct CertificateSource {
     pub(crate) pointer: String,
@@ -21,6 +44,19 @@ pub struct CertificateSource {
 }
 
 /// The certificate that is shown to services.
+///
+/// ```
+/// use callgate_config::{CertificateSource, Config, IdentityConfig};
+///
+/// let certificate = CertificateSource::new("client.pem");
+/// let mut identity = IdentityConfig::new(certificate, "file:client.key".parse()?);
+/// identity.passphrase = Some("env:CLIENT_KEY_PASSPHRASE".parse()?);
+/// let mut config = Config::new();
+/// config.tls.identity = Some(identity);
+/// # let key = config.tls.identity.map(|identity| identity.key.to_string());
+/// # assert_eq!(key.as_deref(), Some("file:client.key"));
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct IdentityConfig {

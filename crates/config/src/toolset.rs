@@ -290,6 +290,18 @@ pub(crate) struct SchemeCredential {
 }
 
 /// A credential whose scheme is not known yet.
+///
+/// ```
+/// use callgate_auth::{AuthConfig, CredentialSource};
+/// use callgate_config::{Description, SchemeChoice, ToolsetConfig};
+///
+/// let key = SchemeChoice::ApiKey("env:PETS_KEY".parse()?);
+/// let token = CredentialSource::Secret("env:PETS_TOKEN".parse()?);
+/// let bearer = SchemeChoice::Other(Box::new(AuthConfig::Bearer { token }));
+/// let pets = ToolsetConfig::new(Description::file("pets.yaml"));
+/// let pets = pets.with_credential("petsKey", key).with_credential("petsToken", bearer);
+/// # Ok::<(), callgate_secret::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a key, or what knows its place itself")]
 pub enum SchemeChoice {
@@ -331,6 +343,18 @@ pub(crate) struct ToolShape {
 }
 
 /// A tool that the client runs.
+///
+/// ```
+/// use callgate_config::{Config, Description, Environment, FunctionConfig, ToolsetConfig};
+/// use callgate_tool::{ToolsetName, json};
+///
+/// let schema = json!({"type": "object", "properties": {"page": {"type": "string"}}});
+/// let mut app = ToolsetConfig::new(Description::none()).named(ToolsetName::new("app")?);
+/// app.functions.push(FunctionConfig::new("open_page", "Opens a page of the app", schema));
+/// let built = Config::new().with_toolset(app).build_blocking(&Environment::new(), None)?;
+/// assert!(built.executor.find("app-open_page").is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FunctionConfig {

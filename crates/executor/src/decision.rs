@@ -2,6 +2,17 @@
 //! middleware.
 
 /// The decision of a person about a call.
+///
+/// ```
+/// use callgate_executor::{Call, Decision};
+/// # use callgate_tool::{Arguments, Session, ToolCall};
+///
+/// # let (asked, session) = (ToolCall::new("1", "shop-buy", Arguments::new()), Session::default());
+/// # let (approval, is_allowed) = ("approval_1", true);
+/// let decision = if is_allowed { Decision::Approve } else { Decision::Reject };
+/// let call = Call::new(&asked, &session).with_decision(approval, decision);
+/// assert_eq!(call.decision().map(|decided| decided.decision.as_str()), Some("approve"));
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a call is made or it is not")]
 pub enum Decision {
@@ -12,6 +23,17 @@ pub enum Decision {
 }
 
 /// A decision that comes with a call: [`Call::with_decision`](crate::Call::with_decision).
+///
+/// ```
+/// use callgate_executor::{Call, Decided, Decision};
+/// # use callgate_tool::{Arguments, Session, ToolCall};
+///
+/// # let (asked, session) = (ToolCall::new("1", "shop-buy", Arguments::new()), Session::default());
+/// let mut call = Call::new(&asked, &session).with_decision("approval_1", Decision::Reject);
+/// // Middleware takes it: a call whose decision nobody takes is not made.
+/// assert_eq!(call.take_decision(), Some(Decided::new("approval_1", Decision::Reject)));
+/// assert!(call.decision().is_none());
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Decided {

@@ -5,12 +5,37 @@ use std::{borrow::Cow, error, fmt};
 use callgate_tool::{InvalidName, ToolName};
 
 /// An executor that cannot be built.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use callgate_tool::json;
+///
+/// let schema = json!({"type": "object"});
+/// let error = Executor::builder()
+///     .function("clock", "get_time", schema.clone(), |_| async { json!("12:00") })
+///     .function("clock", "get_time", schema, |_| async { json!("13:00") })
+///     .build()
+///     .unwrap_err();
+/// assert!(error.to_string().starts_with("two tools are named `clock-get_time`"));
+/// ```
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
 }
 
 /// The class of an [`Error`].
+///
+/// ```
+/// use callgate_executor::{ErrorKind, Function};
+/// use callgate_tool::json;
+///
+/// let schema = json!({"type": "array"});
+/// let error = Function::new("clock", "get_time", schema, |_| async { json!("12:00") }).unwrap_err();
+/// match error.kind() {
+///     ErrorKind::DuplicateTool | ErrorKind::IllegalName => println!("choose another name"),
+///     kind => assert_eq!(kind, ErrorKind::InvalidSchema),
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -5,6 +5,23 @@ use std::{collections::BTreeMap, time::Duration};
 use callgate_tool::{ToolName, Value};
 
 /// The side that runs a call once its arguments are checked.
+///
+/// ```
+/// use callgate_executor::{Call, Execution, Executor};
+/// use callgate_tool::{Arguments, Outcome, Session, ToolCall, json};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor = Executor::builder()
+///     .function("app", "open_page", json!({"type": "object"}), |_| async { json!("opened") })
+///     .build()?;
+/// let (asked, session) = (ToolCall::new("1", "app-open_page", Arguments::new()), Session::default());
+/// let call = Call::new(&asked, &session).run_by_client();
+/// assert_eq!(call.execution(), Execution::Client);
+/// assert!(matches!(executor.run(call).await.outcome, Outcome::Pending(_)));
+/// # Ok::<(), callgate_executor::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a call is run on one side or the other")]
 pub enum Execution {
@@ -51,6 +68,27 @@ impl ClientSide {
 }
 
 /// The answer of a client that ran a call.
+///
+/// ```
+/// use callgate_executor::{Call, ClientAnswer, ClientFunction, Executor};
+/// use callgate_tool::{Arguments, Session, ToolCall, ToolName, json};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let name = ToolName::new("open_page")?;
+/// # let function = ClientFunction::new(name, "Opens a page", json!({"type": "object"}))?;
+/// # let executor = Executor::builder().backend(function).build()?;
+/// let (asked, session) = (ToolCall::new("1", "open_page", Arguments::new()), Session::default());
+/// let answer = ClientAnswer::Output(json!({"title": "Pets"}));
+/// let result = executor.settle(Call::new(&asked, &session), answer).await.expect("a result");
+/// assert_eq!(result.text(), Some(r#"{"title":"Pets"}"#));
+///
+/// let answer = ClientAnswer::Failed(json!("there is no such page"));
+/// let result = executor.settle(Call::new(&asked, &session), answer).await.expect("a result");
+/// assert!(result.is_failed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a client has a result or it has failed")]
 pub enum ClientAnswer {

@@ -60,6 +60,22 @@ pub trait Middleware: Debug + Send + Sync {
 }
 
 /// The fixed order of what stands around a call, the outermost first.
+///
+/// ```
+/// use callgate_executor::{Middleware, Stage};
+///
+/// /// Keeps the shop's hours.
+/// #[derive(Debug)]
+/// struct Hours;
+///
+/// impl Middleware for Hours {
+///     fn stage(&self) -> Stage {
+///         Stage::Limits
+///     }
+/// }
+/// // A call that it ends is counted and written down all the same.
+/// assert!(Stage::Metrics < Hours.stage() && Stage::Audit < Hours.stage());
+/// ```
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Stage {
@@ -80,6 +96,25 @@ pub enum Stage {
 }
 
 /// The end of a call, or of the stream it opened.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_executor::{Call, Ended, Middleware};
+///
+/// /// Names the calls that take longer.
+/// #[derive(Debug)]
+/// struct Slow(Duration);
+///
+/// #[async_trait::async_trait]
+/// impl Middleware for Slow {
+///     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
+///         if ended.elapsed > self.0 {
+///             println!("{} took {:?}", call.tool(), ended.elapsed);
+///         }
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "middleware makes one in its own tests")]
 pub struct Ended<'a> {
@@ -94,6 +129,21 @@ pub struct Ended<'a> {
 }
 
 /// The way a call ended.
+///
+/// ```
+/// use callgate_executor::Ending;
+/// use callgate_tool::{Outcome, json};
+///
+/// fn word(ending: Ending<'_>) -> &'static str {
+///     match ending {
+///         Ending::Dropped => "dropped",
+///         Ending::Outcome(outcome) if outcome.is_failed() => "failed",
+///         Ending::Outcome(_) => "done",
+///     }
+/// }
+/// assert_eq!(word(Ending::Outcome(&Outcome::from(json!("12:00")))), "done");
+/// assert_eq!(word(Ending::Dropped), "dropped");
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a call has an outcome or its caller has left")]
 pub enum Ending<'a> {

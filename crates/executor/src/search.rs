@@ -36,6 +36,21 @@ pub struct Search<'a> {
 }
 
 /// A tool that is found.
+///
+/// ```
+/// use callgate_executor::{Executor, Search};
+/// use callgate_tool::json;
+///
+/// let schema = json!({"type": "object", "description": "Adopt a pet of the shop"});
+/// let executor = Executor::builder()
+///     .function("pets", "adopt", schema, |_| async { json!("adopted") })
+///     .build()?;
+/// let found = executor.search(&Search::new("adopting a dog"), |_| true);
+/// let best = found.first().expect("a tool");
+/// assert_eq!(best.entry.name().as_str(), "pets-adopt");
+/// assert_eq!(best.to_value()["description"], "Adopt a pet of the shop");
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found<'e> {
@@ -50,6 +65,24 @@ pub struct Found<'e> {
 }
 
 /// An argument of a tool whose value other tools answer.
+///
+/// ```
+/// use callgate_executor::{Executor, FoundNeed};
+/// # use callgate_tool::json;
+///
+/// /// The sentence that says what to call first.
+/// fn hint(FoundNeed { argument, from }: &FoundNeed<'_>) -> String {
+///     let tools: Vec<_> = from.iter().map(|entry| entry.name().as_str()).collect();
+///     format!("`{argument}` comes from `{}`", tools.join("` or `"))
+/// }
+///
+/// # let executor = Executor::builder()
+/// #     .function("pets", "list", json!({"type": "object"}), |_| async { json!([]) })
+/// #     .build()?;
+/// let need = FoundNeed { argument: "petId", from: executor.find("pets-list").into_iter().collect() };
+/// assert_eq!(hint(&need), "`petId` comes from `pets-list`");
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a need is an argument and where it comes from")]
 pub struct FoundNeed<'e> {

@@ -46,6 +46,24 @@ pub use verify::{Flaw, FlawKind, Verified, verify_audit};
 /// Writes down who asked for what, where it went and how it ended: digests of arguments, of sessions and of idempotency keys,
 /// and no credential.
 ///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_executor::Executor;
+/// use callgate_policy::{Audit, AuditArguments, AuditConfig, AuditMode};
+/// use callgate_secret::Secret;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("audit.jsonl");
+/// let (mode, arguments) = (AuditMode::Required, AuditArguments::Digest);
+/// let key = Secret::new("a key of sixteen bytes or more".to_owned());
+/// let day = Duration::from_secs(24 * 3600);
+/// let audit = Audit::open(&AuditConfig { file, mode, arguments }, &key, day)?;
+/// assert!(audit.unknown().is_empty());
+/// let executor = Executor::builder().middleware(audit).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// A call goes on when its first line is in the file, so that it is there however the process ends. Opening one reads and
 /// waits for the disk: do it on a thread that may.
 #[derive(Debug)]
@@ -80,6 +98,34 @@ pub struct AuditConfig {
 }
 
 /// The fate of a call that cannot be written down.
+///
+/// ```
+/// # use std::time::Duration;
+/// #
+/// # use callgate_executor::Executor;
+/// use callgate_policy::{Audit, AuditArguments, AuditConfig, AuditMode};
+/// # use callgate_secret::Secret;
+/// use callgate_tool::{Arguments, FaultCode, Outcome, Session, ToolCall};
+/// # use callgate_tool::json;
+///
+/// # #[cfg(target_os = "linux")]
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let (key, hour) = (Secret::new("0123456789abcdef".to_owned()), Duration::from_secs(3600));
+/// // A disk that has no room for another line.
+/// let file = "/dev/full".into();
+/// let (mode, arguments) = (AuditMode::Required, AuditArguments::Digest);
+/// let audit = Audit::open(&AuditConfig { file, mode, arguments }, &key, hour)?;
+/// # let executor = Executor::builder()
+/// #     .function("shop", "buy", json!({"type": "object"}), |_| async { json!("bought") })
+/// #     .middleware(audit)
+/// #     .build()?;
+/// let call = ToolCall::new("1", "shop-buy", Arguments::new());
+/// let outcome = executor.call(&call, &Session::default()).await.outcome;
+/// assert!(matches!(outcome, Outcome::Failed(fault) if fault.code == FaultCode::AuditFailed));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is made or it is not")]
 pub enum AuditMode {
@@ -91,6 +137,34 @@ pub enum AuditMode {
 }
 
 /// The way arguments are written down.
+///
+/// ```
+/// # use std::{fs, time::Duration};
+/// #
+/// # use callgate_executor::Executor;
+/// use callgate_policy::{Audit, AuditArguments, AuditConfig, AuditMode};
+/// # use callgate_secret::Secret;
+/// use callgate_tool::{Arguments, Session, ToolCall};
+/// # use callgate_tool::json;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("audit.jsonl");
+/// # let (key, hour) = (Secret::new("0123456789abcdef".to_owned()), Duration::from_secs(3600));
+/// let (mode, arguments) = (AuditMode::Required, AuditArguments::Full);
+/// let audit = Audit::open(&AuditConfig { file: file.clone(), mode, arguments }, &key, hour)?;
+/// # let schema = json!({"type": "object"});
+/// # let executor = Executor::builder()
+/// #     .function("shop", "buy", schema, |_| async { json!("bought") })
+/// #     .middleware(audit)
+/// #     .build()?;
+/// let arguments = Arguments::from_iter([("pet".to_owned(), "Rex".into())]);
+/// executor.call(&ToolCall::new("1", "shop-buy", arguments), &Session::default()).await;
+/// assert!(fs::read_to_string(&file)?.contains(r#""arguments":{"pet":"Rex"}"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a digest or all of them")]
 pub enum AuditArguments {

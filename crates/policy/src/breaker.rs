@@ -33,6 +33,30 @@ pub struct Breaker {
 }
 
 /// The time when a toolset is left alone.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use callgate_executor::Executor;
+/// use callgate_policy::{Breaker, BreakerSettings};
+/// use callgate_tool::{Arguments, Fault, FaultCode, Next, Outcome, Session, ToolCall, json};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let settings = BreakerSettings { failures: 1, ..BreakerSettings::default() };
+/// let executor = Executor::builder()
+///     .function("pets", "list", json!({"type": "object"}), |_| async {
+///         Fault::new(FaultCode::Unreachable, "the service is down", Next::TryLater)
+///     })
+///     .middleware(Breaker::new(BTreeMap::from([("pets".to_owned(), settings)])))
+///     .build()?;
+/// # let (call, session) = (ToolCall::new("1", "pets-list", Arguments::new()), Session::default());
+/// executor.call(&call, &session).await;
+/// let outcome = executor.call(&call, &session).await.outcome;
+/// assert!(matches!(outcome, Outcome::Failed(fault) if fault.code == FaultCode::Overloaded));
+/// # Ok::<(), callgate_executor::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct BreakerSettings {

@@ -3,6 +3,17 @@
 use std::{error, fmt, io, path::Path};
 
 /// An audit file that cannot be used.
+///
+/// ```
+/// use std::error::Error as _;
+///
+/// use callgate_policy::{Error, verify_audit};
+///
+/// # let key = callgate_secret::Secret::new("0123456789abcdef".to_owned());
+/// let error: Error = verify_audit(&["missing/audit.jsonl".into()], &key, None).unwrap_err();
+/// assert!(error.to_string().starts_with("cannot open the audit file"));
+/// println!("{error}: {}", error.source().expect("the system's own words"));
+/// ```
 pub struct Error {
     kind: ErrorKind,
     message: String,
@@ -10,6 +21,22 @@ pub struct Error {
 }
 
 /// The class of an [`Error`].
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_policy::{Audit, AuditArguments, AuditConfig, AuditMode, ErrorKind};
+/// use callgate_secret::Secret;
+///
+/// let config = AuditConfig {
+///     file: "audit.jsonl".into(),
+///     mode: AuditMode::Required,
+///     arguments: AuditArguments::Digest,
+/// };
+/// let key = Secret::new("short".to_owned());
+/// let error = Audit::open(&config, &key, Duration::ZERO).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::ShortKey);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

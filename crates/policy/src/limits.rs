@@ -37,6 +37,29 @@ pub struct Limits {
 }
 
 /// The bounds of calls.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use callgate_policy::{Limits, LimitsConfig};
+/// use callgate_tool::{Arguments, FaultCode, Outcome, Session, ToolCall, json};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // One call at a time, and nobody waits.
+/// let config = LimitsConfig { in_flight: 1, queue: 0, ..LimitsConfig::default() };
+/// let executor = Executor::builder()
+/// #     .function("pets", "list", json!({"type": "object"}), |_| async {
+/// #         tokio::task::yield_now().await;
+/// #         json!([])
+/// #     })
+///     .middleware(Limits::new(&config))
+///     .build()?;
+/// let calls = ["1", "2"].map(|id| ToolCall::new(id, "pets-list", Arguments::new()));
+/// let second = executor.call_all(&calls, &Session::default()).await.remove(1).outcome;
+/// assert!(matches!(second, Outcome::Failed(fault) if fault.code == FaultCode::Overloaded));
+/// # Ok::<(), callgate_executor::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct LimitsConfig {
@@ -53,6 +76,33 @@ pub struct LimitsConfig {
 }
 
 /// The rights of one principal or one toolset.
+///
+/// ```
+/// # use std::{num::NonZeroU32, time::Duration};
+/// #
+/// # use callgate_executor::Executor;
+/// use callgate_policy::{Bound, Limits, LimitsConfig, Rate};
+/// use callgate_tool::{Arguments, FaultCode, Outcome, Session, ToolCall};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // Each principal may make one call a minute.
+/// let (calls, burst) = (NonZeroU32::MIN, NonZeroU32::MIN);
+/// let rate = Rate { calls, per: Duration::from_secs(60), burst };
+/// let principal = Bound { concurrency: None, rate: Some(rate) };
+/// let limits = Limits::new(&LimitsConfig { principal, ..LimitsConfig::default() });
+/// # let schema = callgate_tool::json!({"type": "object"});
+/// # let executor = Executor::builder()
+/// #     .function("pets", "list", schema, |_| async { callgate_tool::json!([]) })
+/// #     .middleware(limits)
+/// #     .build()?;
+/// # let (call, session) = (ToolCall::new("1", "pets-list", Arguments::new()), Session::default());
+/// executor.call(&call, &session).await;
+/// let outcome = executor.call(&call, &session).await.outcome;
+/// assert!(matches!(outcome, Outcome::Failed(fault) if fault.code == FaultCode::RateLimited));
+/// # Ok::<(), callgate_executor::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct Bound {

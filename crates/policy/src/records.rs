@@ -28,6 +28,16 @@ use crate::digest::{self, Digest};
 pub struct IdempotencyKey(pub String);
 
 /// The bounds of the results that are kept.
+///
+/// ```
+/// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
+///
+/// let records = Records::<String>::new(RecordBounds { most: 1, ..RecordBounds::default() });
+/// let first = records.begin(None, &IdempotencyKey("order-17".to_owned()), [7; 32]);
+/// assert!(matches!(first, Begun::Fresh(_)));
+/// let second = records.begin(None, &IdempotencyKey("order-18".to_owned()), [8; 32]);
+/// assert!(matches!(second, Begun::Full));
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps results decides about each bound")]
 pub struct RecordBounds {

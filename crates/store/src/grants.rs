@@ -15,6 +15,40 @@ pub use folder::GrantFolder;
 pub use keyring::GrantKeyring;
 
 /// Keeps the grants of one person, or of one profile of a person. A program that is many people's has a store for each.
+///
+/// ```
+/// # use std::{collections::BTreeMap, sync::Arc};
+/// #
+/// use callgate_secret::{Error, Secret};
+/// use callgate_store::{GrantLock, GrantStore};
+/// # use tokio::sync::Mutex;
+///
+/// /// Forgets every login when the program ends.
+/// #[derive(Debug, Default)]
+/// struct InMemory(Mutex<BTreeMap<String, Secret>>, Arc<Mutex<()>>);
+///
+/// #[async_trait::async_trait]
+/// impl GrantStore for InMemory {
+///     async fn get(&self, name: &str) -> Result<Option<Secret>, Error> {
+///         Ok(self.0.lock().await.get(name).cloned())
+///     }
+///
+///     async fn lock(&self, _: &str) -> Result<GrantLock, Error> {
+///         Ok(GrantLock::new(Arc::clone(&self.1).lock_owned().await))
+///     }
+///     // `put`, `remove` and `place` are as short.
+/// #     async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
+/// #         self.0.lock().await.insert(name.to_owned(), grant.clone());
+/// #         Ok(())
+/// #     }
+/// #     async fn remove(&self, name: &str) -> Result<bool, Error> {
+/// #         Ok(self.0.lock().await.remove(name).is_some())
+/// #     }
+/// #     fn place(&self, _: &str) -> String {
+/// #         "the memory of this program".to_owned()
+/// #     }
+/// }
+/// ```
 #[async_trait]
 pub trait GrantStore: fmt::Debug + Send + Sync {
     /// The grant of this name; none where nobody has logged in.
@@ -57,6 +91,23 @@ pub trait GrantStore: fmt::Debug + Send + Sync {
 }
 
 /// The right to replace a grant, until it is dropped.
+///
+/// ```
+/// use callgate_secret::Secret;
+/// use callgate_store::{GrantFolder, GrantStore};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let folder = tempfile::tempdir()?;
+/// # let grants = GrantFolder::new(folder.path().join("grants"));
+/// let lock = grants.lock("github").await?;
+/// grants.put("github", &Secret::new("{\"refresh_token\": \"…\"}".to_owned())).await?;
+/// // From here on another process may replace it.
+/// drop(lock);
+/// assert!(grants.get("github").await?.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct GrantLock {
     _held: Box<dyn Send + Sync>,
 }

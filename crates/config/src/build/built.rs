@@ -152,6 +152,24 @@ impl Built {
 }
 
 /// The way one description was taken.
+///
+/// ```
+/// use callgate_config::{BuiltToolset, Config, Description, Environment, ServerUrl, ToolsetConfig};
+/// use callgate_openapi::OperationStatus;
+///
+/// let text = "
+/// openapi: 3.1.0
+/// info: {title: Pets, version: '1'}
+/// paths: {/pets: {get: {}}}";
+/// let server = ServerUrl::new("https://api.example.com")?;
+/// let pets = ToolsetConfig::new(Description::text(text)).with_server(server);
+/// let built = Config::new().with_toolset(pets).build_blocking(&Environment::new(), None)?;
+/// let BuiltToolset { version, report, .. } = &built.toolsets[0];
+/// assert_eq!(version, "3.1.0");
+/// assert_eq!(report.count(OperationStatus::Refused), 0);
+/// assert!(built.toolsets[0].failure().is_none());
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BuiltToolset {

@@ -18,6 +18,24 @@ use futures_util::{Stream, StreamExt};
 use tokio::time::Instant;
 
 /// A call that was run up to its answer.
+///
+/// ```
+/// use callgate_executor::{Opened, Piece, Pieces};
+/// use callgate_tool::{Answer, Content, Fault, FaultCode, Next};
+/// use futures_util::{StreamExt, stream};
+///
+/// /// The answer of a feed, as a backend's `open` gives it.
+/// fn opened(feed: Option<Vec<&'static str>>) -> Opened {
+///     let Some(lines) = feed else {
+///         let fault = Fault::new(FaultCode::Unreachable, "the feed is down", Next::TryLater);
+///         return Opened::Ended(fault.into());
+///     };
+///     let lines = stream::iter(lines).map(|line| Ok(Piece::Bytes(line.into())));
+///     Opened::Pieces(Pieces::new(Answer::new(None, Content::Empty), lines))
+/// }
+/// # assert!(matches!(opened(None), Opened::Ended(_)));
+/// # assert!(matches!(opened(Some(vec!["a\n"])), Opened::Pieces(_)));
+/// ```
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "an answer has ended or it has not")]
 pub enum Opened {
@@ -92,6 +110,19 @@ impl Redactions {
 }
 
 /// The head's facts about the bytes that follow.
+///
+/// ```
+/// use callgate_executor::{BodyHead, Call, Executor};
+///
+/// # async fn download(executor: &Executor, call: Call<'_>) {
+/// let mut stream = executor.open(call.as_bytes()).await;
+/// let BodyHead { media_type, size, .. } = stream.body();
+/// println!("{media_type}, of {size:?} bytes");
+/// while let Some(piece) = stream.next().await {
+///     println!("{piece:?}");
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct BodyHead {
@@ -102,6 +133,21 @@ pub struct BodyHead {
 }
 
 /// One piece of an answer.
+///
+/// ```
+/// use callgate_executor::Piece;
+/// use callgate_tool::Json;
+///
+/// fn shown(piece: &Piece) -> String {
+///     match piece {
+///         Piece::Bytes(bytes) => format!("{} bytes", bytes.len()),
+///         Piece::Value(json) => json.text().to_owned(),
+///     }
+/// }
+/// assert_eq!(shown(&Piece::Bytes("a\n".into())), "2 bytes");
+/// assert_eq!(shown(&Piece::Value(Json::parse(r#"{"id": 7}"#)?)), r#"{"id": 7}"#);
+/// # Ok::<(), callgate_tool::InvalidJson>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a piece was read or it was not")]
 pub enum Piece {

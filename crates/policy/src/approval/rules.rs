@@ -6,6 +6,31 @@ use callgate_executor::Backend;
 use callgate_tool::{Effect, Preview, ToolName};
 
 /// The calls of a tool that a person is asked about.
+///
+/// ```
+/// use callgate_executor::{Executor, Function};
+/// use callgate_policy::{ApprovalRules, Approvals, Confirm};
+/// use callgate_tool::{Arguments, Effect, Outcome, Session, ToolCall, json};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let mut rules = ApprovalRules::default();
+/// rules.toolsets.insert("shop".to_owned(), Confirm::Writes);
+/// # let schema = json!({"type": "object"});
+/// # let list = Function::new("shop", "list", schema.clone(), |_| async { json!([]) })?;
+/// # let buy = Function::new("shop", "buy", schema, |_| async { json!("bought") })?;
+/// let executor = Executor::builder()
+///     .backend(list.with_effect(Effect::Read))
+///     .backend(buy.with_effect(Effect::Write))
+///     .middleware(Approvals::new(rules))
+///     .build()?;
+/// let calls = ["shop-list", "shop-buy"].map(|tool| ToolCall::new("1", tool, Arguments::new()));
+/// let results = executor.call_all(&calls, &Session::default()).await;
+/// assert!(matches!(results[0].outcome, Outcome::Answered(_)));
+/// assert!(matches!(results[1].outcome, Outcome::Pending(_)));
+/// # Ok::<(), callgate_executor::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever reads a configuration must know them all")]
 pub enum Confirm {
@@ -25,6 +50,21 @@ pub enum Confirm {
 }
 
 /// The calls of an executor that a person is asked about, and how long they wait.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_policy::{ApprovalRules, Confirm};
+/// use callgate_tool::ToolName;
+///
+/// let mut rules = ApprovalRules { time: Duration::from_secs(3600), ..ApprovalRules::default() };
+/// assert!(rules.are_empty());
+/// rules.toolsets.insert("shop".to_owned(), Confirm::Writes);
+/// // The rule of a tool wins.
+/// rules.tools.insert(ToolName::new("shop-fill_cart")?, Confirm::Never);
+/// assert!(!rules.are_empty());
+/// # Ok::<(), callgate_tool::InvalidName>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct ApprovalRules {

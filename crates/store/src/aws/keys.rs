@@ -12,6 +12,24 @@ use callgate_transport::Transport;
 use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
 
 /// The place where keys come from.
+///
+/// ```
+/// # use std::sync::Arc;
+/// #
+/// use callgate_secret::{Error, LocalStores};
+/// use callgate_store::aws::{AwsKeySource, KeySource, NamedKeys};
+/// # use callgate_transport::Transport;
+///
+/// # async fn keys(named: Option<NamedKeys>, transport: Arc<dyn Transport>) -> Result<(), Error> {
+/// let source = match named {
+///     Some(named) => KeySource::Named(Box::new(named)),
+///     None => KeySource::Environment { region: "eu-west-1".to_owned() },
+/// };
+/// let source = AwsKeySource::new(source, Arc::new(LocalStores::new(".")), transport);
+/// println!("signed with {:?}", source.keys().await?.access_key_id);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "named or found, there is no third way")]
 pub enum KeySource {
@@ -28,6 +46,30 @@ pub enum KeySource {
 }
 
 /// The place where the operator keeps an access key.
+///
+/// ```
+/// # use std::sync::Arc;
+/// #
+/// # use callgate_secret::LocalStores;
+/// use callgate_store::aws::{AwsKeySource, KeySource, NamedKeys};
+/// # use callgate_transport::Refuse;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::write(folder.path().join("id"), "AKIDEXAMPLE")?;
+/// # std::fs::write(folder.path().join("key"), "s3cr3t")?;
+/// # let (local, transport) = (Arc::new(LocalStores::new(folder.path())), Arc::new(Refuse::new()));
+/// let named = NamedKeys {
+///     access_key_id: "file:id".parse()?,
+///     secret_access_key: "file:key".parse()?,
+///     session_token: None,
+/// };
+/// let source = AwsKeySource::new(KeySource::Named(Box::new(named)), local, transport);
+/// assert_eq!(source.keys().await?.access_key_id.expose(), "AKIDEXAMPLE");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
 pub struct NamedKeys {

@@ -3,6 +3,33 @@
 use http::{HeaderName, HeaderValue};
 
 /// The use of a signature.
+///
+/// ```
+/// # #[cfg(feature = "aws")]
+/// # {
+/// # use std::time::SystemTime;
+/// #
+/// # use bytes::Bytes;
+/// # use callgate_secret::Secret;
+/// use callgate_store::aws::{AwsKeys, Scope, sign};
+/// # use http::Request;
+///
+/// let keys = AwsKeys {
+///     access_key_id: Secret::new("AKIDEXAMPLE".to_owned()),
+///     secret_access_key: Secret::new("s3cr3t".to_owned()),
+///     session_token: None,
+/// };
+/// let scope = Scope {
+///     region: "eu-west-1".to_owned(),
+///     service: "execute-api".to_owned(),
+///     is_payload_unsigned: false,
+/// };
+/// let request = Request::get("https://api.example.com/pets").body(Bytes::new())?;
+/// let signed = sign(&request, &keys, &scope, SystemTime::now())?;
+/// assert!(signed.iter().any(|header| header.name == "authorization"));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every part of the scope")]
 pub struct Scope {
