@@ -5,6 +5,27 @@ use callgate_openapi::{InvalidPath, JsonPath};
 use callgate_tool::{Object, Value};
 
 /// The part of a result that is shown.
+///
+/// ```
+/// # use callgate_call::Plan;
+/// use callgate_call::{Selection, Shape};
+/// # use callgate_openapi::{Document, Limits, LoadOptions, load};
+/// # let description = br#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+/// #     "servers": [{"url": "https://api.example.com"}],
+/// #     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {}}}}}"#;
+/// # let document = Document::read(description, &Limits::default()).expect("a description").value;
+/// # let plan = Plan::new(load(&document, &LoadOptions::default()).operations.remove(0));
+/// # let response = http::Response::builder().header("content-type", "application/json");
+///
+/// let body = r#"{"items": [{"id": 7, "photo": "a long text"}], "total": 1}"#;
+/// # let response = response.body(body.into())?;
+/// let mut shape = Shape::default();
+/// shape.selection = Selection::paths(["items.id", "total"]);
+/// assert_eq!(plan.outcome(&response, &shape).text(), Some(r#"{"items":[{"id":7}],"total":1}"#));
+/// shape.selection = Selection::json_path("$.items[*].id").expect("a path");
+/// assert_eq!(plan.outcome(&response, &shape).text(), Some("[7]"));
+/// # Ok::<(), http::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Selection {

@@ -15,6 +15,29 @@ use crate::{
 };
 
 /// The way results of a toolset are shown.
+///
+/// ```
+/// # use callgate_call::Plan;
+/// use callgate_call::Shape;
+/// # use callgate_openapi::{Document, Limits, LoadOptions, load};
+/// use callgate_tool::Outcome;
+/// # let description = br#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+/// #     "servers": [{"url": "https://api.example.com"}],
+/// #     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {}}}}}"#;
+/// # let document = Document::read(description, &Limits::default()).expect("a description").value;
+/// # let plan = Plan::new(load(&document, &LoadOptions::default()).operations.remove(0));
+/// # let pets = format!("[{}]", vec![r#"{"name":"Rex"}"#; 1000].join(","));
+/// # let response = http::Response::builder().header("content-type", "application/json");
+/// # let response = response.body(pets.into())?;
+///
+/// // The service answers a list of a thousand pets.
+/// let mut shape = Shape::default();
+/// shape.result_bytes = 1024;
+/// let Outcome::Answered(answer) = plan.outcome(&response, &shape) else { panic!("it failed") };
+/// let cut = &answer.truncated.as_ref().expect("it was cut").cuts[0];
+/// assert!(cut.shown < 100 && cut.of == 1000);
+/// # Ok::<(), http::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Shape {
@@ -31,6 +54,25 @@ pub struct Shape {
 }
 
 /// The way integers beyond 2^53 − 1 are shown, which readers that know only floating-point numbers round.
+///
+/// ```
+/// # use callgate_call::Plan;
+/// use callgate_call::{BigIntegers, Shape};
+/// # use callgate_openapi::{Document, Limits, LoadOptions, load};
+/// # let description = br#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+/// #     "servers": [{"url": "https://api.example.com"}],
+/// #     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {}}}}}"#;
+/// # let document = Document::read(description, &Limits::default()).expect("a description").value;
+/// # let plan = Plan::new(load(&document, &LoadOptions::default()).operations.remove(0));
+/// # let response = http::Response::builder().header("content-type", "application/json");
+/// # let response = response.body(r#"{"id":9007199254740993}"#.into())?;
+///
+/// let mut shape = Shape::default();
+/// assert_eq!(plan.outcome(&response, &shape).text(), Some(r#"{"id":9007199254740993}"#));
+/// shape.big_integers = BigIntegers::String;
+/// assert_eq!(plan.outcome(&response, &shape).text(), Some(r#"{"id":"9007199254740993"}"#));
+/// # Ok::<(), http::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no third way")]
 pub enum BigIntegers {
@@ -42,6 +84,27 @@ pub enum BigIntegers {
 }
 
 /// The headers of an answer that are shown. `Set-Cookie` is none of them, whoever asks for it: it is a credential.
+///
+/// ```
+/// # use callgate_call::Plan;
+/// use callgate_call::{Shape, ShownHeaders};
+/// # use callgate_openapi::{Document, Limits, LoadOptions, load};
+/// use callgate_tool::Outcome;
+/// use http::{HeaderName, Response};
+/// # let description = br#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+/// #     "servers": [{"url": "https://api.example.com"}],
+/// #     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {}}}}}"#;
+/// # let document = Document::read(description, &Limits::default()).expect("a description").value;
+/// # let plan = Plan::new(load(&document, &LoadOptions::default()).operations.remove(0));
+///
+/// let response = Response::builder().header("etag", "\"v1\"").header("x-total", "90");
+/// let response = response.body(Default::default())?;
+/// let mut shape = Shape::default();
+/// shape.headers = ShownHeaders::Named(vec![HeaderName::from_static("x-total")]);
+/// let Outcome::Answered(answer) = plan.outcome(&response, &shape) else { panic!("it failed") };
+/// assert_eq!(answer.headers, [("x-total".to_owned(), "90".to_owned())]);
+/// # Ok::<(), http::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "headers are chosen by callgate or by name")]
 pub enum ShownHeaders {

@@ -13,6 +13,18 @@ use crate::{
 };
 
 /// A wire format in which tools are declared, calls read and results written.
+///
+/// ```
+/// use callgate_dialect::Dialect;
+/// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+///
+/// let schema = Schema::new(json!({"type": "object", "properties": {}}));
+/// let tool = Tool::new(ToolName::new("listPets")?, "List pets".into(), schema, Effect::Read);
+/// let dialect: Dialect = "anthropic".parse()?;
+/// assert_eq!(dialect.declaration(&tool)["input_schema"]["type"], "object");
+/// assert_eq!(Dialect::Mcp.declaration(&tool)["inputSchema"]["type"], "object");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -40,6 +52,15 @@ pub enum Dialect {
 }
 
 /// A dialect nobody knows.
+///
+/// ```
+/// use callgate_dialect::Dialect;
+///
+/// let error = "open-ai".parse::<Dialect>().unwrap_err();
+/// let message = error.to_string();
+/// assert!(message.starts_with("expected a dialect, one of `anthropic`, `bedrock`, "));
+/// assert!(message.ends_with(", got: `open-ai`"));
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownDialect(String);
 

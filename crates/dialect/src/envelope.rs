@@ -7,6 +7,13 @@ use callgate_secret::Secret;
 use callgate_tool::{Arguments, Object, Session, ToolCall, Value};
 
 /// An envelope that cannot be read.
+///
+/// ```
+/// use callgate_tool::json;
+///
+/// let error = callgate_dialect::read_call(json!({"tool": "getPet", "args": [7]})).unwrap_err();
+/// assert_eq!(error.to_string(), "`args`: expected an object, got: an array");
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EnvelopeError {
     at: String,

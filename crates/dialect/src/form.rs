@@ -3,6 +3,19 @@
 use std::{error, fmt, str::FromStr};
 
 /// A form in which a dialect declares tools.
+///
+/// ```
+/// use callgate_dialect::{Dialect, Form};
+/// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+///
+/// let schema = Schema::new(json!({"type": "object", "properties": {"id": {"type": "integer"}}}));
+/// let tool = Tool::new(ToolName::new("getPet")?, "Return a pet".into(), schema, Effect::Read);
+/// let usual = Dialect::Gemini.declaration_in(Form::Usual, &tool);
+/// assert_eq!(usual["parametersJsonSchema"]["properties"]["id"]["type"], "integer");
+/// let schema = Dialect::Gemini.declaration_in(Form::Schema, &tool);
+/// assert_eq!(schema["parameters"]["properties"]["id"]["type"], "INTEGER");
+/// # Ok::<(), callgate_tool::InvalidName>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
@@ -16,6 +29,15 @@ pub enum Form {
 }
 
 /// A form that nobody knows, or that a dialect does not have.
+///
+/// ```
+/// use callgate_dialect::{Dialect, Form};
+///
+/// let error = Dialect::Gemini.form(Form::Strict).unwrap_err();
+/// let message = "expected a form of `gemini`, one of `usual`, `schema`, got: `strict`";
+/// assert_eq!(error.to_string(), message);
+/// assert!("strikt".parse::<Form>().is_err());
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownForm {
     known: &'static [Form],

@@ -14,12 +14,44 @@ use crate::{
 };
 
 /// The calls of one message, in the order the model asked for them.
+///
+/// ```
+/// use callgate_dialect::Dialect;
+/// use callgate_tool::json;
+///
+/// let message = json!({"role": "assistant", "content": [
+///     {"type": "text", "text": "I look for the pet."},
+///     {"type": "tool_use", "id": "toolu_1", "name": "getPet", "input": {"petId": 7}},
+/// ]});
+/// let read = Dialect::Anthropic.read(message, |_| None)?;
+/// assert_eq!((read.calls().len(), read.to_make().len()), (1, 1));
+/// let read = read.only(&["listPets".to_owned()], |_| None);
+/// assert!(read.to_make().is_empty(), "`getPet` was not provided");
+/// # Ok::<(), callgate_dialect::EnvelopeError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Read {
     calls: Vec<ReadCall>,
 }
 
 /// One call of a message.
+///
+/// ```
+/// use callgate_dialect::Dialect;
+/// use callgate_tool::json;
+///
+/// let message = json!({"role": "assistant", "tool_calls": [
+///     {"id": "a", "type": "function", "function": {"name": "getPet", "arguments": "[7]"}},
+/// ]});
+/// let read = Dialect::OpenAi.read(message, |_| None)?;
+/// for asked in read.calls() {
+///     match &asked.call {
+///         Ok(call) => println!("{} can be made", call.tool),
+///         Err(ended) => assert_eq!((&*ended.tool, ended.is_failed()), ("getPet", true)),
+///     }
+/// }
+/// # Ok::<(), callgate_dialect::EnvelopeError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ReadCall {
     /// The call; where it cannot be made as it was asked for, how it ended.

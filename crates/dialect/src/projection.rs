@@ -37,6 +37,15 @@ use self::{
 pub use loss::{Loss, Lost};
 
 /// A set of rules by which schemas are written for a provider.
+///
+/// ```
+/// use callgate_dialect::{Dialect, Form, Projection};
+///
+/// assert_eq!("gemini_schema".parse(), Ok(Projection::GeminiSchema));
+/// assert_eq!(Dialect::Gemini.projection(), Some(Projection::GeminiJson));
+/// assert_eq!(Dialect::Gemini.projection_in(Form::Schema), Some(Projection::GeminiSchema));
+/// assert_eq!(Dialect::Json.projection(), None, "schemas stay as they are");
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Projection {
@@ -77,6 +86,14 @@ pub struct Projected {
 }
 
 /// A projection nobody knows.
+///
+/// ```
+/// use callgate_dialect::Projection;
+///
+/// let error = "gemini".parse::<Projection>().unwrap_err();
+/// assert!(error.to_string().contains("`gemini_json`, `gemini_schema`"));
+/// assert!(error.to_string().ends_with(", got: `gemini`"));
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownProjection(String);
 

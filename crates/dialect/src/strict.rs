@@ -6,6 +6,13 @@ use std::{collections::BTreeSet, error, fmt};
 use callgate_tool::{Reader, Token, Value};
 
 /// A text that is not JSON, or JSON that says a thing twice.
+///
+/// ```
+/// let error = callgate_dialect::read_json(r#"{"id": 1, "id": 2}"#).unwrap_err();
+/// let message = "expected each key once, got twice: `id` at line 1 column 11";
+/// assert_eq!(error.to_string(), message);
+/// assert!(callgate_dialect::read_json(r#"{"id": 1"#).is_err());
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct JsonError(String);
 

@@ -6,6 +6,15 @@ use std::fmt;
 use crate::words::{Stemmer, each_word};
 
 /// A kind of thing that can be told from others of its kind: a pet, a user. Its name is a stem.
+///
+/// ```
+/// use callgate_search::Thing;
+///
+/// let needed = Thing::of_argument("petIds").expect("it identifies pets");
+/// assert_eq!(needed.to_string(), "pet");
+/// assert_eq!(Some(needed), Thing::of_variable("id", "/pets/{id}"));
+/// assert_eq!(Thing::of_argument("limit"), None);
+/// ```
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Thing(Box<str>);
 
@@ -20,6 +29,21 @@ pub struct Need {
 }
 
 /// A thing that an answer tells of.
+///
+/// ```
+/// use callgate_search::{Document, Index, Need, Product, Thing};
+/// use callgate_tool::Effect;
+///
+/// let pet = Thing::of_argument("pet_id").expect("it identifies a pet");
+/// let (mut list, mut get) =
+///     (Document::new("listPets", Effect::Read), Document::new("getPet", Effect::Read));
+/// list.produces.push(Product { thing: pet.clone(), at: "items[].id".into(), distance: 0 });
+/// get.needs.push(Need { argument: "petId".into(), thing: pet });
+///
+/// let index = Index::new([list, get]);
+/// assert_eq!(&*index.products(0)[0].at, "items[].id");
+/// assert!(index.sources(&index.needs(1)[0]).eq([0]), "`listPets` answers what `getPet` needs");
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a product is a thing and its place in an answer")]
 pub struct Product {

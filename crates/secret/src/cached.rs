@@ -26,6 +26,19 @@ use crate::{
 mod tests;
 
 /// The time a secret is kept, and how long its store may take.
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+///
+/// use callgate_secret::{CachePolicy, CachedStore, MemoryStore};
+///
+/// // A store that is down gives no secret beyond its time.
+/// let policy = CachePolicy { stale: Duration::ZERO, ..CachePolicy::default() };
+/// assert_eq!(policy.time_to_live, Duration::from_mins(5));
+/// assert_eq!(policy.timeout, Duration::from_secs(5));
+/// let store = CachedStore::new(Arc::new(MemoryStore::new()), policy);
+/// # drop(store);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every bound")]
 pub struct CachePolicy {

@@ -4,6 +4,15 @@
 use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
 
 /// A failure to name, find, read or use a secret.
+///
+/// ```
+/// use callgate_secret::{ErrorKind, SecretReference};
+///
+/// let error = "t0k3n-that-was-pasted".parse::<SecretReference>().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Invalid);
+/// assert!(error.to_string().contains("`env:NAME`"), "it says how secrets are named");
+/// assert!(!error.to_string().contains("t0k3n"), "and shows nothing of the text");
+/// ```
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -12,6 +21,24 @@ pub struct Error {
 }
 
 /// The class of an [`Error`].
+///
+/// ```
+/// use callgate_secret::{ErrorKind, LocalStores, SecretStore};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let stores = LocalStores::new(".");
+/// let error = stores.get(&"env:PETS_KEY_THAT_IS_NOT_SET".parse()?).await.unwrap_err();
+/// let step = match error.kind() {
+///     ErrorKind::Denied | ErrorKind::NotFound => "look at the store",
+///     ErrorKind::Invalid | ErrorKind::Unsupported => "correct the reference",
+///     ErrorKind::Unreadable => "try again later",
+///     _ => "tell the operator",
+/// };
+/// assert_eq!(step, "look at the store");
+/// # Ok::<(), callgate_secret::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

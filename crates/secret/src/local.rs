@@ -16,6 +16,21 @@ use crate::{
 };
 
 /// Answers `directory:`, `env:`, `file:` and `literal:`.
+///
+/// ```
+/// use callgate_secret::{LocalStores, SecretStore};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// std::fs::write(directory.join("pets-key"), "s3cr3t\n")?;
+/// let stores = LocalStores::new(directory).with_directory(directory);
+/// assert_eq!(stores.get(&"file:pets-key".parse()?).await?.expose(), "s3cr3t");
+/// assert_eq!(stores.get(&"directory:pets-key".parse()?).await?.expose(), "s3cr3t");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LocalStores {
     directory: DirectoryStore,

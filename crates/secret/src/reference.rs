@@ -92,6 +92,15 @@ pub enum SecretReference {
 }
 
 /// The version of a secret of AWS Secrets Manager.
+///
+/// ```
+/// use callgate_secret::{AwsVersion, Error, SecretReference};
+///
+/// let reference = "aws:pets/prod?version_stage=AWSPREVIOUS#key".parse()?;
+/// let SecretReference::Aws { version, .. } = reference else { panic!("it is none of AWS") };
+/// assert_eq!(version, Some(AwsVersion::Stage("AWSPREVIOUS".to_owned())));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum AwsVersion {

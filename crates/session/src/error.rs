@@ -3,6 +3,18 @@
 use std::{borrow::Cow, error, fmt, sync::Arc};
 
 /// A request to a store that failed.
+///
+/// ```
+/// use std::{error::Error as _, io};
+///
+/// use callgate_session::{Error, ErrorKind};
+///
+/// let lost = io::Error::from(io::ErrorKind::ConnectionReset);
+/// let error = Error::new(ErrorKind::Unavailable, "the database of sessions does not answer")
+///     .with_source(lost);
+/// assert_eq!(error.to_string(), "the database of sessions does not answer");
+/// assert!(error.is_transient() && error.source().is_some());
+/// ```
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -11,6 +23,21 @@ pub struct Error {
 }
 
 /// The class of an [`Error`].
+///
+/// ```
+/// use callgate_session::{ErrorKind, Record};
+///
+/// let record = Record::json("a text")?;
+/// let error = record.read::<Vec<u64>>().unwrap_err();
+/// let step = match error.kind() {
+///     ErrorKind::Conflict => "read the record again",
+///     ErrorKind::Unavailable => "try again later",
+///     ErrorKind::Unreadable => "make the record anew",
+///     _ => "tell the operator",
+/// };
+/// assert_eq!(step, "make the record anew");
+/// # Ok::<(), callgate_session::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

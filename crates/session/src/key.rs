@@ -19,6 +19,17 @@ use callgate_tool::{Principal, Session};
 pub struct Key(String);
 
 /// The owner of a record.
+///
+/// ```
+/// use callgate_session::{Key, Owner, Space};
+/// use callgate_tool::{Principal, Session};
+///
+/// let (principal, session) = (Principal::new("user-7"), Session::new("s-1"));
+/// let owner = Owner::new(Some(&principal), &session);
+/// let key = Key::new(Space::Session, owner, "cart");
+/// assert_eq!(key.as_str(), "session/=user-7/=s-1/=cart");
+/// assert_eq!(format!("{owner:?} {key:?}"), "Owner(****) Key(session/****)");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Owner<'a> {
     principal: Option<&'a str>,
@@ -26,6 +37,17 @@ pub struct Owner<'a> {
 }
 
 /// The purpose of a record.
+///
+/// ```
+/// use callgate_session::{Key, Owner, Space};
+/// use callgate_tool::Session;
+///
+/// let session = Session::new("s-1");
+/// let key = Key::new(Space::Approval, Owner::new(None, &session), "approval-1");
+/// // A store may have a table for each purpose.
+/// let table = key.as_str().split('/').next();
+/// assert_eq!(table, Some(Space::Approval.as_str()));
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Space {

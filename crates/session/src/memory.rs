@@ -46,6 +46,26 @@ pub struct Memory {
 }
 
 /// The room that a [`Memory`] has.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
+/// use callgate_tool::Session;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let (store, now) = (Memory::new(Bounds { records: 1, bytes: 4096 }), Instant::now());
+/// let session = Session::new("s-1");
+/// let owner = Owner::new(None, &session);
+/// let [old, new] = ["old", "new"].map(|name| Key::new(Space::Result, owner, name));
+/// store.put(&old, Record::json(&1)?, Expected::Any, now).await?;
+/// store.put(&new, Record::json(&2)?, Expected::Any, now).await?;
+/// assert_eq!(store.n_records(now), 1);
+/// assert!(store.get(&old, now).await?.is_none(), "it made room");
+/// # Ok::<(), callgate_session::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide both")]
 pub struct Bounds {

@@ -15,6 +15,20 @@ use crate::{
 };
 
 /// A credential as stores take it.
+///
+/// ```
+/// use callgate_secret::Secret;
+/// use callgate_session::{Key, Owner, Sealed, Sealer, Space};
+/// # use callgate_tool::Session;
+///
+/// # let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "");
+/// let sealer = Sealer::with_key(&Secret::new("a key of at least thirty-two bytes".to_owned()))?;
+/// let sealed = sealer.seal(&Secret::new("s3cr3t".to_owned()), &key)?;
+/// let written: Vec<u8> = sealed.encrypted()?.to_vec();
+/// let read = Sealed::from_encrypted(written);
+/// assert_eq!(sealer.open(&read, &key)?.expose(), "s3cr3t");
+/// # Ok::<(), callgate_session::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Sealed(Form);
 

@@ -8,6 +8,31 @@ use async_trait::async_trait;
 use crate::{error::Error, key::Key, record::Record};
 
 /// Keeps records for a while. Requests for the same key happen one after the other.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use callgate_session::{Error, ErrorKind, Expected, Key, Record, Store, Stored, Version};
+///
+/// /// Another store, of which nothing is changed.
+/// #[derive(Debug)]
+/// struct ReadOnly<S>(S);
+///
+/// #[async_trait::async_trait]
+/// impl<S: Store> Store for ReadOnly<S> {
+///     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
+///         self.0.get(key, now).await
+///     }
+///
+///     async fn put(&self, _: &Key, _: Record, _: Expected, _: Instant) -> Result<Version, Error> {
+///         Err(Error::new(ErrorKind::Unavailable, "the store is being moved"))
+///     }
+///
+///     async fn remove(&self, _: &Key, _: Expected, _: Instant) -> Result<bool, Error> {
+///         Err(Error::new(ErrorKind::Unavailable, "the store is being moved"))
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Store: Debug + Send + Sync {
     /// The record of a key, while it lives.
@@ -40,6 +65,25 @@ pub trait Store: Debug + Send + Sync {
 }
 
 /// A record as it is kept.
+///
+/// ```
+/// # use std::time::Instant;
+/// # use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
+/// # use callgate_tool::Session;
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let (store, now) = (Memory::new(Bounds { records: 9, bytes: 4096 }), Instant::now());
+/// # let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "visits");
+/// # store.put(&key, Record::json(&1)?, Expected::Absent, now).await?;
+/// if let Some(stored) = store.get(&key, now).await? {
+///     let visits: u64 = stored.record.read()?;
+///     let next = Record::json(&(visits + 1))?;
+///     store.put(&key, next, Expected::Version(stored.version), now).await?;
+/// }
+/// # assert_eq!(store.get(&key, now).await?.expect("it is there").record.read::<u64>()?, 2);
+/// # Ok::<(), callgate_session::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a record is kept in a version, and that is all")]
 pub struct Stored {
@@ -50,10 +94,38 @@ pub struct Stored {
 }
 
 /// One state of a record; every change makes another one.
+///
+/// ```
+/// use callgate_session::{Expected, Version};
+///
+/// // A store that counts its changes names each state by the count.
+/// let (known, now) = (Version::new(7), Version::new(8));
+/// assert!(Expected::Version(known).is_met_by(Some(known)));
+/// assert!(!Expected::Version(known).is_met_by(Some(now)), "somebody else changed it");
+/// assert_eq!(now.number(), 8);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version(u64);
 
 /// The condition under which a change happens.
+///
+/// ```
+/// # use std::time::Instant;
+/// # use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
+/// # use callgate_tool::Session;
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// # let (store, now) = (Memory::new(Bounds { records: 9, bytes: 4096 }), Instant::now());
+/// # let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "cart");
+/// let first = store.put(&key, Record::json(&1)?, Expected::Absent, now).await?;
+/// let second = store.put(&key, Record::json(&2)?, Expected::Version(first), now).await?;
+/// // Whoever still has the first version changes nothing.
+/// assert!(store.put(&key, Record::json(&3)?, Expected::Version(first), now).await.is_err());
+/// assert!(store.remove(&key, Expected::Version(second), now).await?);
+/// assert!(!store.remove(&key, Expected::Any, now).await?, "it was gone");
+/// # Ok::<(), callgate_session::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,

@@ -37,6 +37,22 @@ pub struct Answer {
 }
 
 /// A body, read by its media type.
+///
+/// ```
+/// use callgate_tool::{Answer, Content};
+///
+/// let text = Content::Text { text: "all is fine".to_owned(), media_type: "text/plain".to_owned() };
+/// let answer = Answer::new(200, text);
+/// let shown = match &answer.content {
+///     Content::Json(json) => json.text().to_owned(),
+///     Content::Text { text, .. } => text.clone(),
+///     Content::File { media_type, size, .. } => format!("a file of {size} bytes: {media_type}"),
+///     Content::Media { media_type, .. } => format!("an image or a sound: {media_type}"),
+///     Content::Parts(parts) => format!("{} parts", parts.len()),
+///     Content::Empty => String::new(),
+/// };
+/// assert_eq!(shown, "all is fine");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Content {
@@ -96,6 +112,18 @@ pub struct Part {
 }
 
 /// The part of a result that is not shown.
+///
+/// ```
+/// use callgate_tool::{Answer, Content, Cut, Truncated, Unit, json};
+///
+/// let mut answer = Answer::new(200, Content::Json(json!({"items": [1, 2]}).into()));
+/// let cut = Cut { at: "items".to_owned(), shown: 2, of: 90, unit: Unit::Items };
+/// answer.truncated = Some(Truncated::new("2 of 90 items are shown; ask for a page", 4096, vec![cut]));
+///
+/// let truncated = answer.truncated.expect("it was cut");
+/// assert_eq!(truncated.message, "2 of 90 items are shown; ask for a page");
+/// assert_eq!((truncated.size, truncated.cuts.len()), (4096, 1));
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Truncated {
@@ -108,6 +136,15 @@ pub struct Truncated {
 }
 
 /// One place where a result was cut.
+///
+/// ```
+/// use callgate_tool::{Cut, Unit};
+///
+/// let cut = Cut { at: "items[3].text".to_owned(), shown: 200, of: 5000, unit: Unit::Bytes };
+/// let Cut { at, shown, of, unit } = &cut;
+/// let line = format!("`{at}`: {shown} of {of} {}", unit.as_str());
+/// assert_eq!(line, "`items[3].text`: 200 of 5000 bytes");
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever shows a cut must show all of it")]
 pub struct Cut {
@@ -122,6 +159,21 @@ pub struct Cut {
 }
 
 /// The unit in which a cut is counted.
+///
+/// ```
+/// use callgate_tool::Unit;
+///
+/// /// The hint for a person who reads a result that was cut.
+/// fn hint(unit: Unit) -> &'static str {
+///     match unit {
+///         Unit::Bytes => "open the whole text",
+///         Unit::Items => "load more",
+///         Unit::Members => "show all fields",
+///     }
+/// }
+/// assert_eq!(hint(Unit::Items), "load more");
+/// assert_eq!(Unit::Items.as_str(), "items");
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows a cut must name a new one")]
 pub enum Unit {
@@ -144,6 +196,17 @@ pub enum Unit {
 pub struct Handle(String);
 
 /// A whole result as the service sent it, credentials masked.
+///
+/// ```
+/// use bytes::Bytes;
+/// use callgate_tool::StoredResult;
+///
+/// let stored = StoredResult::new("text/csv", Bytes::from_static(b"id,name\n7,Rex\n"));
+/// assert_eq!(stored.media_type, "text/csv");
+/// let table = std::str::from_utf8(&stored.bytes)?;
+/// assert_eq!(table.lines().nth(1), Some("7,Rex"));
+/// # Ok::<(), std::str::Utf8Error>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct StoredResult {

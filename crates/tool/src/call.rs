@@ -7,6 +7,17 @@ use serde::de::DeserializeOwned;
 use crate::{Answer, Content, Fault, Journal, Object, Reached, Value};
 
 /// Arguments as the model gave them; numbers keep their digits.
+///
+/// ```
+/// use callgate_tool::Arguments;
+///
+/// let built = Arguments::from([("petId", 7.into()), ("status", "sold".into())]);
+/// assert_eq!(built["petId"], 7);
+///
+/// let read = Arguments::parse(r#"{"price": 1.10}"#)?.ok_or("no object")?;
+/// assert_eq!(read["price"].to_string(), "1.10");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Arguments = Object;
 
 /// One call a model asks for.
@@ -29,6 +40,20 @@ pub struct ToolCall {
 }
 
 /// The fate of a call.
+///
+/// ```
+/// use callgate_tool::{Answer, Content, Journal, ToolResult, json};
+///
+/// let answer = Answer::new(200, Content::Json(json!({"name": "Rex"}).into()));
+/// let (id, tool, journal) = ("call-1".to_owned(), "getPet".to_owned(), Journal::default());
+/// let result = ToolResult { id, tool, outcome: answer.into(), journal };
+/// assert!(!result.is_failed());
+/// assert_eq!(result.text(), Some(r#"{"name":"Rex"}"#));
+///
+/// let written = r#"{"id":"call-1","tool":"getPet","status":200,"response":{"name":"Rex"}}"#;
+/// assert_eq!(serde_json::to_string(&result)?, written);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
     /// The id of the call.
@@ -81,6 +106,18 @@ pub enum Outcome {
 }
 
 /// A call that waits for somebody outside.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use callgate_tool::{Pending, PendingKind, json};
+///
+/// let request = json!({"method": "DELETE", "url": "https://api.example.com/pets/7"});
+/// let expires = SystemTime::now() + Duration::from_mins(10);
+/// let pending = Pending::new(PendingKind::Approval, "approval-1", request).with_expiry(expires);
+/// let question = format!("May {} be sent?", pending.request["method"]);
+/// assert_eq!((&*pending.id, &*question), ("approval-1", "May \"DELETE\" be sent?"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pending {
@@ -96,6 +133,17 @@ pub struct Pending {
 }
 
 /// Whom a call waits for.
+///
+/// ```
+/// use callgate_tool::{Pending, PendingKind, json};
+///
+/// let pending = Pending::new(PendingKind::Client, "call-1", json!({"city": "Oslo"}));
+/// let step = match pending.kind {
+///     PendingKind::Approval => format!("ask a person about {}", pending.request),
+///     PendingKind::Client => format!("call the function with {}", pending.request),
+/// };
+/// assert_eq!(step, r#"call the function with {"city":"Oslo"}"#);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever answers a pending call must handle a new one")]
 pub enum PendingKind {
@@ -106,6 +154,18 @@ pub enum PendingKind {
 }
 
 /// The effect a call would have.
+///
+/// ```
+/// use callgate_tool::{Outcome, Preview};
+///
+/// let outcome = Outcome::Planned(Box::new(Preview::Text("asks the user for a date".to_owned())));
+/// let Outcome::Planned(preview) = outcome else { panic!("this was no dry run") };
+/// let line = match *preview {
+///     Preview::Request(request) => request.curl,
+///     Preview::Text(text) => text,
+/// };
+/// assert_eq!(line, "asks the user for a date");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows a dry run must handle a new one")]
 pub enum Preview {
@@ -116,6 +176,20 @@ pub enum Preview {
 }
 
 /// A request as a dry run shows it: credentials stand as `****`.
+///
+/// ```
+/// use callgate_tool::{PlannedRequest, Preview};
+///
+/// let preview = Preview::Request(PlannedRequest {
+///     method: "GET".to_owned(),
+///     url: "https://api.example.com/pets/7".to_owned(),
+///     headers: vec![("authorization".to_owned(), "Bearer ****".to_owned())],
+///     body: None,
+///     curl: r#"curl -H "Authorization: Bearer $TOKEN" https://api.example.com/pets/7"#.to_owned(),
+/// });
+/// let request = preview.request().expect("one would be sent");
+/// assert_eq!((&*request.method, &*request.url), ("GET", "https://api.example.com/pets/7"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedRequest {
     /// The HTTP method.
@@ -177,6 +251,18 @@ impl ToolResult {
 
     /// The answer as a type of one's own: [`Outcome::json`].
     ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use callgate_tool::{Journal, ToolResult, json};
+    ///
+    /// let (id, tool, journal) = ("call-1".to_owned(), "countPets".to_owned(), Journal::default());
+    /// let result = ToolResult { id, tool, outcome: json!({"dogs": 2}).into(), journal };
+    /// let counts: BTreeMap<String, u64> = result.json()?;
+    /// assert_eq!(counts["dogs"], 2);
+    /// # Ok::<(), callgate_tool::InvalidAnswer>(())
+    /// ```
+    ///
     /// # Errors
     /// [`InvalidAnswer`] where the call did not answer JSON, or JSON of another form.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, InvalidAnswer> {
@@ -223,6 +309,17 @@ impl Outcome {
 }
 
 /// An outcome that is not the JSON that was asked for.
+///
+/// ```
+/// use callgate_tool::{Answer, Content, Outcome, json};
+///
+/// let other = Outcome::from(json!({"id": "seven"}));
+/// let error = other.json::<Vec<u64>>().unwrap_err();
+/// assert!(error.to_string().starts_with("the answer has another form: "));
+///
+/// let empty = Outcome::from(Answer::new(204, Content::Empty));
+/// assert_eq!(empty.json::<u64>().unwrap_err().to_string(), "the call did not answer JSON");
+/// ```
 #[derive(Debug)]
 pub struct InvalidAnswer(Option<serde_json::Error>);
 

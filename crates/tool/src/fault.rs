@@ -41,6 +41,19 @@ pub struct Fault {
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
         /// The stable class of a failure.
+        ///
+        /// ```
+        /// use callgate_tool::{Fault, FaultCode, Next};
+        ///
+        /// let fault = Fault::new(FaultCode::RateLimited, "wait for a minute", Next::TryLater);
+        /// let status = match fault.code {
+        ///     FaultCode::InvalidArguments => 422,
+        ///     FaultCode::Overloaded | FaultCode::RateLimited => 429,
+        ///     FaultCode::UnknownTool => 404,
+        ///     _ => 502,
+        /// };
+        /// assert_eq!((status, fault.code.as_str()), (429, "rate_limited"));
+        /// ```
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         #[non_exhaustive]
         pub enum FaultCode {
@@ -117,6 +130,22 @@ codes! {
 }
 
 /// One violation.
+///
+/// ```
+/// use callgate_tool::{Fault, FaultCode, Next, Problem};
+///
+/// let problem = Problem {
+///     at: "owner.email".to_owned(),
+///     expected: "a text".to_owned(),
+///     got: "7".to_owned(),
+///     suggestion: None,
+/// };
+/// let fault = Fault::new(FaultCode::InvalidArguments, "nothing was sent", Next::CorrectArguments)
+///     .with_problems(vec![problem]);
+/// for Problem { at, expected, got, .. } in &fault.problems {
+///     assert_eq!(format!("`{at}`: {expected}, got: {got}"), "`owner.email`: a text, got: 7");
+/// }
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
     /// The argument, with a path into it: `owner.email`, `labels[2]`.
@@ -130,6 +159,18 @@ pub struct Problem {
 }
 
 /// True if the service saw the request.
+///
+/// ```
+/// use callgate_tool::{Fault, FaultCode, Next, Reached};
+///
+/// let fault = Fault::new(FaultCode::TimedOut, "no answer in time", Next::TryLater);
+/// let fault = fault.with_reached(Reached::Maybe);
+/// let may_have_happened = match fault.reached {
+///     Reached::Maybe | Reached::Yes => true,
+///     Reached::No => false,
+/// };
+/// assert!(may_have_happened);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Reached {
@@ -142,6 +183,18 @@ pub enum Reached {
 }
 
 /// The next step for a model after a failure.
+///
+/// ```
+/// use callgate_tool::{Fault, FaultCode, Next};
+///
+/// let fault = Fault::new(FaultCode::UnknownTool, "there is no such tool", Next::CorrectArguments);
+/// let model_goes_on = match fault.next {
+///     Next::AskUser | Next::CorrectArguments => true,
+///     Next::GiveUp | Next::TryLater => false,
+/// };
+/// assert!(model_goes_on);
+/// assert_eq!(fault.next.as_str(), "correct_arguments");
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Next {

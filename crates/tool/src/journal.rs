@@ -20,6 +20,20 @@ pub struct Journal {
 }
 
 /// One decision.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_tool::{Event, Journal};
+///
+/// let mut journal = Journal::default();
+/// journal.note(Event::DefaultUsed { argument: "limit".to_owned() });
+/// journal.note(Event::Attempt { status: Some(503), elapsed: Duration::from_millis(40) });
+/// let is_attempt = |event: &&Event| matches!(event, Event::Attempt { .. });
+/// assert_eq!(journal.events().iter().filter(is_attempt).count(), 1);
+/// let lines: Vec<String> = journal.events().iter().map(Event::to_string).collect();
+/// assert_eq!(lines, ["`limit` was filled by its default", "answered 503 after 40 ms"]);
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Event {

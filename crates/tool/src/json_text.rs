@@ -9,6 +9,16 @@ use serde_json::value::RawValue;
 use crate::{InvalidJson, Reader, Value};
 
 /// A JSON text that is known to be one.
+///
+/// ```
+/// use callgate_tool::Json;
+///
+/// let json = Json::parse("[ 9007199254740993 ]")?;
+/// assert_eq!(json.text(), "[ 9007199254740993 ]");
+/// assert_eq!(json.value()[0], 9_007_199_254_740_993_u64);
+/// assert_eq!(json, Json::of(&[9_007_199_254_740_993_u64]));
+/// # Ok::<(), callgate_tool::InvalidJson>(())
+/// ```
 #[derive(Clone)]
 pub struct Json {
     text: Box<str>,

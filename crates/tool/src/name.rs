@@ -25,10 +25,28 @@ pub struct ToolName(Arc<str>);
 pub struct ArgumentName(Arc<str>);
 
 /// A toolset name: `^[A-Za-z_][A-Za-z0-9_]{0,59}$`, without `-`, which separates it from the operation.
+///
+/// ```
+/// use callgate_tool::{ToolName, ToolsetName};
+///
+/// let toolset = ToolsetName::new("pets")?;
+/// let tool = ToolName::new(&format!("{toolset}-getPet"))?;
+/// assert_eq!(tool.as_str().split_once('-'), Some((toolset.as_str(), "getPet")));
+/// assert!(ToolsetName::new("pet-shop").is_err());
+/// # Ok::<(), callgate_tool::InvalidName>(())
+/// ```
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ToolsetName(Arc<str>);
 
 /// The reason why a text is not a name.
+///
+/// ```
+/// use callgate_tool::ToolName;
+///
+/// let error = ToolName::new("get pet").unwrap_err();
+/// let message = "expected a name matching `^[A-Za-z_][A-Za-z0-9_-]{0,59}$`, got: `get pet`";
+/// assert_eq!(error.to_string(), message);
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InvalidName {
     name: String,

@@ -6,6 +6,16 @@ use std::{fmt, fmt::Write, sync::Arc};
 use crate::{Object, Value};
 
 /// A self-contained JSON Schema 2020-12. Cloning it copies all but its shared definitions.
+///
+/// ```
+/// use callgate_tool::{Schema, json};
+///
+/// let schema = Schema::new(json!({"type": "object", "properties": {"id": {"type": "integer"}}}));
+/// assert_eq!(schema.to_value()["properties"]["id"]["type"], "integer");
+/// let text = r#"{"type":"object","properties":{"id":{"type":"integer"}}}"#;
+/// assert_eq!(schema.to_string(), text);
+/// assert_eq!(schema.n_bytes(), text.len());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Schema {
     own: Value,

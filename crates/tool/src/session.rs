@@ -11,6 +11,17 @@ use callgate_secret::{MASK, Secret};
 pub use name::SessionName;
 
 /// The state a call runs in.
+///
+/// ```
+/// use callgate_tool::{Object, Session, Value};
+///
+/// let session = Session::new("s-1")
+///     .with_parameters(Object::from([("Customer", "c-7".into())]))
+///     .with_payload(Object::from([("cart", Object::from([("items", 3.into())]).into())]));
+/// assert_eq!(session.parameter("customer").and_then(Value::as_str), Some("c-7"));
+/// assert_eq!(session.payload("cart.items").and_then(Value::as_u64), Some(3));
+/// assert!(!format!("{session:?}").contains("c-7"), "a value may be a token");
+/// ```
 #[derive(Clone, Default)]
 pub struct Session {
     id: Option<String>,

@@ -8,6 +8,20 @@ use std::{
 use crate::{Schema, ToolName};
 
 /// The effect of a call on the service.
+///
+/// ```
+/// use callgate_tool::Effect;
+///
+/// /// True where a person is asked before a call is made.
+/// fn is_asked_about(effect: Effect) -> bool {
+///     match effect {
+///         Effect::Read => false,
+///         Effect::Idempotent | Effect::Write => true,
+///     }
+/// }
+/// assert!(is_asked_about(Effect::Write));
+/// assert_eq!(Effect::Idempotent.as_str(), "idempotent");
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides by effect must handle a new one")]
 pub enum Effect {
@@ -20,6 +34,19 @@ pub enum Effect {
 }
 
 /// One declaration.
+///
+/// ```
+/// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+///
+/// let input = json!({"type": "object", "properties": {"id": {"type": "integer"}}});
+/// let name = ToolName::new("getPet")?;
+/// let tool = Tool::new(name, "Return a pet".to_owned(), Schema::new(input), Effect::Read);
+/// assert_eq!((tool.name.as_str(), tool.effect), ("getPet", Effect::Read));
+/// assert_eq!(tool.tokens(), 19);
+/// let tool = tool.with_title(Some("Pet".to_owned()));
+/// assert_eq!(tool.title.as_deref(), Some("Pet"));
+/// # Ok::<(), callgate_tool::InvalidName>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {

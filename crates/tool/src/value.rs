@@ -220,6 +220,25 @@ fn index(token: &str) -> Option<usize> {
 }
 
 /// A name or a number by which [`Value::get`] finds a value in another.
+///
+/// ```
+/// use callgate_tool::{Index, Value, json};
+///
+/// /// The last item of a list.
+/// struct Last;
+///
+/// impl Index for Last {
+///     fn of(self, value: &Value) -> Option<&Value> {
+///         value.as_array()?.last()
+///     }
+///
+///     fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+///         value.as_array_mut()?.last_mut()
+///     }
+/// }
+///
+/// assert_eq!(json!([1, 2])[Last], 2);
+/// ```
 pub trait Index {
     /// The value at this place of `value`.
     fn of(self, value: &Value) -> Option<&Value>;

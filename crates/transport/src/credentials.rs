@@ -9,6 +9,19 @@ use http::{Extensions, HeaderName};
 use percent_encoding::percent_decode_str;
 
 /// The places of a request that hold credentials, an extension of the [`http::Request`].
+///
+/// ```
+/// use callgate_transport::CredentialPlaces;
+/// use http::{Request, header::AUTHORIZATION};
+///
+/// let mut request = Request::get("https://api.example.com/pets?key=s3cr3t").body(())?;
+/// CredentialPlaces::mark_query(request.extensions_mut(), "key");
+/// // A transport of your own looks here before it writes a request into a log.
+/// let places = request.extensions().get::<CredentialPlaces>().cloned().unwrap_or_default();
+/// assert_eq!(places.query, ["key"]);
+/// assert!(!places.headers.contains(&AUTHORIZATION));
+/// # Ok::<(), http::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CredentialPlaces {

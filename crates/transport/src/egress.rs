@@ -25,6 +25,14 @@ use crate::address::{AddressClass, embedded};
 pub struct AddressRange(IpNet);
 
 /// A text that is no range of addresses.
+///
+/// ```
+/// use callgate_transport::AddressRange;
+///
+/// let error = "10.0.0.0/33".parse::<AddressRange>().unwrap_err();
+/// let message = "expected a range of addresses such as `10.0.0.0/8`, or one address, got: `10.0.0.0/33`";
+/// assert_eq!(error.to_string(), message);
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NotARange(String);
 
@@ -47,6 +55,24 @@ pub(crate) struct Egress {
 }
 
 /// The reason why an address is not dialled.
+///
+/// ```
+/// use bytes::Bytes;
+/// use callgate_tool::NamedBy;
+/// use callgate_transport::{Client, Denial, Transport};
+/// use http::Request;
+///
+/// let client = Client::new()?;
+/// let request = Request::get("https://10.0.0.7/pets").extension(NamedBy::Description);
+/// let error = client.check(&request.body(Bytes::new())?).unwrap_err();
+/// let step = match error.denial() {
+///     Some(Denial::Insecure | Denial::Private) => "name the server in the configuration",
+///     Some(Denial::LinkLocal) => "allow the address, if you mean it",
+///     Some(_) | None => "name another server",
+/// };
+/// assert_eq!(step, "name the server in the configuration");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Denial {

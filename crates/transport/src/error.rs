@@ -15,12 +15,39 @@ use crate::{
 };
 
 /// A request without an answer.
+///
+/// ```
+/// use callgate_transport::{ErrorKind, Recording, Replay};
+///
+/// let (name, request, response) = ("a pet".to_owned(), Vec::new(), b"200 OK".to_vec());
+/// let error = Replay::new([Recording { name, request, response }]).unwrap_err();
+/// assert_eq!((error.kind(), error.is_transient()), (ErrorKind::MalformedRecording, false));
+/// assert!(error.to_string().starts_with("`a pet`: "));
+/// ```
 #[derive(Clone)]
 pub struct Error {
     inner: Box<Inner>,
 }
 
 /// The class of an [`Error`].
+///
+/// ```
+/// # use bytes::Bytes;
+/// use callgate_transport::{Client, ErrorKind, Limits, Transport};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let request = http::Request::get("ftp://files.example.com/pets").body(Bytes::new())?;
+/// let error = Client::new()?.send(request, &Limits::default()).await.unwrap_err();
+/// let line = match error.kind() {
+///     ErrorKind::Connect | ErrorKind::Dns => "the service is down",
+///     ErrorKind::Refused => "the request may not be sent",
+///     _ => "the exchange failed",
+/// };
+/// assert_eq!(line, "the request may not be sent");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

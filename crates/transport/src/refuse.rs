@@ -11,6 +11,21 @@ use crate::{
 };
 
 /// Refuses every request.
+///
+/// ```
+/// use bytes::Bytes;
+/// use callgate_tool::Reached;
+/// use callgate_transport::{ErrorKind, Limits, Refuse, Transport};
+/// use http::Request;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let request = Request::get("https://api.example.com/pets").body(Bytes::new())?;
+/// let error = Refuse::new().send(request, &Limits::default()).await.unwrap_err();
+/// assert_eq!((error.kind(), error.reached()), (ErrorKind::Refused, Reached::No));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Refuse;

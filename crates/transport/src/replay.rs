@@ -27,6 +27,25 @@ use crate::{
 pub const MAX_REMEMBERED_REQUESTS: usize = 1024;
 
 /// One recorded exchange.
+///
+/// ```
+/// use callgate_transport::{Limits, Recording, Replay, Transport};
+/// # use http::Request;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let recorded = |status: &str| Recording {
+///     name: status.to_owned(),
+///     request: b"DELETE https://api.example.com/pets/7 HTTP/1.1\n\n".to_vec(),
+///     response: format!("HTTP/1.1 {status}\n\n").into_bytes(),
+/// };
+/// let replay = Replay::new([recorded("503 Service Unavailable"), recorded("204 No Content")])?;
+/// # let request = || Request::delete("https://api.example.com/pets/7").body(bytes::Bytes::new());
+/// assert_eq!(replay.send(request()?, &Limits::default()).await?.status(), 503);
+/// assert_eq!(replay.send(request()?, &Limits::default()).await?.status(), 204);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "made by whoever reads the recordings")]
 pub struct Recording {

@@ -3,6 +3,15 @@
 use std::fmt;
 
 /// The place where a text stops being JSON.
+///
+/// ```
+/// use callgate_tool::Value;
+///
+/// let error = Value::parse("{\"id\": 7,\n \"tags\": [}").unwrap_err();
+/// assert_eq!((error.line(), error.column()), (2, 11));
+/// assert_eq!(error.reason().to_string(), "expected a value");
+/// assert_eq!(error.to_string(), "expected a value at line 2 column 11");
+/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InvalidJson {
     reason: Reason,

@@ -10,6 +10,17 @@ use super::Session;
 
 /// The name of a session value, or the dotted path to it: `token`, `user.token`. It stands for the parameter and for the
 /// variable of the context alike, because runtimes hand on the one as the other; case does not count.
+///
+/// ```
+/// use callgate_tool::{Object, Session, SessionName};
+///
+/// let parameters = Object::from([("Token", "s3cr3t".into()), ("language", "en".into())]);
+/// let session = Session::new("s-1").with_parameters(parameters);
+/// let token = [SessionName::new("token")];
+/// assert_eq!(session.secrets(&token).len(), 1);
+/// let left = session.without(&token);
+/// assert!(left.parameter("token").is_none() && left.parameter("language").is_some());
+/// ```
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SessionName(String);
 

@@ -7,6 +7,23 @@ use super::{Object, Value};
 use crate::Number;
 
 /// Types that stand for values inside of [`json`](crate::json), which borrows them.
+///
+/// ```
+/// use callgate_tool::{ToValue, Value, json};
+///
+/// struct Pet {
+///     name: String,
+/// }
+///
+/// impl ToValue for Pet {
+///     fn to_value(&self) -> Value {
+///         json!({"name": self.name})
+///     }
+/// }
+///
+/// let pets = [Pet { name: "Rex".to_owned() }];
+/// assert_eq!(json!({"pets": pets}).to_string(), r#"{"pets":[{"name":"Rex"}]}"#);
+/// ```
 pub trait ToValue {
     /// The value.
     fn to_value(&self) -> Value;

@@ -211,6 +211,15 @@ impl Names {
 }
 
 /// A member of an [`Object`], there or not yet.
+///
+/// ```
+/// use callgate_tool::Object;
+///
+/// let mut query = Object::from([("limit", 5.into())]);
+/// query.entry("limit").or_insert(20.into());
+/// query.entry("page").or_insert_with(|| 1.into());
+/// assert_eq!(query.to_string(), r#"{"limit":5,"page":1}"#);
+/// ```
 #[derive(Debug)]
 pub struct Entry<'o> {
     object: &'o mut Object,
@@ -286,6 +295,17 @@ impl<N: Into<String> + Borrow<str>, const LENGTH: usize> From<[(N, Value); LENGT
 }
 
 /// The members of an [`Object`], in order.
+///
+/// ```
+/// use callgate_tool::{Iter, Object};
+///
+/// /// The names of the members that are `null`.
+/// fn absent(members: Iter<'_>) -> Vec<&str> {
+///     members.filter(|(_, value)| value.is_null()).map(|(name, _)| &**name).collect()
+/// }
+/// let pet = Object::from([("name", "Rex".into()), ("tag", ().into())]);
+/// assert_eq!(absent(pet.iter()), ["tag"]);
+/// ```
 pub type Iter<'o> = std::iter::Map<
     std::slice::Iter<'o, (String, Value)>,
     fn(&'o (String, Value)) -> (&'o String, &'o Value),
