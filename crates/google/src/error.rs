@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, error, fmt};
 
-use callgate_secret::SecretReference;
+use callgate_secret::{SecretReference, single_flight::Failure};
 
 /// A failure to get something from Google.
 #[derive(Clone)]
@@ -51,6 +51,12 @@ impl Error {
 
     pub(crate) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into(), status: None, secret: None }
+    }
+}
+
+impl Failure for Error {
+    fn is_transient(&self) -> bool {
+        Self::is_transient(self)
     }
 }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use callgate_secret::{
     Secret, SecretReference, SecretStore, read_key_file,
-    single_flight::{Failure, Lasting, Life, Pace, SingleFlight},
+    single_flight::{Lasting, Life, Pace, SingleFlight},
 };
 
 use crate::{
@@ -155,12 +155,6 @@ impl Tokens {
 
     async fn key(&self, reference: &SecretReference) -> Result<Secret, Error> {
         self.secrets.get(reference).await.map_err(|source| error::no_key(reference, source))
-    }
-}
-
-impl Failure for Error {
-    fn is_transient(&self) -> bool {
-        Self::is_transient(self)
     }
 }
 
