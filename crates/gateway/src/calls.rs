@@ -66,7 +66,7 @@ pub(crate) async fn run(
     let trace = trace_of(&headers);
     // They hold what was read of the connection for as long as they are there, and a call may take its time.
     drop(headers);
-    let bytes = if key.is_some() { bytes } else { Bytes::new() };
+    let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
     let stop = gateway.drain().stop();
     let batch =
         Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop, keeper };

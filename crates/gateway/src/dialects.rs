@@ -72,7 +72,7 @@ pub(crate) async fn run(
     let trace = trace_of(&headers);
     // They hold what was read of the connection for as long as they are there, and a call may take its time.
     drop(headers);
-    let bytes = if key.is_some() { bytes } else { Bytes::new() };
+    let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
     let origins = read.to_make().into_iter().cloned().zip(read.origins());
     let calls = origins.map(|(call, origin)| Asked::from(call).of_message(dialect, origin));
     let calls: Vec<_> = calls.collect();

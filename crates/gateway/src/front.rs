@@ -6,12 +6,13 @@ mod host;
 mod room;
 mod shares;
 
-use std::sync::Arc;
+use std::{convert::Infallible, pin::Pin, sync::Arc};
 
 use axum::{
     Router,
     body::Body,
     response::{IntoResponse, Response},
+    routing::future::RouteFuture,
 };
 use callgate_config::{Built, ServingLimits};
 use http::{Request, request::Parts};
@@ -46,6 +47,20 @@ pub(crate) struct Front {
     shares: Option<Shares>,
 }
 
+/// A request after the checks, with its place in the room.
+enum Checked {
+    /// The router answers it.
+    Admitted { answer: Pin<Box<RouteFuture<Infallible>>>, place: Option<Arc<Place>> },
+    /// A check refuses it.
+    Refused { response: Response, place: Option<Arc<Place>> },
+}
+
+impl Checked {
+    fn refused(problem: Problem, place: Option<Arc<Place>>) -> Self {
+        Self::Refused { response: problem.into_response(), place }
+    }
+}
+
 impl Front {
     /// The front of a router, with the bounds of the first configuration.
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
@@ -72,15 +87,27 @@ impl Front {
     /// Answers a request; what comes with the answer is room for another one, as soon as it is dropped.
     pub(crate) async fn answer(
         &self,
-        request: Request<Incoming>,
+        request: Box<Request<Incoming>>,
         peer: &Peer,
     ) -> (Response, Option<Arc<Place>>) {
+        // The checks need more memory than the wait for the answer: theirs is free before that begins.
+        let (answer, place) = match Box::pin(self.check(request, peer)).await {
+            Checked::Admitted { answer, place } => (answer, place),
+            Checked::Refused { response, place } => return (response, place),
+        };
+        let Ok(response) = answer.await;
+        let place = place.filter(|_| response.extensions().get::<Listens>().is_none());
+        (response, place)
+    }
+
+    /// Checks a request, and hands it to the router where it may go on.
+    async fn check(&self, request: Box<Request<Incoming>>, peer: &Peer) -> Checked {
         let deadline = Instant::now() + self.limits.body_time;
         let is_probe = is_probe(request.uri().path());
         let place = match self.admit() {
             Ok(place) => Some(place),
             Err(_) if is_probe => None,
-            Err(problem) => return (problem.into_response(), None),
+            Err(problem) => return Checked::refused(problem, None),
         };
         let (mut head, body) = request.into_parts();
         if peer.is_encrypted {
@@ -98,10 +125,10 @@ impl Front {
             Err(problem) if problem.is_of_tokens() && access::is_metadata(head.uri.path()) => {
                 Caller::default()
             }
-            Err(problem) => return (problem.into_response(), place),
+            Err(problem) => return Checked::refused(problem, place),
         };
         if let Some(problem) = self.beyond_share(&caller, place.as_deref()) {
-            return (problem.into_response(), place);
+            return Checked::refused(problem, place);
         }
         head.extensions.insert(caller);
         head.extensions.insert(BodyLimit(self.limits.body_bytes));
@@ -110,9 +137,8 @@ impl Front {
         } else {
             Body::new(Arriving::new(body, deadline, self.drain().clone(), place.clone()))
         };
-        let Ok(response) = self.router.clone().call(Request::from_parts(head, body)).await;
-        let place = place.filter(|_| response.extensions().get::<Listens>().is_none());
-        (response, place)
+        let answer = self.router.clone().call(Request::from_parts(head, body));
+        Checked::Admitted { answer: Box::pin(answer), place }
     }
 
     /// Room for a request, unless there is none or the sidecar is being stopped.

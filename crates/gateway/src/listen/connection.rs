@@ -123,7 +123,7 @@ where
     let stream = TokioIo::new(stream);
     let is_late = way.is_late;
     let known = Arc::new(Known { front: way.front, peer, activity });
-    let service = service_fn(move |request| answered(request, Arc::clone(&known)));
+    let service = service_fn(move |request| answered(Box::new(request), Arc::clone(&known)));
     match version {
         Ok(Version::Http1) => {
             let connection = within_http1(&limits, is_late).serve_connection(stream, service);
@@ -210,8 +210,9 @@ fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
     builder
 }
 
+/// Answers one request, which is in a box: what waits for the answer would keep its place.
 async fn answered(
-    request: Request<Incoming>,
+    request: Box<Request<Incoming>>,
     known: Arc<Known>,
 ) -> Result<Response<Answering<Body>>, Infallible> {
     let in_flight = known.activity.begin();
