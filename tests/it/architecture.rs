@@ -3,6 +3,7 @@
 
 mod charges;
 mod errors;
+mod examples;
 mod fault_codes;
 mod features;
 mod first_sentences;

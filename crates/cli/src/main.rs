@@ -48,6 +48,11 @@ use crate::{
     log::Reader,
 };
 
+/// The system's allocator keeps what a storm of connections took, and needs a heap for each thread.
+#[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     closed::close_memory();
     let command = match Arguments::try_parse() {
