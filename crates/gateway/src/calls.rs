@@ -50,31 +50,35 @@ use crate::{
         RefusedJson,
     ),
 )]
-pub(crate) async fn run(
+#[expect(clippy::manual_async_fn, reason = "an `async fn` holds what it is called with twice")]
+pub(crate) fn run(
     State(gateway): State<Gateway>,
     caller: Caller,
     headers: HeaderMap,
     JsonBody { value, bytes }: JsonBody,
-) -> Result<Response, Problem> {
-    let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
-    let Envelope { calls, session, is_dry_run, mode, execution } = Envelope::read(value)?;
-    let built = gateway.built();
-    let calls_that_wait = gateway.waiting_calls().clone();
-    let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
-    let keeper = Some(keeper);
-    let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
-    let trace = trace_of(&headers);
-    // They hold what was read of the connection for as long as they are there, and a call may take its time.
-    drop(headers);
-    let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
-    let stop = gateway.drain().stop();
-    let batch =
-        Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop, keeper };
-    match accepted {
-        Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
-        Accepted::Json => {
-            let body: [&[u8]; 1] = [&bytes];
-            batch.answer(&gateway, &calls, &body, written).await
+) -> impl Future<Output = Result<Response, Problem>> + Send {
+    async move {
+        let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
+        let Envelope { calls, session, is_dry_run, mode, execution } = Envelope::read(value)?;
+        let built = gateway.built();
+        let calls_that_wait = gateway.waiting_calls().clone();
+        let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
+        let keeper = Some(keeper);
+        let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers);
+        let session = session.await?;
+        let trace = trace_of(&headers);
+        // They hold what was read of the connection for as long as they are there, and a call may take its time.
+        drop(headers);
+        let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
+        let stop = gateway.drain().stop();
+        let batch =
+            Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop, keeper };
+        match accepted {
+            Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
+            Accepted::Json => {
+                let body: [&[u8]; 1] = [&bytes];
+                batch.answer(&gateway, &calls, &body, written).await
+            }
         }
     }
 }

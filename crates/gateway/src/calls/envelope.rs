@@ -106,7 +106,12 @@ fn calls(value: Option<Value>) -> Result<Vec<Asked>, Problem> {
         let got = calls.len();
         return Err(malformed(format!("`calls`: expected 1 to {MOST_CALLS} calls, got: {got}")));
     }
-    calls.into_iter().enumerate().map(|(at, value)| asked(at, value)).collect()
+    // A list that grows makes room for four, and most requests have one call, which is large.
+    let mut made = Vec::with_capacity(calls.len());
+    for (at, value) in calls.into_iter().enumerate() {
+        made.push(asked(at, value)?);
+    }
+    Ok(made)
 }
 
 fn asked(at: usize, value: Value) -> Result<Asked, Problem> {

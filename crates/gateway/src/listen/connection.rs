@@ -105,39 +105,36 @@ async fn spoken<S>(stream: S, peer: Peer, way: Way)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let limits = *way.front.limits();
+    let is_late = way.is_late;
     let activity = Arc::new(Activity::new());
+    let known = Arc::new(Known { front: way.front, peer, activity: Arc::clone(&activity) });
+    let limits = known.front.limits();
     let times = Times { head: limits.head_time, idle: limits.idle_time };
     let framing = Framing::new(limits.head_bytes);
-    let mut stream = Begun::new(Watched::new(stream, times, framing, Arc::clone(&activity)));
-    let ending = Ending {
-        drain: way.front.drain().clone(),
-        activity: Arc::clone(&activity),
-        is_late: way.is_late,
-    };
-    let version = tokio::select! {
-        version = stream.version() => version,
+    let watched = Watched::new(stream, times, framing, Arc::clone(&activity));
+    let ending = Ending { drain: known.front.drain().clone(), activity, is_late };
+    let begun = tokio::select! {
+        begun = Begun::new(watched).version() => begun,
         // Nothing was asked, so that nobody waits for an answer.
         _ = ending.reason() => return,
     };
-    let stream = TokioIo::new(stream);
-    let is_late = way.is_late;
-    let known = Arc::new(Known { front: way.front, peer, activity });
-    let service = service_fn(move |request| answered(Box::new(request), Arc::clone(&known)));
+    // The caller's doing: it broke off, or took too long.
+    let Ok((version, stream)) = begun else { return };
+    let asked = Arc::clone(&known);
+    let service = service_fn(move |request| answered(Box::new(request), Arc::clone(&asked)));
     match version {
-        Ok(Version::Http1) => {
-            let connection = within_http1(&limits, is_late).serve_connection(stream, service);
+        Version::Http1 => {
+            let http1 = within_http1(limits, is_late);
+            let connection = http1.serve_connection(TokioIo::new(stream), service);
             let closing = http1::Connection::graceful_shutdown;
-            to_its_end(pin!(connection), closing, ending, &limits).await;
+            to_its_end(pin!(connection), closing, ending, limits).await;
         }
-        Ok(Version::Http2) => {
-            let connection = within_http2(&limits).serve_connection(stream, service);
+        Version::Http2 => {
+            let connection = within_http2(limits).serve_connection(TokioIo::new(stream), service);
             let closing = http2::Connection::graceful_shutdown;
             // Its state would double that of every connection.
-            to_its_end(Box::pin(connection).as_mut(), closing, ending, &limits).await;
+            to_its_end(Box::pin(connection).as_mut(), closing, ending, limits).await;
         }
-        // The caller's doing: it broke off, or took too long.
-        Err(_) => {}
     }
 }
 

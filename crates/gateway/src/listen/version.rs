@@ -32,11 +32,11 @@ impl<S: AsyncRead + Unpin> Begun<S> {
     }
 
     /// Reads until the version is known; a stream that ends before is HTTP/1, which answers nothing then.
-    pub(super) async fn version(&mut self) -> io::Result<Version> {
+    pub(super) async fn version(mut self) -> io::Result<(Version, Self)> {
         self.first.reserve_exact(FIRST_READ);
         while PREFACE.starts_with(&self.first) {
             if self.first.len() == PREFACE.len() {
-                return Ok(Version::Http2);
+                return Ok((Version::Http2, self));
             }
             // The vector is never full here: it grows otherwise.
             if self.stream.read_buf(&mut self.first).await? == 0 {
@@ -44,7 +44,7 @@ impl<S: AsyncRead + Unpin> Begun<S> {
             }
         }
         let is_http2 = self.first.starts_with(PREFACE);
-        Ok(if is_http2 { Version::Http2 } else { Version::Http1 })
+        Ok((if is_http2 { Version::Http2 } else { Version::Http1 }, self))
     }
 }
 
@@ -119,8 +119,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         });
-        let mut begun = Begun::new(ours);
-        let version = begun.version().await.unwrap();
+        let (version, mut begun) = Begun::new(ours).version().await.unwrap();
         let mut all = Vec::new();
         begun.read_to_end(&mut all).await.unwrap();
         (version, all)
@@ -151,8 +150,7 @@ mod tests {
     async fn hands_a_request_on_in_one_read() {
         let (mut caller, ours) = duplex(1 << 16);
         caller.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
-        let mut begun = Begun::new(ours);
-        begun.version().await.unwrap();
+        let (_, mut begun) = Begun::new(ours).version().await.unwrap();
         let mut piece = [0; 8192];
         assert_eq!(begun.read(&mut piece).await.unwrap(), 27);
     }
