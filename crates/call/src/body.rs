@@ -6,9 +6,9 @@
 //! |---|---|---|
 //! | JSON, `+json` | any | compact JSON |
 //! | `application/x-www-form-urlencoded` | an object | `form`: texts as they are, lists item by item, objects as JSON; by the query rules where a style is declared |
-//! | `multipart/*` | an object | `multipart`: one part a member, one a list's item; files with a name |
-//! | JSON lines, `json-seq` | a list | `sequence`: one value a line; a text as it is |
-//! | XML | an object, a list or a ready text | `xml`: by the `xml` objects of the schemas |
+//! | `multipart/*` | an object | `multipart`: one part per member, or per item of a list; files with a name |
+//! | JSON lines, `json-seq` | a list | `sequence`: one value per line; a text unchanged |
+//! | XML | an object, a list or a finished text | `xml`: by the `xml` objects of the schemas |
 //! | `text/*` | a single value | its text in UTF-8 |
 //! | anything else | bytes | `upload`: base64, a `data:` URL, a handle or an object |
 

@@ -122,7 +122,7 @@ fn character(reference: &str) -> Option<char> {
     NAMED.iter().find(|(name, _)| *name == reference).map(|(_, character)| *character)
 }
 
-/// Elements that begin and end a line.
+/// Elements that start and end on a line of their own.
 const BLOCKS: &[&str] = &[
     "address",
     "article",

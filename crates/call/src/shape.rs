@@ -76,10 +76,10 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no third way")]
 pub enum BigIntegers {
-    /// As numbers, as the service wrote them.
+    /// Numbers, as the service wrote them.
     #[default]
     Number,
-    /// As texts.
+    /// Texts.
     String,
 }
 

@@ -9,7 +9,7 @@ use callgate_openapi::Style;
 use callgate_tool::{Object, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The way text is escaped.
+/// The escaping of text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Escape {
     /// Escapes everything but unreserved characters, and the dot too: for items of an exploded `label` list.

@@ -34,7 +34,7 @@ const NEAREST: usize = 3;
 /// The most names that are listed.
 const MAX_LISTED: usize = 20;
 
-/// There is no tool of the name `asked`.
+/// There is no tool with the name `asked`.
 pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
     let mut message = format!("there is no tool `{}`", shortened(asked));
     match nearest {
@@ -218,7 +218,7 @@ pub(crate) fn too_dear(at: String) -> Problem {
     }
 }
 
-/// The argument is nested deeper than its schema can be followed.
+/// The argument is nested more deeply than its schema can be followed.
 pub(crate) fn too_deep(at: String) -> Problem {
     Problem {
         at,
@@ -269,7 +269,7 @@ pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
     }
 }
 
-/// Describes a value, with a bounded look at it.
+/// Describes a value, without reading more of it than needed.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Array(items) => counted("array", items.len(), "item"),

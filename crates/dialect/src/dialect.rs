@@ -12,7 +12,7 @@ use crate::{
     responses, semantic_kernel,
 };
 
-/// A wire format in which tools are declared, calls read and results written.
+/// A wire format for declarations of tools, calls and results.
 ///
 /// ```
 /// use callgate_dialect::Dialect;

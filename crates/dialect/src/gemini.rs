@@ -91,5 +91,5 @@ fn part(answer: &Answered<'_>) -> Value {
     json!({"functionResponse": part})
 }
 
-/// The members of a function's answer beside its response.
+/// The media types of images that the format accepts.
 const IMAGES: [&str; 3] = ["image/jpeg", "image/png", "image/webp"];

@@ -19,7 +19,7 @@ pub use self::keywords::is_union;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub struct ProviderLimit {
-    /// The provider that has the limit.
+    /// The provider with the limit.
     pub provider: &'static str,
     /// The limit, as a description of what the provider accepts.
     pub expected: &'static str,

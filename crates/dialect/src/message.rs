@@ -13,7 +13,7 @@ use crate::{
     wording,
 };
 
-/// The calls of one message, in the order the model asked for them.
+/// The calls of one message, in the model's order.
 ///
 /// ```
 /// use callgate_dialect::Dialect;

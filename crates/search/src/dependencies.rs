@@ -22,7 +22,7 @@ pub struct Thing(Box<str>);
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a need is an argument and what it identifies")]
 pub struct Need {
-    /// The argument that identifies it.
+    /// The argument that identifies the thing.
     pub argument: Box<str>,
     /// The thing.
     pub thing: Thing,
@@ -49,7 +49,7 @@ pub struct Need {
 pub struct Product {
     /// The thing.
     pub thing: Thing,
-    /// The field that identifies it: `items[].id`.
+    /// The field that identifies the thing: `items[].id`.
     pub at: Box<str>,
     /// The distance from the subject of the response: 0 for the subject, 1 for a fact about it.
     pub distance: u8,
@@ -59,9 +59,9 @@ pub struct Product {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a field has a name and a place")]
 pub struct Field<'a> {
-    /// Its own name.
+    /// The name of the field.
     pub name: &'a str,
-    /// The names above it, the outermost first.
+    /// The names of the enclosing members, the outermost first.
     pub above: &'a [&'a str],
     /// The name of the schema of the object that holds the field, if the schema has a name.
     pub schema: Option<&'a str>,

@@ -18,7 +18,7 @@ pub struct Document<'a> {
     pub tags: Vec<&'a str>,
     /// The path of the operation: `/pets/{petId}`.
     pub path: &'a str,
-    /// The arguments a model may give.
+    /// The arguments that a model may give.
     pub parameters: Vec<Parameter<'a>>,
     /// The things that a call must identify.
     pub needs: Vec<Need>,

@@ -14,7 +14,7 @@ pub(crate) struct Postings {
     all: Box<[Posting]>,
 }
 
-/// A word in a document.
+/// One word in one document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posting {
     document: u32,

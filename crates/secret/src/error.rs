@@ -46,7 +46,7 @@ pub enum ErrorKind {
     Denied,
     /// The reference or the value is malformed.
     Invalid,
-    /// There is no secret under the reference.
+    /// There is no secret with this reference.
     NotFound,
     /// The secret exists but cannot be read.
     Unreadable,

@@ -82,7 +82,7 @@ pub enum Content {
     Text {
         /// The text, without control characters.
         text: String,
-        /// Its media type without parameters.
+        /// The media type without parameters.
         media_type: String,
     },
 }
@@ -158,7 +158,7 @@ pub struct Cut {
     pub unit: Unit,
 }
 
-/// The unit in which a cut is counted.
+/// The unit that a cut counts.
 ///
 /// ```
 /// use callgate_tool::Unit;

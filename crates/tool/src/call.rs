@@ -1,4 +1,4 @@
-//! A call and its ending. Every ending is an [`Outcome`]: a call has no error type.
+//! A call and the ways in which it ends. Every end is an [`Outcome`]: a call has no error type.
 
 use std::{error, fmt, time::SystemTime};
 
@@ -20,7 +20,7 @@ use crate::{Answer, Content, Fault, Journal, Object, Reached, Value};
 /// ```
 pub type Arguments = Object;
 
-/// One call a model asks for.
+/// One call that a model asks for.
 ///
 /// ```
 /// use callgate_tool::{Arguments, ToolCall};
@@ -152,7 +152,7 @@ pub enum PendingKind {
     Client,
 }
 
-/// The effect a call would have.
+/// The effect that a call would have.
 ///
 /// ```
 /// use callgate_tool::{Outcome, Preview};
@@ -195,7 +195,7 @@ pub struct PlannedRequest {
     pub method: String,
     /// The whole URL.
     pub url: String,
-    /// The headers in the order they are sent.
+    /// The headers, in the order in which they are sent.
     pub headers: Vec<(String, String)>,
     /// The body as text, if there is one.
     pub body: Option<String>,

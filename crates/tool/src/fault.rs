@@ -25,13 +25,13 @@ pub struct Fault {
     pub message: String,
     /// Every violation, if the arguments are at fault.
     pub problems: Vec<Problem>,
-    /// How far the request got: whether the service was reached.
+    /// The progress of the request: whether it reached the service.
     pub reached: Reached,
     /// The next step for the model.
     pub next: Next,
     /// The time for which the service asks to wait.
     pub retry_after: Option<Duration>,
-    /// The HTTP status, when the service answered.
+    /// The HTTP status, if the service answered.
     pub status: Option<u16>,
     /// The service's own words about the failure: JSON, or text as a JSON string.
     pub body: Option<Value>,
@@ -64,7 +64,7 @@ macro_rules! codes {
             /// Every code, in alphabetical order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
-            /// The code as it stands on a wire: `invalid_arguments`.
+            /// The code as it is written on a wire: `invalid_arguments`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
@@ -158,7 +158,7 @@ pub struct Problem {
     pub suggestion: Option<String>,
 }
 
-/// How far a request got on its way to the service.
+/// The progress of a request on its way to the service.
 ///
 /// ```
 /// use callgate_tool::{Fault, FaultCode, Next, Reached};
@@ -204,7 +204,7 @@ pub enum Next {
     CorrectArguments,
     /// Do not call again.
     GiveUp,
-    /// Call again later with the same arguments.
+    /// Call again later with unchanged arguments.
     TryLater,
 }
 

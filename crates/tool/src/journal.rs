@@ -52,9 +52,9 @@ pub enum Event {
     Converted {
         /// The argument.
         argument: String,
-        /// The JSON type it had.
+        /// The JSON type before the conversion.
         from: &'static str,
-        /// The JSON type it has now.
+        /// The JSON type after the conversion.
         to: &'static str,
     },
     /// There is no credential for the request.
@@ -72,12 +72,12 @@ pub enum Event {
     },
     /// The service refused the credential; callgate sent the request again with a fresh one.
     CredentialRenewed,
-    /// A default was left out because another value excludes it.
+    /// A default was omitted because another value excludes it.
     DefaultExcluded {
         /// The argument.
         argument: String,
     },
-    /// A default breaks the description's own rules and was left out.
+    /// A default breaks the description's own rules and was omitted.
     DefaultUnfit {
         /// The argument.
         argument: String,
@@ -87,7 +87,7 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
-    /// An empty array or object was left out: its style has no way to write it.
+    /// An empty array or object was omitted, because its style cannot write it.
     EmptyOmitted {
         /// The argument.
         argument: String,

@@ -38,7 +38,7 @@ pub struct ArgumentName(Arc<str>);
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ToolsetName(Arc<str>);
 
-/// The reason why a text is not a name.
+/// The error for a text that is not a legal name.
 ///
 /// ```
 /// use callgate_tool::ToolName;

@@ -42,7 +42,7 @@ impl Number {
         Self(Form::Small(value))
     }
 
-    /// A number by its digits; `None` for a text that is not JSON's grammar.
+    /// A number from its digits; `None` for a text that does not follow JSON's grammar.
     pub fn from_digits(digits: &str) -> Option<Self> {
         Digits::new(digits).map(Self::from)
     }

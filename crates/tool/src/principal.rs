@@ -40,7 +40,7 @@ impl Principal {
         Arc::clone(&self.id)
     }
 
-    /// One claim. `null` is absent.
+    /// The claim `name`. `null` counts as absent.
     pub fn claim(&self, name: &str) -> Option<&Value> {
         self.claims.get(name).filter(|value| !value.is_null())
     }

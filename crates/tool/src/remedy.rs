@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// A step that mends a failure. [`Display`](fmt::Display) writes it in the words of a configuration.
+/// A step that fixes a failure. [`Display`](fmt::Display) writes it as a setting of the configuration.
 ///
 /// ```
 /// use callgate_tool::Remedy;

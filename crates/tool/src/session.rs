@@ -10,7 +10,7 @@ use callgate_secret::{MASK, Secret};
 
 pub use name::SessionName;
 
-/// The state a call runs in.
+/// The state in which a call runs.
 ///
 /// ```
 /// use callgate_tool::{Object, Session, Value};

@@ -50,7 +50,7 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The name the model calls it by.
+    /// The name by which the model calls the tool.
     pub name: ToolName,
     /// The name that people see, if the description has a short one.
     pub title: Option<String>,

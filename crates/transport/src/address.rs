@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The kind of place behind an address.
+/// The kind of network behind an address.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AddressClass {
     /// This link only, or a metadata service that gives credentials to any caller.
@@ -15,7 +15,7 @@ pub(crate) enum AddressClass {
 }
 
 impl AddressClass {
-    /// The kind of place behind `address`.
+    /// The kind of network behind `address`.
     pub(crate) fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => of_v4(address),

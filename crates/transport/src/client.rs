@@ -306,7 +306,7 @@ fn complete(outgoing: &mut Parts, body: &Bytes) {
     // RFC 9110 §8.6; the HTTP client omits the header, and some servers then respond with 411.
     let expects_body = matches!(outgoing.method, Method::PATCH | Method::POST | Method::PUT);
     let headers = &mut outgoing.headers;
-    // Some large services refuse requests without it (RFC 9110 §10.1.5).
+    // Some large services refuse requests without a user agent (RFC 9110 §10.1.5).
     headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(PRODUCT));
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     // Part of an encoded response cannot be decoded.

@@ -25,7 +25,7 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// The coding that the headers name; all lines count (RFC 9110 §5.3).
+    /// The coding that the headers name; all `Content-Encoding` lines count (RFC 9110 §5.3).
     ///
     /// # Errors
     /// An error if the headers name more than one coding, or one that was not requested.

@@ -37,7 +37,7 @@ pub struct Dialled {
     pub looked_up: Option<Duration>,
     /// The time from the look-up until the address accepted the connection.
     pub connected: Duration,
-    /// The time of the TLS handshake.
+    /// The time of the TLS handshake; `None` without TLS.
     pub secured: Option<Duration>,
     /// True if the connection was made for an earlier request.
     pub is_reused: bool,

@@ -80,7 +80,7 @@ pub enum Denial {
     Insecure,
     /// A metadata service, or this link.
     LinkLocal,
-    /// This process itself.
+    /// The address is a listener of this process.
     OwnListener,
     /// A description names an address that is not on the public Internet.
     Private,

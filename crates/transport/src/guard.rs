@@ -99,7 +99,7 @@ impl Origin {
     }
 }
 
-/// The URL as the HTTP client will send it, which must be exactly the URI.
+/// The URL as the HTTP client will send it, which must equal the URI.
 ///
 /// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes. A URI that it changes is
 /// refused here, because the checked request would differ from the sent one (finding 1 of `SECURITY.md`).

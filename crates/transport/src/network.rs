@@ -66,7 +66,7 @@ pub(crate) struct Ways {
 /// A way of connecting.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    /// None for connections without TLS.
+    /// The TLS settings; `None` for connections without TLS.
     pub(crate) tls: Option<TlsSettings>,
     pub(crate) egress: Egress,
     /// A resolver that replaces the network's own.

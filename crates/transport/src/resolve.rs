@@ -82,10 +82,10 @@ impl Service<Name> for Guarded {
     }
 }
 
-/// An error that keeps a connection from being made.
+/// The error of a connection that cannot be made.
 pub(crate) type BoxError = Box<dyn error::Error + Send + Sync>;
 
-/// A host name without an address.
+/// The error for a host name without an address.
 #[derive(Debug)]
 pub(crate) struct NameNotResolved(io::Error);
 

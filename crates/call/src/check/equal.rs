@@ -92,5 +92,5 @@ fn hash_within(value: &Value, depth: usize) -> (u64, usize) {
 
 /// The depth that the hash covers; only [`equal`] distinguishes values below it.
 const DEEPEST: usize = 64;
-/// The bytes of a text that cost as much as a value.
+/// The bytes of a text that cost as much as one value.
 const TEXT: usize = 64;

@@ -38,7 +38,7 @@ pub struct Evaluated {
     pub verdict: Verdict,
     /// The problems with the value.
     pub problems: Vec<Problem>,
-    /// The number of times a schema was applied to a value.
+    /// The number of times that a schema was applied to a value.
     pub steps: usize,
     /// The most bytes that the check held at one time.
     pub bytes: usize,

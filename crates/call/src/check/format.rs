@@ -33,12 +33,12 @@ impl Format {
         (!is_doubtful).then_some(*format)
     }
 
-    /// The name in a schema.
+    /// The name of the format in a schema.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
 
-    /// A text of the format.
+    /// An example of the format.
     pub(crate) fn example(self) -> &'static str {
         match self {
             Self::Date => "2026-01-31",

@@ -17,7 +17,7 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// A memo that remembers nothing yet.
+    /// An empty memo.
     pub(crate) const fn new() -> Self {
         Self { few: [((0, 0), false); FEW], n_few: 0, many: HashTable::new(), peak: 0 }
     }

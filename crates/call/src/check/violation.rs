@@ -221,7 +221,7 @@ fn expected(breach: &Breach<'_, '_>) -> String {
     }
 }
 
-/// The keyword of a rule that has no words of its own.
+/// The keyword of a rule that has no sentence of its own.
 fn keyword(rule: &Rule) -> &'static str {
     match rule {
         Rule::Contains(_) => "contains",

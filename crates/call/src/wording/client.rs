@@ -32,7 +32,7 @@ pub fn unanswered(time: Duration, effect: Effect) -> Box<Fault> {
     fault
 }
 
-/// The caller left while calls of the same turn ran.
+/// The caller left while calls of this turn were running.
 pub fn left() -> Box<Fault> {
     let message =
         "the caller left while this call ran; it may have been executed: ask before you call again";

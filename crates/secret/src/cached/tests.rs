@@ -34,7 +34,7 @@ impl SecretStore for Counting {
     }
 }
 
-/// A minute to live, a minute more while the store is down, five seconds a read.
+/// A store with a minute to live, a minute more while it is down, and five seconds for a read.
 fn store() -> (Arc<Counting>, Arc<CachedStore>) {
     let counting = Arc::new(Counting::default());
     let minute = Duration::from_mins(1);

@@ -49,7 +49,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `\p{Letter}`; the engine has the same names.
+    /// `\p{Letter}`; the engine uses these names too.
     fn property(&mut self, c: char) {
         self.out.extend(['\\', c]);
         if self.rest.peek() == Some(&'{') {

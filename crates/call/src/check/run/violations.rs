@@ -13,7 +13,7 @@ use crate::check::node::Properties;
 pub(crate) struct Violation<'p, 'v> {
     /// The rule.
     pub(crate) breach: Breach<'p, 'v>,
-    /// The value that breaks it.
+    /// The value that breaks the rule.
     pub(crate) at: Instance<'v>,
     /// The path to the value.
     pub(crate) path: Box<[Segment<'v>]>,

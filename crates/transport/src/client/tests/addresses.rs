@@ -56,7 +56,7 @@ impl Resolver for ScriptedResolver {
     }
 }
 
-/// Never answers.
+/// A resolver that never answers.
 #[derive(Debug)]
 struct Silent;
 
