@@ -70,8 +70,8 @@ pub struct Field<'a> {
 }
 
 impl Thing {
-    /// The thing that a path variable identifies. Its name comes from the words before `id` in the variable, else from the
-    /// path, else from the variable itself.
+    /// The thing that a path variable identifies. It is named by the word before `id` in the variable, by the path segment
+    /// before a bare `id`, or else by the last word of the variable.
     ///
     /// ```
     /// use callgate_search::Thing;

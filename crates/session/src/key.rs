@@ -92,7 +92,7 @@ impl fmt::Debug for Key {
 }
 
 impl<'a> Owner<'a> {
-    /// A principal's session. Records without a principal are shared by all callers without one; the session is alike.
+    /// A principal's session. All callers without a principal share one part of the key, and so do sessions without an id.
     pub fn new(principal: Option<&'a Principal>, session: &'a Session) -> Self {
         Self { principal: principal.map(Principal::id), session: session.id() }
     }
