@@ -1,5 +1,5 @@
-//! Checks the arguments of a tool that is no operation, and what a client answers, against a schema, by the letter. Which
-//! evaluator runs is nobody else's business.
+//! Checks the arguments of a tool that is not an operation, and a client's results, strictly against a schema. No other
+//! crate sees which evaluator runs.
 
 use callgate_tool::{Arguments, Fault, Problem, Value};
 
@@ -23,7 +23,7 @@ use crate::{
 pub struct ArgumentCheck(Evaluator);
 
 impl ArgumentCheck {
-    /// Takes an object schema over all arguments. Keywords that are not known check nothing.
+    /// Takes an object schema over all arguments. Unknown keywords are not checked.
     pub fn new(schema: Value) -> Self {
         Self(Evaluator::new(schema))
     }
@@ -31,14 +31,14 @@ impl ArgumentCheck {
     /// Checks arguments.
     ///
     /// # Errors
-    /// A fault that names every violation.
+    /// A fault that lists every violation.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Box<Fault>> {
         let problems = violations(&self.0, &Value::Object(arguments.clone()), "arguments");
         if problems.is_empty() { Ok(()) } else { Err(wording::invalid_arguments(problems)) }
     }
 }
 
-/// The schema of a tool's results, ready to check what a client answers.
+/// The schema of a tool's results, ready to check the results of a client.
 ///
 /// ```
 /// use callgate_call::OutputCheck;
@@ -51,7 +51,7 @@ impl ArgumentCheck {
 pub struct OutputCheck(Evaluator);
 
 impl OutputCheck {
-    /// Takes a schema. Keywords that are not known check nothing.
+    /// Takes a schema. Unknown keywords are not checked.
     pub fn new(schema: Value) -> Self {
         Self(Evaluator::new(schema))
     }
@@ -59,7 +59,7 @@ impl OutputCheck {
     /// Checks a result.
     ///
     /// # Errors
-    /// A fault that names every violation.
+    /// A fault that lists every violation.
     pub fn check(&self, output: &Value) -> Result<(), Box<Fault>> {
         let mut problems = violations(&self.0, output, "output");
         for problem in problems.iter_mut().filter(|problem| problem.at.is_empty()) {
@@ -69,7 +69,7 @@ impl OutputCheck {
     }
 }
 
-/// Everything that is wrong with a value; what it is as a whole has no name.
+/// All problems of a value; the value as a whole is called `whole`.
 fn violations(evaluator: &Evaluator, value: &Value, whole: &str) -> Vec<Problem> {
     let evaluated = evaluator.evaluate("", value);
     let mut problems = match evaluated.verdict {

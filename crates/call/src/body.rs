@@ -1,14 +1,14 @@
-//! Writes the body by its media type, and the `Content-Type` that goes with it. JSON is compact; members of a flat body
-//! stand in the order of the description, members inside values in the order they were given; numbers keep their
-//! digits. Bodies are never compressed. Values come from `inputs`; each other kind has a module of its own below.
+//! Writes the body by its media type, and its `Content-Type`. JSON is compact; members of a flat body stand in the order of
+//! the description, members inside values in the order in which they were given; numbers keep their digits. Bodies are
+//! never compressed. Values come from `inputs`; each other kind has a module of its own below.
 //!
 //! | media type | value | written as |
 //! |---|---|---|
 //! | JSON, `+json` | any | compact JSON |
 //! | `application/x-www-form-urlencoded` | an object | `form`: texts as they are, lists item by item, objects as JSON; by the query rules where a style is declared |
-//! | `multipart/*` | an object | `multipart`: one part a member, one a list's item; files with a name |
-//! | JSON lines, `json-seq` | a list | `sequence`: one value a line; a text as it is |
-//! | XML | an object, a list or a ready text | `xml`: by the `xml` objects of the schemas |
+//! | `multipart/*` | an object | `multipart`: one part per member, or per item of a list; files with a name |
+//! | JSON lines, `json-seq` | a list | `sequence`: one value per line; a text unchanged |
+//! | XML | an object, a list or a finished text | `xml`: by the `xml` objects of the schemas |
 //! | `text/*` | a single value | its text in UTF-8 |
 //! | anything else | bytes | `upload`: base64, a `data:` URL, a handle or an object |
 
@@ -36,8 +36,7 @@ use self::{
 };
 use crate::{check::Nulls, stored_results::StoredResults, wording};
 
-/// The media type a body is written in: the one the argument for it names, else the first that can be
-/// written.
+/// The media type of the body: the one that the argument for it names, else the first that can be written.
 pub(crate) fn chosen_media<'a>(
     body: &'a Body,
     arguments: &Arguments,
@@ -56,8 +55,8 @@ pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
     if media.is_merge_patch() { Nulls::Remove } else { Nulls::Omit }
 }
 
-/// The media type of the body that a file is of which says its own, where that is one of the bytes like the preferred one:
-/// itself, or a range that it is one of.
+/// The media type for a file that names its own type, if the preferred one is binary: that type itself, or a range that
+/// includes it.
 fn media_of_file<'a>(
     body: &'a Body,
     first: &BodyMedia,
@@ -77,7 +76,7 @@ fn selectable(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
     body.media.iter().filter(|media| media.is_selectable)
 }
 
-/// The bytes of a body in a media type and their `Content-Type`. `schema` is the one of all arguments.
+/// The bytes of a body in a media type, and their `Content-Type`. `schema` is the schema of all arguments.
 pub(crate) fn body_bytes(
     content: &Content<'_>,
     media: &BodyMedia,
@@ -131,6 +130,6 @@ fn json_bytes(content: &Content<'_>) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A body lies in memory as a whole, and arguments of a model are far shorter; common servers take no longer ones
-/// either without being told to.
+/// The largest body: a body lies in memory as a whole, and arguments of a model are far shorter; common servers accept no
+/// larger ones by default either.
 const MAX_BODY: usize = 16 * 1024 * 1024;

@@ -1,12 +1,12 @@
-//! The members of a body as the arguments of a call: puts the body together before inputs are filled, and moves what faults and
-//! the journal say of places in it to where they are given.
+//! The members of a body as the arguments of a call: builds the body before inputs are filled, and changes locations in the
+//! body to locations in the arguments in faults and the journal.
 
 use callgate_openapi::Operation;
 use callgate_tool::{Arguments, Event, Fault, Journal, Object, Value};
 
 use crate::wording;
 
-/// The name that the body has among the inputs.
+/// The name of the body among the inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyArguments<'a>(&'a str);
 
@@ -16,17 +16,17 @@ impl<'a> BodyArguments<'a> {
         operation.body_of_arguments().map(|argument| Self(argument.as_str()))
     }
 
-    /// The inputs that arguments stand for: the one body. Without arguments it is an empty object.
+    /// The inputs that the arguments stand for: the one body. Without arguments, the body is an empty object.
     pub(crate) fn put_together(self, arguments: &Arguments) -> Arguments {
         let members: Object =
             arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         [(self.0.to_owned(), Value::Object(members))].into_iter().collect()
     }
 
-    /// The members of the body, with the values that the session gives beside it.
+    /// The members of the body, with the session's values for other inputs.
     ///
     /// # Errors
-    /// A [`Fault`] where both have a name.
+    /// A [`Fault`] if a member and another input share a name.
     pub(crate) fn taken_apart(self, mut inputs: Arguments) -> Result<Arguments, Box<Fault>> {
         let Some(Value::Object(members)) = inputs.remove(self.0) else { return Ok(inputs) };
         for (name, value) in members {
@@ -39,14 +39,14 @@ impl<'a> BodyArguments<'a> {
         Ok(inputs)
     }
 
-    /// Adds what was noted about inputs.
+    /// Copies the events about inputs to the journal, as events about arguments.
     pub(crate) fn note(self, noted: &Journal, journal: &mut Journal) {
         for event in noted.events() {
             journal.note(self.event(event.clone()));
         }
     }
 
-    /// A fault about arguments, made of one about inputs.
+    /// Changes a fault about inputs to a fault about arguments.
     pub(crate) fn fault(self, mut fault: Box<Fault>) -> Box<Fault> {
         wording::tell_again(&mut fault, |problem| {
             problem.at = self.place(&problem.at).to_owned();
@@ -71,7 +71,7 @@ impl<'a> BodyArguments<'a> {
         event
     }
 
-    /// The place of a value among the arguments: `email` for `body.email`, and nothing for the body itself.
+    /// The location of a value among the arguments: `email` for `body.email`, and empty for the body itself.
     fn place(self, at: &str) -> &str {
         match at.strip_prefix(self.0) {
             Some("") => "",

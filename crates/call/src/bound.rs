@@ -1,6 +1,6 @@
-//! Keeps from the model what the session gives inside an argument: it lays the graph of session inputs over the value and
-//! sets, replaces or takes away what stands at them. Rows of steps are filled in `inputs`; what they reach is left alone
-//! here. Values are looked up, never checked.
+//! Keeps values of the session inside an argument from the model: it walks the value along the graph of session inputs, and
+//! sets, replaces or removes values. `inputs` already filled inputs that a fixed row of steps reaches; this module leaves
+//! them alone. It looks values up and never checks them.
 
 mod choice;
 mod names;
@@ -17,18 +17,18 @@ use crate::{
 };
 pub(crate) use names::Names;
 
-/// The things that session inputs are bound with.
+/// The data for binding session inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<'a> {
     pub(crate) subject: Subject<'a>,
     pub(crate) bindings: &'a [Bindings],
-    /// The alternative of the body that its value is to meet.
+    /// The alternative of the body that its value must meet.
     pub(crate) alternative: Option<usize>,
     pub(crate) names: &'a Names,
     pub(crate) session: &'a Session,
 }
 
-/// Binds the session inputs inside all values that the session did not give whole.
+/// Binds the session inputs inside all values, except those that the session gave as a whole.
 pub(crate) fn bind(
     binding: Binding<'_>,
     fillings: &mut Fillings<'_>,
@@ -85,18 +85,18 @@ struct Walk<'a, 'm> {
 
 /// The fate of a value.
 enum Fate {
-    /// The session gave it already.
+    /// The session has already set the value.
     Given,
-    /// It stays, and what is in it is looked at.
+    /// The value stays; its content is examined next.
     Kept,
-    /// It is taken away.
+    /// The value is removed.
     Removed,
-    /// The session gives it.
+    /// The session's value replaces it.
     Set(Value),
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Looks into a value that stays. The depth of a value is bounded when it is read.
+    /// Examines the content of a value that stays. Its depth was limited when it was read.
     fn below(&mut self, value: &mut Value, spots: &[usize]) {
         match value {
             Value::Array(items) => self.items(items, spots),
@@ -118,7 +118,7 @@ impl<'a> Walk<'a, '_> {
             }
             self.steps.push(Step::Items);
             match self.fate(&below, Some(item)) {
-                // An item cannot be left out without moving the others.
+                // An item cannot be removed without moving the others.
                 Fate::Removed => self.report_missing(&below),
                 Fate::Set(new) => *item = new,
                 Fate::Given => {}
@@ -150,7 +150,7 @@ impl<'a> Walk<'a, '_> {
         self.absent(members, spots);
     }
 
-    /// Sets the members that are not there.
+    /// Sets absent members.
     fn absent(&mut self, members: &mut Object, spots: &[usize]) {
         let meant = self.meant(spots, members);
         let names = meant.iter().flat_map(|spot| spot.properties.iter().map(|(name, _)| name));
@@ -165,7 +165,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// The fate of the value at spots, or of its absence.
+    /// The fate of the value at these spots, or of its absence.
     fn fate(&mut self, spots: &[usize], value: Option<&Value>) -> Fate {
         let all = self.met(spots);
         let Some(spot) = source_of(&all) else { return Fate::Kept };
@@ -200,14 +200,14 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Returns true if the argument itself has a source, which decided on its value.
+    /// Returns true if the argument itself has a source, which already decided its value.
     fn own_source_is_settled(&self) -> bool {
         let mut inputs = self.binding.subject.inputs.iter();
         let own = inputs.find(|input| input.argument == self.bindings.argument);
         own.is_some_and(|input| input.source != Source::Model)
     }
 
-    /// Returns true if a row of steps leads here, which was filled before.
+    /// Returns true if a fixed row of steps leads here, so that `inputs` has filled the value.
     fn is_filled_already(&self) -> bool {
         let is_member = matches!(self.steps.last(), Some(Step::Property(_)));
         is_member
@@ -236,7 +236,7 @@ impl<'a> Walk<'a, '_> {
         at
     }
 
-    /// The spots that a value at some of them may meet, those first.
+    /// The spots that a value at these spots may meet, with these spots first.
     fn met(&mut self, spots: &[usize]) -> Vec<&'a Spot> {
         self.closed(spots, |spot| {
             let branches = spot.alternatives.iter().flatten();
@@ -244,7 +244,7 @@ impl<'a> Walk<'a, '_> {
         })
     }
 
-    /// The same without the branches that are not meant for a value with these members.
+    /// The spots that a value with these members may meet: only branches that fit it count.
     fn meant(&mut self, spots: &[usize], members: &Object) -> Vec<&'a Spot> {
         self.closed(spots, |spot| {
             spot.alternatives.iter().flat_map(|group| chosen(group, members)).collect()
@@ -274,7 +274,7 @@ impl<'a> Walk<'a, '_> {
         all
     }
 
-    /// The spots of a member.
+    /// The spots of the member `name`.
     fn spots_of(&mut self, all: &[&'a Spot], name: &str) -> Vec<usize> {
         let mut found = Vec::new();
         for spot in all {
@@ -291,7 +291,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// The spot whose source counts: one that must never be the model's, else the nearest.
+/// The spot whose source counts: one from the context, which is never the model's, else the nearest.
 fn source_of<'a>(all: &[&'a Spot]) -> Option<&'a Spot> {
     let with_source = || all.iter().copied().filter(|spot| spot.source != Source::Model);
     with_source()
@@ -299,12 +299,12 @@ fn source_of<'a>(all: &[&'a Spot]) -> Option<&'a Spot> {
         .or_else(|| with_source().next())
 }
 
-/// A value that the session does not have.
+/// The values that the session lacks.
 #[derive(Debug, Default)]
 struct Missing {
     problems: Vec<Problem>,
     is_context: bool,
-    /// True if a value could not be looked through.
+    /// True if a value was too large to examine completely.
     is_cut: bool,
 }
 
@@ -328,8 +328,8 @@ impl Missing {
     }
 }
 
-/// A list of a million items is not told item by item.
+/// The most problems that are reported: a list of a million items is not reported item by item.
 const MOST_PROBLEMS: usize = 20;
 
-/// The spots that one argument may meet. Real values meet some hundreds; these take less than a second.
+/// The most spots that one argument may meet. Real values meet some hundreds; this many take less than a second.
 const MOST_STEPS: usize = 5_000_000;

@@ -1,6 +1,6 @@
-//! Checks filled inputs against the description: unknown and missing arguments and every violation of a schema at
-//! once. A value of another type is converted where nothing is lost. Values come from `inputs`, sentences from
-//! `wording` and `violation`.
+//! Checks filled inputs against the description: reports unknown and missing arguments and every violation of a schema
+//! together. Converts a value of another type if nothing is lost. Values come from `inputs`, sentences from `wording` and
+//! `violation`.
 
 mod budget;
 mod compile;
@@ -45,30 +45,30 @@ use crate::{
     wording,
 };
 
-/// The program made of the schemas of an operation's inputs so far, in the order of the inputs.
+/// The schemas of an operation's inputs compiled so far, in the order of the inputs.
 #[derive(Debug)]
 pub(crate) struct Checks {
     program: Program,
     fragments: Box<[OnceLock<Option<Fragment>>]>,
 }
 
-/// The checks of an operation with the object schema over all its arguments, of which they are made.
+/// The checks of an operation with the schema of all its arguments, from which they are compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checking<'a> {
-    /// The program that is made.
+    /// The compiled schemas.
     pub(crate) checks: &'a Checks,
-    /// The schema.
+    /// The schema of all arguments.
     pub(crate) schema: &'a Value,
-    /// The inputs, members of the schema.
+    /// The inputs, which are members of the schema.
     pub(crate) inputs: &'a [Input],
-    /// The alternative of the body that its value is to meet.
+    /// The alternative of the body that its value must meet.
     pub(crate) alternative: Option<usize>,
-    /// The meaning of a `null` that the schema of a member of the body does not take.
+    /// The meaning of a `null` that the schema of a body's member does not allow.
     pub(crate) nulls: Nulls,
 }
 
 impl Checks {
-    /// The checks of the inputs of an operation, members of `schema`, and of the alternatives of its body.
+    /// The checks of an operation's inputs, which are members of `schema`, and of the alternatives of its body.
     pub(crate) fn new(schema: &Value, operation: &Operation) -> Self {
         let media = operation.body.iter().flat_map(|body| &body.media);
         let n_alternatives = media.filter_map(|media| media.alternative).max().map_or(0, |n| n + 1);
@@ -79,7 +79,7 @@ impl Checks {
 }
 
 impl<'a> Checking<'a> {
-    /// True when the input at a position takes `null`.
+    /// True if the input at a position accepts `null`.
     pub(crate) fn is_nullable(self, at: usize) -> bool {
         if self.inputs.get(at).is_some_and(|input| self.is_removable(input)) {
             return true;
@@ -90,7 +90,7 @@ impl<'a> Checking<'a> {
         })
     }
 
-    /// True when the input at a position takes a value by the letter of its schema, as far as the budget of a call tells.
+    /// True if a value strictly meets the schema of the input at a position, as far as the budget of a call shows.
     pub(crate) fn is_valid(self, at: usize, value: &Value) -> bool {
         self.fragment(at).is_none_or(|fragment| {
             let mut run = Run::new(self.scope(), Budget::of(Budget::CALL), Overlap::Refused);
@@ -98,7 +98,7 @@ impl<'a> Checking<'a> {
         })
     }
 
-    /// True for a member of a merge patch that need not be there.
+    /// True for an optional member of a merge patch.
     fn is_removable(self, input: &Input) -> bool {
         let is_member = input.place() == InputLocation::Body && !input.name.is_empty();
         self.nulls == Nulls::Remove && is_member && !input.required
@@ -108,7 +108,7 @@ impl<'a> Checking<'a> {
         Scope::new(&self.checks.program, self.schema)
     }
 
-    /// The schema of the input at a position; compiled when it is first asked for.
+    /// The schema of the input at a position, compiled on first use.
     fn fragment(self, at: usize) -> Option<&'a Fragment> {
         let input = self.inputs.get(at)?;
         let name = input.argument.as_str();
@@ -172,7 +172,7 @@ pub(crate) fn check(
     findings.into_fault()
 }
 
-/// The check of one input after the other, within one budget.
+/// Checks the inputs one after the other, within one budget.
 struct One<'a, 'j> {
     subject: Subject<'a>,
     checking: Checking<'a>,
@@ -181,7 +181,7 @@ struct One<'a, 'j> {
 }
 
 impl One<'_, '_> {
-    /// The problem with an input once what can be converted is.
+    /// The problems with an input after possible conversions.
     fn check(
         &mut self,
         input: &Input,
@@ -206,7 +206,7 @@ impl One<'_, '_> {
             Origin::Default | Origin::Model => Privacy::Public,
         };
         let place = CheckedArgument { argument: name, privacy };
-        // A default is sent as it is or not at all.
+        // A default is sent unchanged or not at all.
         if filling.origin == Origin::Default {
             self.journal.note(Event::DefaultUnfit { argument: name.to_owned() });
             *slot = None;
@@ -221,7 +221,7 @@ impl One<'_, '_> {
         Ok(problems)
     }
 
-    /// Converts what can be converted and answers what is still wrong.
+    /// Converts what can be converted and returns the remaining problems.
     fn settle(
         &mut self,
         input: &Input,
@@ -243,7 +243,7 @@ impl One<'_, '_> {
         Ok(problems)
     }
 
-    /// Writes numbers that are whole without a fraction where the schema asks for integers.
+    /// Writes whole numbers without a fraction where the schema asks for integers.
     fn write_whole(&self, input: &Input, filling: &mut Filling<'_>) {
         if !holds_fraction(&filling.value) {
             return;
@@ -290,7 +290,7 @@ impl Findings {
     }
 
     fn blame_session(&mut self, source: &Source) {
-        // What the runtime itself must know, no user can give.
+        // No user can give values that only the runtime knows.
         let next = match source {
             Source::Context(_) => Next::GiveUp,
             Source::Model | Source::Parameter(_) | Source::Payload(_) => Next::AskUser,
@@ -349,8 +349,8 @@ fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Fi
     }
 }
 
-/// Takes away the defaults inside a value that break the description's own rules, and answers whether there were any.
-/// What the model or the session gave stays.
+/// Removes the defaults inside a value that break the description's own rules, and returns whether there were any. Values
+/// of the model or the session stay.
 fn take_unfit_defaults(
     subject: Subject<'_>,
     filling: &mut Filling<'_>,
@@ -377,7 +377,7 @@ fn take_unfit_defaults(
     n_taken > 0
 }
 
-/// `labels[2].text` as `labels[].text`.
+/// Drops indexes: `labels[2].text` becomes `labels[].text`.
 fn without_indexes(at: &str) -> String {
     let mut out = String::with_capacity(at.len());
     for (n, piece) in at.split('[').enumerate() {
@@ -393,7 +393,7 @@ fn without_indexes(at: &str) -> String {
     out
 }
 
-/// Returns true if a path is `place` or leads below it.
+/// Returns true if a path equals `place` or leads below it.
 fn lies_in(at: &str, place: &str) -> bool {
     let rest = at.strip_prefix(place);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

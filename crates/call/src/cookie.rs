@@ -1,5 +1,5 @@
-//! Writes cookie parameters into one `Cookie` header: by `form` with names and values percent-encoded, by `cookie` as
-//! they are. Either way no value can begin another cookie. Values come from `inputs`.
+//! Writes cookie parameters into one `Cookie` header: style `form` percent-encodes names and values, style `cookie` does
+//! not. Either way, no value can begin another cookie. Values come from `inputs`.
 
 use callgate_tool::Value;
 
@@ -8,22 +8,22 @@ use crate::{query::Pairs, style::Unwritable};
 /// The separator of two cookies (RFC 6265 §4.2.1).
 const SEPARATOR: &str = "; ";
 
-/// Cookies that are appended to `out`.
+/// Writes cookies at the end of `out`.
 pub(crate) fn cookies(out: &mut String) -> Pairs<'_> {
     if out.is_empty() { Pairs::new(out, SEPARATOR) } else { Pairs::after(out, SEPARATOR) }
 }
 
-/// The names of the cookies in the text of a whole header.
+/// The names of the cookies in the text of a header.
 pub(crate) fn cookie_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name).trim())
 }
 
-/// True if a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is
-/// escaped there).
+/// Checks that a value can stand unescaped in a cookie of style `cookie` (OpenAPI 3.2.0, appendix D: nothing is escaped
+/// there).
 ///
 /// # Errors
-/// What a receiver would take for the end of the cookie, or strip (RFC 6265 §5.2). In an item of a list, `%` too: who takes the
-/// list apart decodes its items, since a comma in one can be written in no other way.
+/// The value holds a character that ends the cookie for a receiver or that a receiver strips (RFC 6265 §5.2). An item of a
+/// list must not hold `%` either: a reader decodes items, since only encoding can write a comma in one.
 pub(crate) fn check_bare(value: &Value) -> Result<(), Unwritable> {
     match value {
         Value::Array(items) => items.iter().try_for_each(|item| {

@@ -1,19 +1,19 @@
-//! Cuts a JSON value to a number of bytes: arrays to their first items, objects so that every member keeps a share,
-//! texts to their beginning. What comes out is a smaller value of the same form, never broken text. What to say about
-//! a cut is decided in `shape`.
+//! Cuts a JSON value to a number of bytes: arrays to their first items, objects so that every member keeps a share, texts
+//! to their beginning. The result is a smaller value of this form, never broken text. `shape` decides how to describe a
+//! cut.
 
 use callgate_tool::{Cut, Object, Unit, Value};
 
 use crate::wording::clipped;
 
-/// A value of at most `budget` bytes of compact JSON, and the places where it was cut, the outermost first.
+/// Cuts a value to `budget` bytes of compact JSON; returns it with the locations of the cuts, the outermost first.
 pub(crate) fn cut(value: Value, budget: usize) -> (Value, Vec<Cut>) {
     let mut knife = Knife { cuts: Vec::new() };
     let value = knife.fit(value, budget.max(SMALLEST), "");
     (value, knife.cuts)
 }
 
-/// At most `budget` bytes of a text, where possible whole lines.
+/// At most `budget` bytes of a text, and whole lines where possible.
 pub(crate) fn cut_text(text: &str, budget: usize) -> &str {
     let shown = clipped(text, budget);
     if shown.len() == text.len() {
@@ -48,7 +48,7 @@ impl Knife {
     fn fit_text(&mut self, text: &str, budget: usize, at: &str) -> Value {
         let mut room = budget.saturating_sub(QUOTES + ELLIPSIS.len());
         let mut shown = clipped(text, room);
-        // Characters that JSON escapes take more than themselves.
+        // Characters that JSON escapes take more bytes.
         while text_size(shown) > budget.saturating_sub(ELLIPSIS.len()) && room > 0 {
             room -= (text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
             shown = clipped(text, room);
@@ -110,7 +110,7 @@ impl Knife {
         Value::Object(shown)
     }
 
-    /// Notes a cut; answers where it stands, so that what is shown can be told when it is known.
+    /// Records a cut; returns its index, so that the shown number can be set later.
     fn note(&mut self, at: &str, shown: usize, of: usize, unit: Unit) -> usize {
         self.cuts.push(Cut { at: at.to_owned(), shown, of, unit });
         self.cuts.len() - 1
@@ -119,7 +119,7 @@ impl Knife {
     fn shown(&mut self, noted: usize, shown: usize) {
         match self.cuts.get_mut(noted) {
             Some(cut) if cut.of == shown => {
-                // All of it is there; what was cut lies deeper.
+                // All items or members are shown; the cuts lie deeper.
                 self.cuts.remove(noted);
             }
             Some(cut) => cut.shown = shown,
@@ -128,7 +128,7 @@ impl Knife {
     }
 }
 
-/// The size each member may have, so that small ones are whole and large ones share what is left.
+/// The size that each member may have, so that small ones stay whole and large ones share the rest.
 fn fair_share(members: &Object, room: usize) -> usize {
     let size = |(name, value): (&String, &Value)| {
         text_size(name) + COLON + 1 + size_within(value, room).unwrap_or(room)
@@ -137,7 +137,7 @@ fn fair_share(members: &Object, room: usize) -> usize {
     share.max(SMALLEST_SHARE.min(room / 4))
 }
 
-/// The size each of several may have, so that small ones are whole and large ones share what is left.
+/// The largest size for each of several values, so that small ones stay whole and large ones share the rest.
 pub(crate) fn even_share(mut sizes: Vec<usize>, room: usize) -> usize {
     sizes.sort_unstable();
     let mut left = room;
@@ -152,7 +152,7 @@ pub(crate) fn even_share(mut sizes: Vec<usize>, room: usize) -> usize {
     share
 }
 
-/// The size of a value as compact JSON, or `None` beyond `limit`. It looks at no more of the value than `limit` bytes.
+/// The size of a value as compact JSON, or `None` beyond `limit`. It examines at most `limit` bytes of the value.
 pub(crate) fn size_within(value: &Value, limit: usize) -> Option<usize> {
     let mut left = limit;
     take(value, &mut left)?;
@@ -203,11 +203,11 @@ const BRACKETS: usize = 2;
 const COLON: usize = 1;
 const ELLIPSIS: &str = "…";
 const QUOTES: usize = 2;
-/// As many items are shown at least, however large the first is.
+/// The least number of items that are shown, however large the first is.
 const SHOWN_ITEMS: usize = 4;
-/// The bytes of `null`, which every value can be cut to.
+/// The bytes of `null`, to which every value can be cut.
 const SMALLEST: usize = 4;
-/// A share less than this shows nothing of a value; then the last members are left out instead.
+/// The least useful share of a member; below it, the last members are left out instead.
 const SMALLEST_SHARE: usize = 48;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Takes the credentials of a call out of what its answer says, after everything was decoded: entities, encodings, escapes
-//! and split data put a credential together that no search of the bytes finds. Finding it is the business of `secret`.
+//! Masks the credentials of a call in its decoded answer: entities, encodings, escapes and split data can form a credential
+//! that no search of the bytes finds. `secret` finds them in a text.
 
 use std::{borrow::Cow, mem};
 
 use callgate_secret::Masker;
 use callgate_tool::{Content, Json, Value};
 
-/// Masks the secrets in a content; answers whether there were any.
+/// Masks the secrets in a content; reports what it found.
 pub(crate) fn content(shown: &mut Content, masker: &Masker<'_>) -> Found {
     match shown {
         Content::Empty => Found::Nothing,
@@ -43,14 +43,14 @@ impl Found {
     }
 }
 
-/// The JSON without the secrets.
+/// The JSON without secrets.
 pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Found) {
     let Cow::Owned(masked) = masker.mask_text(json.text()) else { return (json, Found::Nothing) };
-    // Taken, not copied: a tree of small values has many times the bytes of its text.
+    // The value is taken, not copied: a tree of small values has many times the bytes of its text.
     let mut kept = json.into_value();
     kept.mask(masker);
     let kept = Json::from(kept);
-    // A secret that lies across several texts is none of theirs.
+    // No single text holds a secret that is split among several.
     let lies_across = matches!(masker.mask_text(kept.text()), Cow::Owned(_));
     (if lies_across { Json::from(Value::String(masked)) } else { kept }, Found::Secret)
 }

@@ -1,5 +1,5 @@
-//! Writes header values by `simple`. Text goes as it is, in UTF-8; control
-//! characters are refused. Names come from the description, values from `inputs`.
+//! Writes header values in style `simple`. Text stays as it is, in UTF-8; control characters are refused. Names come from
+//! the description, values from `inputs`.
 
 use callgate_openapi::Styled;
 use callgate_tool::Value;
@@ -43,13 +43,13 @@ pub(crate) fn checked(text: &str) -> Result<HeaderValue, Unwritable> {
     bounded(text)
 }
 
-/// The same of a text whose only control characters are tabulators between items (Swagger 2.0, `tsv`).
+/// A text as a header value; its only control characters may be tabs between items (Swagger 2.0, `tsv`).
 fn bounded(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.len() > MAX_HEADER {
         return Err(Unwritable::TooLong);
     }
     if text.trim_matches([' ', '\t']).len() != text.len() {
-        // RFC 9110 §5.5: a receiver strips it, so another value would arrive.
+        // RFC 9110 §5.5: a receiver strips the blank, so another value would arrive.
         return Err(Unwritable::Edge);
     }
     HeaderValue::from_bytes(text.as_bytes()).map_err(|_| Unwritable::Control)

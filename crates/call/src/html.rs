@@ -1,9 +1,9 @@
-//! Reduces a page of HTML to the text a reader sees: blocks on lines of their own, cells with a bar between them, no
-//! scripts, styles or comments. One pass over the page; it is no parser and repairs nothing. Pages come from `response`.
+//! Reduces an HTML page to the text that a reader sees: blocks on lines of their own, cells separated by a bar, no scripts,
+//! styles or comments. It passes once over the page and is not a parser: it repairs nothing. Pages come from `response`.
 
 use crate::sanitize::{cleaned, n_unseen};
 
-/// The text of a page, and how many characters nobody sees were taken out of it.
+/// The text of a page, and the number of invisible characters removed from it.
 pub(crate) fn text(html: &str) -> (String, usize) {
     let mut page = Page::default();
     let mut rest = html;
@@ -16,7 +16,7 @@ pub(crate) fn text(html: &str) -> (String, usize) {
     (cleaned(text), n_unseen(text))
 }
 
-/// The part read so far.
+/// The text read so far.
 #[derive(Default)]
 struct Page {
     out: String,
@@ -42,7 +42,7 @@ impl Page {
         }
     }
 
-    /// Reads a tag after its `<`; answers what follows it, or the element that nobody sees.
+    /// Reads a tag after its `<`; returns the text after the tag, or after an invisible element.
     fn after_tag<'a>(&mut self, after: &'a str) -> &'a str {
         if let Some(comment) = after.strip_prefix("!--") {
             return comment.split_once("-->").map_or("", |(_, rest)| rest);
@@ -90,7 +90,7 @@ fn after_element<'a>(mut rest: &'a str, name: &str) -> &'a str {
     ""
 }
 
-/// The text with its character references replaced, those with a number and the most common names.
+/// The text with numeric character references and the most common named ones replaced.
 fn without_entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -122,7 +122,7 @@ fn character(reference: &str) -> Option<char> {
     NAMED.iter().find(|(name, _)| *name == reference).map(|(_, character)| *character)
 }
 
-/// Elements that begin and end a line.
+/// Elements that start and end on a line of their own.
 const BLOCKS: &[&str] = &[
     "address",
     "article",

@@ -1,5 +1,5 @@
-//! Fills every input from the session, the model or the description's default, in that order (DESIGN §5). It decides
-//! where values come from, not whether they are right: that is `check`. Nothing is copied that can be borrowed.
+//! Fills every input from the session, the model or the description's default, in that order (DESIGN §5). It decides where
+//! values come from; `check` decides whether they are right. Nothing is copied that can be borrowed.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 pub(crate) enum Origin {
     /// The description's default.
     Default,
-    /// The model, and the session for values inside it.
+    /// The model, with values of the session inside.
     Mixed,
     /// The model.
     Model,
@@ -22,36 +22,36 @@ pub(crate) enum Origin {
 /// The value of one input.
 #[derive(Clone, Debug)]
 pub(crate) struct Filling<'a> {
-    /// The value.
+    /// The value of the input.
     pub(crate) value: Cow<'a, Value>,
-    /// The party that gave it.
+    /// The party that gave the value.
     pub(crate) origin: Origin,
 }
 
 /// The values of all inputs, in the order of the inputs.
 pub(crate) type Fillings<'a> = Vec<Option<Filling<'a>>>;
 
-/// The inputs to be filled.
+/// The inputs to fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     /// The inputs.
     pub(crate) inputs: &'a [Input],
-    /// Values inside them with a source or default of their own.
+    /// Values inside the inputs that have their own source or default.
     pub(crate) nested: &'a [NestedInput],
-    /// The body, when there is one.
+    /// The body, if there is one.
     pub(crate) body: Option<&'a Body>,
 }
 
 /// The sources of the values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'a> {
-    /// The model's.
+    /// The model's arguments.
     pub(crate) arguments: &'a Arguments,
-    /// The runtime's.
+    /// The runtime's session.
     pub(crate) session: &'a Session,
 }
 
-/// Fills the inputs of `subject`; `is_nullable` says whether the schema of the input at a position takes `null`.
+/// Fills the inputs of `subject`; `is_nullable` says whether the schema of the input at a position allows `null`.
 pub(crate) fn fill<'a>(
     subject: Subject<'a>,
     given: Given<'a>,
@@ -71,7 +71,7 @@ pub(crate) fn fill<'a>(
     fillings
 }
 
-/// Returns true if the request will have a body: one is required, or something of it is given.
+/// Returns true if the request will have a body: it is required, or a part of it is given.
 pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
     subject.body.is_some_and(|body| body.required)
         || subject
@@ -130,7 +130,7 @@ fn fill_defaults<'a>(subject: Subject<'a>, fillings: &mut Fillings<'a>, journal:
     let has_body = has_body(subject, fillings);
     for (input, filling) in subject.inputs.iter().zip(fillings) {
         let Some(default) = input.default.as_ref().filter(|_| filling.is_none()) else { continue };
-        // A default inside a body fills a body that is sent; it does not make one.
+        // A default inside a body does not create the body.
         if input.place() == InputLocation::Body && !has_body {
             continue;
         }
@@ -148,7 +148,7 @@ fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal)
     }
 }
 
-/// Sets what the session gives inside values, and takes away what the model may not give there.
+/// Sets the session's values inside inputs, and removes the model's values that only the session may give.
 pub(crate) fn fill_nested_from_session<'a>(
     subject: Subject<'a>,
     given: Given<'a>,
@@ -197,8 +197,8 @@ fn fill_nested_defaults<'a>(
     }
 }
 
-/// Leaves out the defaults inside a value that other members of it exclude: without them the value is one that its schema
-/// allows (`is_valid`), and with them it is none. What the model or the session gave stays.
+/// Leaves out the defaults inside a value that other members of it exclude: the value meets its schema without them
+/// (`is_valid`), but not with them. Values of the model or the session stay.
 pub(crate) fn leave_out_excluded(
     subject: Subject<'_>,
     arguments: &Arguments,
@@ -250,14 +250,14 @@ fn filling_of<'f, 'a>(
     fillings.get_mut(at)
 }
 
-/// The event at the end of a nested input's steps.
+/// The change at the end of a nested input's steps.
 #[derive(Clone, Copy, Debug)]
 enum Change<'a> {
-    /// The value is set where its parent exists and it is absent.
+    /// Sets the value if its parent exists and it is absent.
     Default(&'a Value),
-    /// The value is taken away.
+    /// Removes the value.
     Remove,
-    /// The value is set; missing parents are made.
+    /// Sets the value and creates missing parents.
     Set(&'a Value),
 }
 
@@ -303,7 +303,7 @@ fn change_member(members: &mut Object, name: &str, rest: &[Step], wanted: &Chang
     }
 }
 
-/// Takes the value at the end of `steps` away, in every item.
+/// Removes the value at the end of `steps`, in every item.
 pub(crate) fn take_away(value: &mut Value, steps: &[Step]) {
     change(value, steps, &Change::Remove);
 }

@@ -1,6 +1,6 @@
-//! Refuses values that would write a key of another input: members of an exploded object or a `deepObject` become keys of
-//! their own in the query, the cookies, a form, a multipart body or a path, and one key has one writer. The keys are read back
-//! from what would be written, as a receiver reads them; who owns which key is said by `openapi`.
+//! Refuses values that would write a key of another input: members of an exploded object or a `deepObject` become keys in
+//! the query, the cookies, a form, a multipart body or a path, and each key has one writer. The keys are read from the
+//! written text, as a receiver reads them; `openapi` says who owns which key.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use crate::{
     wording,
 };
 
-/// Sees to it that no parameter writes a key of another one.
+/// Checks that no parameter writes a key of another parameter.
 ///
 /// # Errors
-/// The first that would, and whose key it is.
+/// A [`Fault`] about the first parameter that would, and the owner of the key.
 pub(crate) fn claim_parameters(
     operation: &Operation,
     subject: Subject<'_>,
@@ -58,7 +58,7 @@ pub(crate) fn claim_parameters(
     Ok(())
 }
 
-/// The keys that are written in one call by values that write more than their own name.
+/// The keys that values with several keys write in one call.
 #[derive(Debug)]
 pub(crate) struct Keys<'a> {
     owners: &'a [KeyOwner],
@@ -66,20 +66,20 @@ pub(crate) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// No keys yet; `owners` are those of the operation.
+    /// No keys yet; `owners` are the key owners of the operation.
     pub(crate) fn new(owners: &'a [KeyOwner]) -> Self {
         Self { owners, written: BTreeMap::new() }
     }
 
-    /// Takes the name of a value that is written under it alone.
+    /// Claims the name of a value that writes only this key.
     pub(crate) fn claim_own(&mut self, space: KeySpace, argument: &str, key: &str) {
         self.written.insert((space, key.to_owned()), argument.to_owned());
     }
 
-    /// Takes the keys of a text of `name=value` pairs, which `argument` writes.
+    /// Claims the keys in a text of `name=value` pairs that `argument` writes.
     ///
     /// # Errors
-    /// One of them belongs to another writer, or was written by one.
+    /// A key belongs to another writer, or another argument already wrote it.
     pub(crate) fn claim_pairs(
         &mut self,
         space: KeySpace,
@@ -97,7 +97,7 @@ impl<'a> Keys<'a> {
         Ok(())
     }
 
-    /// Takes the names of an object's members, each of which is a key.
+    /// Claims the names of an object's members as keys.
     fn claim_members(
         &mut self,
         space: KeySpace,
@@ -109,10 +109,10 @@ impl<'a> Keys<'a> {
         names.try_for_each(|name| self.claim(space, argument, name))
     }
 
-    /// Takes a key that `argument` writes.
+    /// Claims a key that `argument` writes.
     ///
     /// # Errors
-    /// As [`Keys::claim_pairs`].
+    /// The error of [`Keys::claim_pairs`].
     fn claim(&mut self, space: KeySpace, argument: &str, key: &str) -> Result<(), Box<Fault>> {
         let is_own = |owner: &&KeyOwner| matches!(&owner.writer, Writer::Argument(name) if **name == *argument);
         let of_space = || self.owners.iter().filter(|owner| owner.space == space);
@@ -121,7 +121,7 @@ impl<'a> Keys<'a> {
             .is_some_and(|owner| owner.form != KeyForm::Single && owner.declares(key));
         let is_deep = of_space().find(is_own).is_some_and(|owner| owner.form == KeyForm::Deep);
         let other = of_space().filter(|owner| !is_own(owner)).find(|owner| {
-            // What both declare is only refused when both write it.
+            // A key that both declare is refused only if both write it.
             let is_twice_declared = declares
                 && owner.form == KeyForm::Exploded
                 && owner.declared.contains(key)
@@ -142,7 +142,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Returns true if a value of this style is written under keys other than its own name.
+/// Returns true if a value of this style is written under other keys than its own name.
 pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
     match (styled, value) {
         (Styled { style: Style::DeepObject, .. }, Value::Array(_) | Value::Object(_)) => true,
@@ -151,7 +151,7 @@ pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
     }
 }
 
-/// Returns true if a value is written under keys of its members at its place.
+/// Returns true if a value is written under the keys of its members.
 fn writes_members(placement: &Placement, value: &Value) -> bool {
     match placement {
         Placement::Cookie(Encoding::Styled(styled))
@@ -164,8 +164,8 @@ fn writes_members(placement: &Placement, value: &Value) -> bool {
     }
 }
 
-/// The key by which common frameworks read another: `account[]`, `Account` and `account.x` are a part of, or another
-/// way to write, `account` to some. A member that no schema declares is not given that chance.
+/// The key that common frameworks take another key for: some read `account[]`, `Account` and `account.x` as `account` or as
+/// a part of it. An undeclared member must not exploit that.
 fn family(key: &str) -> String {
     let key = key.trim_start();
     let stem = key.split(['[', '.', ' ']).next().unwrap_or(key);

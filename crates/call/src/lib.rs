@@ -1,5 +1,5 @@
-//! Arguments and a session to a request, and a response to an outcome. Pure: no I/O, no clock, no environment. What
-//! an operation needs is said by `openapi`; credentials are put on the request by `auth`, after this crate is done.
+//! Turns arguments and a session into a request, and a response into an outcome. Pure: no I/O, no clock, no environment.
+//! `openapi` says what an operation needs; `auth` adds credentials to the finished request.
 //!
 #![doc = include_str!("open-cases.md")]
 

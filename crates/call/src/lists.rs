@@ -1,12 +1,12 @@
-//! Writes lists and the lists in them, each with a separator of its own (Swagger 2.0 §Items Object). What stands in an
-//! inner list may hold the separator of none of them, since who reads it decodes the whole text before it is divided.
+//! Writes lists and nested lists, each level with a separator of its own (Swagger 2.0 §Items Object). Values in an inner
+//! list must not hold any of the separators, since a reader decodes the whole text before splitting it.
 
 use callgate_openapi::Style;
 use callgate_tool::Value;
 
 use crate::style::{Escape, Unwritable, joint, write_list, write_value};
 
-/// Writes the items of a list of style `outer`; `inner` are the styles of the lists in it, the outer ones first.
+/// Writes the items of a list of style `outer`; `inner` are the styles of the nested lists, the outer ones first.
 pub(crate) fn write_lists(
     out: &mut String,
     items: &[Value],
@@ -21,7 +21,7 @@ pub(crate) fn write_lists(
     Lists { styles: &styles, escape }.write(out, items, 0)
 }
 
-/// Writes one item of a list whose items stand on their own.
+/// Writes one item of an exploded list.
 pub(crate) fn write_inner(
     out: &mut String,
     item: &Value,
@@ -39,13 +39,13 @@ pub(crate) fn write_inner(
 
 #[derive(Clone, Copy)]
 struct Lists<'a> {
-    /// Of the list and those in it.
+    /// The styles of the list and its nested lists.
     styles: &'a [Style],
     escape: Escape,
 }
 
 impl Lists<'_> {
-    /// Writes the items of a list that is so many lists deep.
+    /// Writes the items of a list at nesting depth `depth`.
     fn write(self, out: &mut String, items: &[Value], depth: usize) -> Result<(), Unwritable> {
         let (outer, rest) = self.styles.split_at_checked(depth).unwrap_or_default();
         let Some((own, inner)) = rest.split_first() else { return Ok(()) };
@@ -88,7 +88,7 @@ impl Lists<'_> {
     }
 }
 
-/// The character that no item may hold where lists are in lists.
+/// The separator, which no item of nested lists may hold.
 fn separator(style: Style) -> Option<char> {
     match style {
         Style::DeepObject => None,

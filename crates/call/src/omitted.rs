@@ -1,12 +1,12 @@
-//! Says in the journal what leaves nothing in a request: the styles of parameters and of fields have no way to write a `null`
-//! or an empty list or object. Members of bodies are the business of `body::omitted`; what is refused instead is not said.
+//! Records in the journal which values the request omits: styles of parameters and fields cannot write a `null` or an empty
+//! list or object. `body::omitted` records members of bodies; refused values are not recorded.
 
 use callgate_openapi::{Encoding, Input, Placement, Style};
 use callgate_tool::{Event, Journal, Value};
 
 use crate::{inputs::Fillings, style::is_void};
 
-/// Notes what the parameters of a request leave out.
+/// Records the values that the parameters of a request omit.
 pub(crate) fn note_parameters(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
     for (input, filling) in inputs.iter().zip(fillings) {
         let value = filling.as_ref().map(|filling| &*filling.value);
@@ -15,7 +15,7 @@ pub(crate) fn note_parameters(inputs: &[Input], fillings: &Fillings<'_>, journal
         };
         let at = input.argument.as_str();
         match &input.placement {
-            // An empty value has no place in a path and is refused.
+            // A path cannot hold an empty value, so it is refused.
             Placement::Path(_) if is_void(value) => {}
             Placement::Cookie(Encoding::Styled(styled))
             | Placement::Header(Encoding::Styled(styled))
@@ -31,7 +31,7 @@ pub(crate) fn note_parameters(inputs: &[Input], fillings: &Fillings<'_>, journal
     }
 }
 
-/// Notes what a style leaves out of a value that is given at `at`.
+/// Records the values that a style omits from the value given at `at`.
 pub(crate) fn note_styled(at: &str, value: &Value, style: Style, journal: &mut Journal) {
     if note_void(at, value, journal) {
         return;
@@ -39,7 +39,7 @@ pub(crate) fn note_styled(at: &str, value: &Value, style: Style, journal: &mut J
     if style == Style::DeepObject {
         return note_brackets(at, value, journal);
     }
-    // Structures inside of members are JSON, which has `null`.
+    // Nested structures are written as JSON, which has `null`.
     for (name, member) in value.as_object().into_iter().flatten() {
         if member.is_null() {
             journal.note(Event::NullOmitted { argument: format!("{at}.{name}") });
@@ -47,7 +47,7 @@ pub(crate) fn note_styled(at: &str, value: &Value, style: Style, journal: &mut J
     }
 }
 
-/// Notes a value that writes nothing as a whole, and answers whether it is one.
+/// Records a value that writes nothing, and returns whether it is one.
 pub(crate) fn note_void(at: &str, value: &Value, journal: &mut Journal) -> bool {
     let argument = || at.to_owned();
     if value.is_null() {
@@ -58,7 +58,7 @@ pub(crate) fn note_void(at: &str, value: &Value, journal: &mut Journal) -> bool 
     is_void(value)
 }
 
-/// The same of the members of a value between brackets, at any depth; the depth of arguments is bounded where they are read.
+/// Records the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
 fn note_brackets(at: &str, value: &Value, journal: &mut Journal) {
     let mut note = |at: &str, value: &Value| {
         if !note_void(at, value, journal) {
@@ -76,7 +76,7 @@ fn note_brackets(at: &str, value: &Value, journal: &mut Journal) {
     }
 }
 
-/// The same of a whole query string.
+/// Records the omitted members of a whole query string.
 fn note_pairs(at: &str, value: &Value, journal: &mut Journal) {
     for (name, member) in value.as_object().into_iter().flatten() {
         note_void(&format!("{at}.{name}"), member, journal);

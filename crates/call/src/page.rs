@@ -1,25 +1,25 @@
-//! Finds how to ask for the next page of a result: in the `Link` header, in members of the body that name a cursor, a
-//! page or an address. Only inputs the operation declares are answered; whether there is a next page is the service's
-//! word, nothing is counted.
+//! Finds the arguments for the next page of a result: in the `Link` header, or in members of the body that name a cursor, a
+//! page or an address. It returns only inputs that the operation declares. The service decides whether there is a next
+//! page; nothing is counted.
 
 use callgate_openapi::{Input, InputLocation, Operation};
 use callgate_tool::{Arguments, Object, Value};
 use http::{HeaderMap, header::LINK};
 use url::Url;
 
-/// Arguments that ask for the next page as the `Link` header announces it, by the names the tool declares.
+/// Arguments that ask for the next page that the `Link` header announces, by the tool's names.
 pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
     let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
     let mut arguments = links.filter_map(next_link).map(|target| of_address(operation, target));
     arguments.find(|arguments| !arguments.is_empty()).unwrap_or_default()
 }
 
-/// Arguments that ask for the next page as the body announces it.
+/// Arguments that ask for the next page that the body announces.
 pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
     body.as_object().map(|members| of_members(operation, members)).unwrap_or_default()
 }
 
-/// Returns true if some input chooses a page.
+/// Returns true if an input selects a page.
 pub(crate) fn is_paged(operation: &Operation) -> bool {
     let is_paging = |input: &Input| PAGING.contains(&folded(&input.name).as_str());
     query_inputs(operation).any(is_paging)
@@ -48,7 +48,7 @@ fn next_link(value: &str) -> Option<&str> {
     None
 }
 
-/// Reads the inputs that choose a page from the query of an address.
+/// Reads the inputs that select a page from the query of an address.
 fn of_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
     pairs(&url)
@@ -106,7 +106,7 @@ fn of_member(operation: &Operation, name: &str, value: &Value) -> Arguments {
     input.map(|input| argument(input, value)).into_iter().collect()
 }
 
-/// `page` below `total_pages`: the next one.
+/// The next page number, if `page` is below `total_pages`.
 fn numbered(operation: &Operation, members: &Object) -> Option<Arguments> {
     let number = |names: &[&str]| {
         let found = members.iter().find(|(name, _)| names.contains(&folded(name).as_str()))?;
@@ -130,7 +130,7 @@ fn argument(input: &Input, value: Value) -> (String, Value) {
     (input.argument.to_string(), value)
 }
 
-/// A value of a query: a number for the parameters that count, as text otherwise.
+/// A value of a query: a number for parameters that count, otherwise a text.
 fn of_query(name: &str, text: String) -> Value {
     match text.parse::<u64>() {
         Ok(number) if COUNTING.contains(&name) => number.into(),
@@ -144,7 +144,7 @@ fn folded(name: &str) -> String {
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// The query inputs with which a result can be narrowed, those that narrow most directly first.
+/// The query inputs that can narrow a result, the most direct ones first.
 pub(crate) fn narrowing(operation: &Operation) -> Vec<&str> {
     let mut inputs: Vec<&Input> = query_inputs(operation).collect();
     inputs.sort_by_key(|input| {
@@ -154,7 +154,7 @@ pub(crate) fn narrowing(operation: &Operation) -> Vec<&str> {
     inputs.iter().take(MAX_NARROWING).map(|input| input.argument.as_str()).collect()
 }
 
-/// Parameters that choose a page.
+/// Parameters that select a page.
 const PAGING: &[&str] = &[
     "after",
     "continuationtoken",
@@ -197,7 +197,7 @@ const CURSORS: &[&str] = &[
     "next",
     "page",
 ];
-/// Members that hold what is known about pages.
+/// Members that hold facts about pages.
 const ENVELOPES: &[&str] = &[
     "links",
     "_links",
@@ -208,7 +208,7 @@ const ENVELOPES: &[&str] = &[
     "meta",
     "response_metadata",
 ];
-/// Parameters that narrow.
+/// Parameters that narrow a result.
 const NARROWING: &[&str] = &[
     "limit",
     "pagesize",
@@ -222,5 +222,5 @@ const NARROWING: &[&str] = &[
     "fields",
     "select",
 ];
-/// The most parameters that are offered.
+/// The most narrowing parameters that are suggested.
 const MAX_NARROWING: usize = 4;

@@ -1,5 +1,5 @@
-//! Writes one parameter of a query or a cookie by its encoding: a style, or a media type. What a style writes is the business of
-//! `query`; values were checked in `check`.
+//! Writes one parameter of a query or a cookie by its encoding: a style, or a media type. `query` writes styles; `check`
+//! has checked the values.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub(crate) fn write_pair(
     }
 }
 
-/// A value by a media type: JSON as it is, one that is not JSON as the text it is. Such a type has no form for a structure.
+/// A value by a media type: as JSON, or for another media type as its text. Other media types cannot write a structure.
 pub(crate) fn content_text<'a>(
     value: &'a Value,
     media_type: &str,

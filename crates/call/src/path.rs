@@ -1,5 +1,5 @@
-//! Writes the path: literals as the description has them, variables by `simple`, `label` or `matrix`. A value can
-//! never leave its segment: empty values, dot segments and control characters are refused. Values come from `inputs`.
+//! Writes the path: literals from the description, variables in style `simple`, `label` or `matrix`. A value can never
+//! leave its segment: empty values, dot segments and control characters are refused. Values come from `inputs`.
 
 use std::borrow::Cow;
 
@@ -15,20 +15,20 @@ use crate::{
     },
 };
 
-/// The value of a path variable and how it is written.
+/// The value of a path variable and its style.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable<'a> {
     /// The wire name.
     pub(crate) name: &'a str,
     /// The value.
     pub(crate) value: Cow<'a, Value>,
-    /// The way it is written; `None` writes the value as it is (`content`).
+    /// The style; `None` writes the value unstyled (`content`).
     pub(crate) styled: Option<&'a Styled>,
 }
 
-/// Writes one segment, its variables filled in by `find`.
+/// Writes one segment; `find` returns the values of its variables.
 ///
-/// Answers the name of the variable at fault and why.
+/// The error is the name of the variable and the reason.
 pub(crate) fn write_segment<'a>(
     out: &mut String,
     parts: &'a [PathPart],
@@ -50,7 +50,7 @@ pub(crate) fn write_segment<'a>(
     }
     let Some(name) = last_variable else { return Ok(()) };
     let written = out.get(start..).unwrap_or_default();
-    // Two variables may join to a dot segment, so the whole segment is looked at.
+    // Two variables may join to a dot segment, so the whole segment is checked.
     if holds_dot_segment(written) { Err((name, Unwritable::DotSegment)) } else { Ok(()) }
 }
 
@@ -90,7 +90,7 @@ fn write_simple(
         (Value::Object(members), Explode::Yes) => {
             write_exploded_members(out, members, COMMA, Escape::Unreserved)
         }
-        // Beside a literal they are no dot segment, but who takes the address apart may see one.
+        // Beside a literal they are not a dot segment, but a reader that splits the address may see one.
         (Value::String(text), _) if matches!(text.as_str(), "." | "..") => {
             write_value(out, value, Escape::Dots)
         }
@@ -178,7 +178,7 @@ fn holds_dot_segment(segment: &str) -> bool {
     false
 }
 
-/// A server, a proxy and a framework may each decode once.
+/// The most decodings: a server, a proxy and a framework may each decode once.
 const DECODINGS: usize = 3;
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Decides whether a URL parser would change an address: known without parsing where every byte is one no parser
-//! touches, found out by parsing elsewhere. Decides on finished addresses from `request`; refuses nothing itself.
+//! Finds out whether a URL parser would change an address: without parsing if no parser changes any of its bytes, otherwise
+//! by parsing. It gets finished addresses from `request` and refuses nothing itself.
 
 use url::Url;
 
-/// Returns true if parsing `url` gives the same text.
+/// Returns true if parsing leaves `url` unchanged.
 pub(crate) fn is_unchanged_by_parsing(url: &str) -> bool {
     Url::parse(url).is_ok_and(|parsed| parsed.as_str() == url)
 }
 
-/// Returns true if `prefix`, made from the address of a server, ends inside a path that a plain tail only continues.
+/// Returns true if `prefix`, made from the address of a server, ends inside a path, so that a plain tail only extends the
+/// path.
 pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
     matches!(server.scheme(), "http" | "https")
         && server.host_str().is_some_and(|host| !host.is_empty())
@@ -17,10 +18,10 @@ pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
         && is_unchanged_by_parsing(&[prefix, "/"].concat())
 }
 
-/// Returns true if parsing surely changes nothing in `tail`, a path that begins with a slash, and a query.
+/// Returns true if parsing certainly leaves `tail` unchanged, a path that begins with a slash, and a query.
 ///
-/// Sure are the bytes that the URL Standard escapes in no path and no query, in segments that do not begin with a dot,
-/// however it is spelled (<https://url.spec.whatwg.org/#path-state>).
+/// Bytes that the URL Standard escapes in neither paths nor queries are certain, in segments that do not begin with a dot
+/// in any spelling (<https://url.spec.whatwg.org/#path-state>).
 pub(crate) fn is_plain_tail(tail: &str) -> bool {
     let mut begins_segment = false;
     let mut bytes = tail.bytes().peekable();

@@ -1,5 +1,5 @@
-//! The plan of one operation: made once, cheap to keep, asked for each call. It joins `inputs`, `check`, `request`
-//! and `response`; schemas are compiled when the first call comes.
+//! The plan of one operation: created once, cheap to keep, used for each call. It joins `inputs`, `check`, `request` and
+//! `response`; schemas are compiled on the first call.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +23,7 @@ use crate::{
     wording,
 };
 
-/// Turns calls of one operation into requests, and its answers into outcomes.
+/// Turns calls of one operation into requests, and responses into outcomes.
 #[derive(Debug)]
 pub struct Plan {
     operation: Arc<Operation>,
@@ -45,10 +45,10 @@ impl Plan {
         &self.operation
     }
 
-    /// [`Plan::request_with`] where nothing is kept of earlier calls.
+    /// Builds a request like [`Plan::request_with`], without results of earlier calls.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Plan::request_with`].
     pub fn request(
         &self,
         arguments: &Arguments,
@@ -59,10 +59,10 @@ impl Plan {
     }
 
     /// Fills the inputs, checks them and builds the finished request, without credentials. Arguments that stand for bytes
-    /// may name what is kept of earlier calls.
+    /// may name stored results of earlier calls.
     ///
     /// # Errors
-    /// A [`Fault`] that names every violation, before anything is sent.
+    /// A [`Fault`] that lists every violation, before anything is sent.
     pub fn request_with(
         &self,
         arguments: &Arguments,
@@ -82,11 +82,11 @@ impl Plan {
         })
     }
 
-    /// Fills the inputs and checks them, as for a request, and answers the arguments as they are then: with what the session
-    /// gives and with defaults, without credentials.
+    /// Fills and checks the inputs as for a request, and returns the resulting arguments: with values of the session and
+    /// defaults, without credentials.
     ///
     /// # Errors
-    /// A [`Fault`] that names every violation.
+    /// A [`Fault`] that lists every violation.
     pub fn filled(
         &self,
         arguments: &Arguments,
@@ -102,7 +102,7 @@ impl Plan {
                 let value = filling.as_ref()?.value.clone().into_owned();
                 Some((input.argument.to_string(), value))
             });
-            // What is no input says how the request is written: the media type of its body.
+            // Arguments that are not inputs select how the request is written: the media type of its body.
             let other = ready.arguments.iter().filter(|(name, _)| !is_input(name));
             Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
         })?;
@@ -112,8 +112,8 @@ impl Plan {
         }
     }
 
-    /// Fills the inputs, checks them, and goes on with them. Where the arguments are the members of the body, it is made of
-    /// them first, and what is told of it is told of them.
+    /// Fills and checks the inputs, and passes them to `then`. If the arguments are the members of the body, builds the
+    /// body first and reports about the body's members as arguments.
     fn checked<T>(
         &self,
         given: Given<'_>,
@@ -131,7 +131,7 @@ impl Plan {
         checked.map_err(|fault| body.fault(fault))
     }
 
-    /// The same, of arguments that are inputs.
+    /// Fills and checks the inputs, which are the arguments, and passes them to `then`.
     fn checked_inputs<T>(
         &self,
         given: Given<'_>,
@@ -141,7 +141,7 @@ impl Plan {
     ) -> Result<T, Box<Fault>> {
         let operation = &*self.operation;
         let Given { arguments, session } = given;
-        // A media type that is none of the body's is refused when the body is written, with all else that is wrong.
+        // An unknown media type is refused when the body is written, together with all other problems.
         let media = operation.body.as_ref().and_then(|body| chosen_media(body, arguments).ok());
         let alternative = media.and_then(|media| media.alternative);
         let nulls = media.map_or(Nulls::Omit, nulls_of);
@@ -171,25 +171,26 @@ impl Plan {
         then(Ready { operation, subject, fillings: &fillings, arguments, kept }, journal)
     }
 
-    /// [`Plan::understood`] of an answer to a call without credentials.
+    /// The outcome of a response to a call without credentials; see [`Plan::understood`].
     pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
         let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
         let reading = Reading { shape, masker: &masker, journal: &mut journal };
         self.understood(response, reading).outcome
     }
 
-    /// The head of an answer that comes piece by piece: its status, and its headers that are shown.
+    /// The head of a response that arrives piece by piece: its status, and the headers to show.
     pub fn head(&self, head: &http::response::Parts, reading: &Reading<'_>) -> Answer {
         response::head(head, &self.operation, reading)
     }
 
-    /// The meaning of an answer, by its status and its media type, in the form a model can use.
+    /// Reads a response by its status and its media type, into a form that a model can use.
     pub fn understood(&self, response: &Response<Bytes>, reading: Reading<'_>) -> Understood {
         response::understood(response, &self.operation, reading)
     }
 }
 
-/// Binds what the check made of texts: an object that the model wrote as text. Answers whether that changed anything.
+/// Binds session inputs in values that the check converted from text, such as an object that the model wrote as text.
+/// Returns whether anything changed.
 fn bind_again<'a>(
     binding: Binding<'a>,
     given: Given<'a>,
@@ -205,7 +206,7 @@ fn bind_again<'a>(
         values.map(|filling| filling.map(|filling| (*filling.value).clone())).collect()
     };
     let before = values(fillings);
-    // What is bound a second time was noted the first time.
+    // Events of the first binding are already in the journal.
     let mut events = Journal::default();
     fill_nested_from_session(binding.subject, given, fillings, &mut events);
     bind(binding, fillings, &mut events)?;

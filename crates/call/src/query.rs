@@ -1,5 +1,5 @@
-//! Writes query parameters: `form`, `spaceDelimited`, `pipeDelimited`, `deepObject` and the delimited lists of
-//! Swagger 2.0. A space is `%20`, never `+`. Values come from `inputs`; the styles' open cases are decided in `style`.
+//! Writes query parameters: `form`, `spaceDelimited`, `pipeDelimited`, `deepObject` and the delimited lists of Swagger 2.0.
+//! A space is `%20`, never `+`. Values come from `inputs`; `style` decides cases that the specification leaves open.
 
 use callgate_openapi::{Style, Styled};
 use callgate_tool::Value;
@@ -18,13 +18,13 @@ pub(crate) struct Pair<'a> {
     pub(crate) name: &'a str,
     /// The value.
     pub(crate) value: &'a Value,
-    /// The way it is written.
+    /// The style of the value.
     pub(crate) styled: &'a Styled,
-    /// The way values are escaped; names are, unless nothing is.
+    /// The escaping of the value, and of the name unless it is [`Escape::Verbatim`].
     pub(crate) escape: Escape,
 }
 
-/// The place where pairs are written to, and what separates them.
+/// The text that pairs are written to, and their separator.
 #[derive(Debug)]
 pub(crate) struct Pairs<'a> {
     out: &'a mut String,
@@ -38,12 +38,12 @@ impl<'a> Pairs<'a> {
         Self { out, separator, first: true }
     }
 
-    /// Pairs that go on after what `out` already holds.
+    /// Pairs that continue after the text in `out`.
     pub(crate) fn after(out: &'a mut String, separator: &'static str) -> Self {
         Self { out, separator, first: false }
     }
 
-    /// Writes a parameter; one whose value writes nothing is omitted.
+    /// Writes a parameter; a value that writes nothing is omitted.
     pub(crate) fn write(&mut self, pair: Pair<'_>) -> Result<(), Unwritable> {
         if is_void(pair.value) {
             return Ok(());
@@ -77,7 +77,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Writes `name=value`, whatever the value is.
+    /// Writes `name=value` for any value.
     pub(crate) fn write_pair(
         &mut self,
         name: &str,
@@ -94,7 +94,7 @@ impl<'a> Pairs<'a> {
         write_escaped(self.out, text, Escape::Unreserved);
     }
 
-    /// Writes a name, escaped unless nothing is.
+    /// Writes a name, escaped unless the escaping is [`Escape::Verbatim`].
     fn write_name(&mut self, name: &str, escape: Escape) {
         self.separate();
         let is_bare = escape == Escape::Verbatim;
@@ -109,7 +109,7 @@ impl<'a> Pairs<'a> {
         self.first = false;
     }
 
-    /// Writes `a[b][0]=value` for each single value; the depth of arguments is bounded where they are read.
+    /// Writes `a[b][0]=value` for each single value; the reader of arguments limits the depth.
     fn write_brackets(
         &mut self,
         name: &mut String,
@@ -120,7 +120,7 @@ impl<'a> Pairs<'a> {
             Value::Null => Ok(()),
             Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
                 if is_void(item) {
-                    // The items after it would be read as if it were not there.
+                    // Leaving the item out would change the positions of the items after it.
                     return Err(nothing(item));
                 }
                 self.write_bracket(name, &at.to_string(), item, escape)

@@ -1,5 +1,5 @@
-//! Builds the finished request from checked inputs: address, headers, body. The address is looked at again when it is
-//! done: an origin, a segment or a query other than the one written is refused. Credentials come later, from `auth`.
+//! Builds the finished request from checked inputs: address, headers, body. The finished address is checked again: it is
+//! refused if a parser reads another origin, segment or query. `auth` adds credentials later.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -26,14 +26,14 @@ use crate::{
     wording,
 };
 
-/// The part of a request that is the same for every call of an operation.
+/// The part of a request that is equal for every call of an operation.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// The origin and the base path, without a slash at the end.
     prefix: String,
-    /// True if the prefix is one that parsing leaves alone, whatever plain tail follows.
+    /// True if parsing leaves the prefix unchanged, whatever plain tail follows.
     takes_plain_tails: bool,
-    /// The query of the path key, escaped as a URL parser does.
+    /// The query of the path key, escaped like a URL parser escapes it.
     fixed_query: Option<String>,
     accept: HeaderValue,
 }
@@ -43,9 +43,9 @@ pub(crate) struct Frame {
 pub(crate) struct Ready<'a> {
     /// The operation.
     pub(crate) operation: &'a Operation,
-    /// Its inputs.
+    /// The inputs of the operation.
     pub(crate) subject: Subject<'a>,
-    /// Their values.
+    /// The values of the inputs.
     pub(crate) fillings: &'a Fillings<'a>,
     /// The arguments, as the model sent them.
     pub(crate) arguments: &'a Arguments,
@@ -53,7 +53,7 @@ pub(crate) struct Ready<'a> {
     pub(crate) kept: StoredResults<'a>,
 }
 
-/// The value of `Accept`: JSON first, which a model reads best, and the other types after it by their weight.
+/// The value of `Accept`: JSON first, which a model reads best, then the other types by their weight.
 fn accepted(types: &[Arc<str>]) -> String {
     let (json, other): (Vec<_>, Vec<_>) = types.iter().partition(|one| is_json(one));
     let weight = if json.is_empty() { "" } else { ";q=0.9" };
@@ -80,7 +80,7 @@ impl Frame {
         let accept = HeaderValue::from_str(&accepted(&operation.accept))
             .ok()
             .filter(|accept| !accept.is_empty());
-        // A service that says nothing about its answers is asked for what a model reads best.
+        // A service that declares no media types is asked for the type that a model reads best.
         let accept = accept.unwrap_or(HeaderValue::from_static("application/json, */*;q=0.1"));
         Self { prefix, takes_plain_tails, fixed_query, accept }
     }
@@ -136,8 +136,8 @@ impl Frame {
             });
             return Err(wording::too_long(&at, "an address", MAX_URL));
         }
-        // Everything a model wrote is escaped by now, so a parser must find nothing to change: neither origin, nor
-        // base path, nor the number of segments, nor the query.
+        // Everything that a model wrote is escaped by now, so a parser must not change anything: neither the origin, nor
+        // the base path, nor the number of segments, nor the query.
         let tail = url.get(self.prefix.len()..).unwrap_or_default();
         let is_sure = self.takes_plain_tails && is_plain_tail(tail);
         if !is_sure && !is_unchanged_by_parsing(&url) {
@@ -186,7 +186,7 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     for (input, media_type, value) in values(ready, whole_query) {
-        // OpenAPI 3.2.0 §4.12.1: what else is given of the query would be read as a part of it.
+        // OpenAPI 3.2.0 §4.12.1: other query values would be read as a part of it.
         if url.len() > n_fixed {
             return Err(wording::key::whole_query(input.argument.as_str()));
         }
@@ -226,7 +226,7 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
         }
         let name = HeaderName::from_bytes(input.name.as_bytes())
             .map_err(|_| wording::key::denied_header(at))?;
-        // No style writes an empty list; a media type may.
+        // No style can write an empty list; a media type may.
         let value = match encoding {
             Encoding::Content { media_type } => {
                 content_text(value, media_type).and_then(|text| header::checked(&text))
@@ -260,7 +260,7 @@ fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
     Ok(())
 }
 
-/// The cookies of a whole header, where the operator lets one through. None of them is one that an input sets.
+/// The cookies of a whole header argument, if the operator allows one. No input may set any of these cookies.
 fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fault>> {
     let Some(header) = headers.get(COOKIE) else { return Ok(String::new()) };
     let text = String::from_utf8_lossy(header.as_bytes());
@@ -285,12 +285,12 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     fields::claim(ready.operation, body, media, &content)?;
     let schema = ready.operation.arguments_schema();
     let (media_type, bytes) = body_bytes(&content, media, schema, ready.kept)?;
-    // Parts that are none have no media type either.
+    // An empty multipart body has no parts and gets no `Content-Type`.
     let is_nothing = media.kind == BodyKind::Multipart && bytes.is_empty();
     Ok(((!is_nothing).then_some(media_type), bytes))
 }
 
-/// The inputs at one place that have a value, each with how it is written there.
+/// The inputs in one location that have a value, each with its encoding.
 fn values<'a, W>(
     ready: Ready<'a>,
     at: impl Fn(&'a Placement) -> Option<W>,
@@ -328,7 +328,7 @@ fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {
     found.map_or(name, |input| input.argument.as_str())
 }
 
-/// The argument with the longest value at the places in question.
+/// The argument with the longest value in these locations.
 fn longest(ready: Ready<'_>, is_there: impl Fn(InputLocation) -> bool) -> String {
     let inputs = ready.subject.inputs.iter().zip(ready.fillings);
     inputs
@@ -339,7 +339,7 @@ fn longest(ready: Ready<'_>, is_there: impl Fn(InputLocation) -> bool) -> String
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Common servers read request lines into buffers of this size.
+/// The longest URL: common servers have buffers of this size for request lines.
 const MAX_URL: usize = 8 * 1024;
 /// The most bytes of all headers together.
 const MAX_HEADERS: usize = 32 * 1024;

@@ -1,6 +1,6 @@
-//! Reads an answer by its status and its media type: JSON keeps its digits, pages become text, sequences become arrays,
-//! errors become faults that keep the service's own words. Bytes come from the transport, already decoded and bounded;
-//! how much of a result is shown is decided in `shape`.
+//! Reads a response by its status and its media type: JSON keeps its digits, pages become text, sequences become arrays,
+//! errors become faults with the service's own words. Bytes come from the transport, already decoded and limited; `shape`
+//! decides how much of a result is shown.
 
 mod failure;
 mod headers;
@@ -35,27 +35,27 @@ pub use parts::WholePart;
 use sequence::Sequence;
 pub use stream::{SplitValue, Splitter, Unfinished};
 
-/// The settings by which an answer is read.
+/// The settings for reading a response.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "whoever reads an answer must say what it may show")]
 pub struct Reading<'a> {
-    /// The shape in which it is shown.
+    /// The shape in which the result is shown.
     pub shape: &'a Shape,
-    /// The secrets that were sent, which it may hold.
+    /// The secrets that were sent, which the response may hold.
     pub masker: &'a Masker<'a>,
-    /// Takes what was done to it.
+    /// The journal for changes to the result.
     pub journal: &'a mut Journal,
 }
 
-/// An answer that was read.
+/// A response that was read.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps an answer must know what it holds")]
 pub struct Understood {
     /// The outcome of the call.
     pub outcome: Outcome,
-    /// True if the decoded answer held a secret, which is masked in the outcome.
+    /// True if the decoded response held a secret, which is masked in the outcome.
     pub held_secret: bool,
-    /// The parts of a multipart answer that are files or were cut.
+    /// The parts of a multipart response that are files or were cut.
     pub whole_parts: Vec<WholePart>,
 }
 
@@ -65,7 +65,7 @@ impl From<Box<Fault>> for Understood {
     }
 }
 
-/// Reads an answer of `operation` into a form that a model can use.
+/// Reads a response of `operation` into a form that a model can use.
 pub(crate) fn understood(
     response: &Response<Bytes>,
     operation: &Operation,
@@ -108,7 +108,7 @@ pub(crate) fn understood(
     Understood { outcome, held_secret, whole_parts }
 }
 
-/// The facts about an answer before its content.
+/// The facts about a response that come before its content.
 pub(crate) fn head(head: &Parts, operation: &Operation, reading: &Reading<'_>) -> Answer {
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
     answer.headers = headers::shown(operation, &head.headers, reading);
@@ -127,16 +127,16 @@ fn note_replaced(count: usize, journal: &mut Journal) {
     }
 }
 
-/// The part of an answer that was read.
+/// The part of a response that was read.
 struct Taken {
     content: Content,
-    /// The number of values of a sequence that come after those of the content.
+    /// The number of further values of a sequence, after those of the content.
     n_more: usize,
-    /// The number of halves of surrogate pairs that were replaced.
+    /// The number of lone surrogates that were replaced.
     n_replaced: usize,
-    /// The number of invisible characters that were taken out of a text.
+    /// The number of invisible characters that were removed from a text.
     n_removed: usize,
-    /// The parts of a multipart answer.
+    /// The parts of a multipart response.
     parts: Vec<parts::Whole>,
 }
 
@@ -177,7 +177,7 @@ fn content(
     })
 }
 
-/// A body, or a part of one, by its media type; images and sounds are handed on up to `media_bytes`.
+/// Reads a body, or one part of it, by its media type; images and sounds of up to `media_bytes` are passed on.
 fn one(
     body: &Bytes,
     media: Media<'_>,
@@ -191,12 +191,12 @@ fn one(
     }
     Ok(match kind {
         Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed(body, media),
-        // A part that has parts is handed on as it is: nothing is nested.
+        // A part with parts of its own stays one file: results are not nested.
         Kind::Binary | Kind::Multipart => {
             file(&without_secrets(body, masker), media.essence.into_owned()).into()
         }
         Kind::Events => sequence::events(&media.decoded(body), shape.room()).into(),
-        // A page begins with a tag. Services that forget to name their JSON are taken for pages by their frameworks.
+        // HTML begins with a tag. Some services forget to name their JSON, and their frameworks label it as HTML.
         Kind::Html if begins_like_json(body) => guessed(body, media),
         Kind::Html => page(&media.decoded(body)),
         Kind::Json => json(body, &media)?.into(),
@@ -213,7 +213,7 @@ fn one(
     })
 }
 
-/// A body that names no type of a text: the JSON it is, else the text.
+/// Reads a body without a reliable media type: as JSON if it is JSON, else as text.
 fn guessed(body: &[u8], media: Media<'_>) -> Taken {
     let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
     match taken {
@@ -235,7 +235,7 @@ fn page(html: &str) -> Taken {
     Taken { n_removed, ..content.into() }
 }
 
-/// An image or a sound; one over its bound is a file.
+/// An image or a sound; one over the limit becomes a file.
 fn perceived(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
     if data.len() > media_bytes {
         return file(&data, media.essence.into_owned());
@@ -243,7 +243,7 @@ fn perceived(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
     Content::Media { media_type: media.essence.into_owned(), data }
 }
 
-/// The values of a sequence that broke off, without the one that is not whole.
+/// The complete values of a sequence that broke off.
 fn complete(mut splitter: Splitter, body: &[u8], reading: &Reading<'_>) -> Sequence {
     let mut sequence = Sequence::new(reading.shape.room());
     for piece in body.chunks(PIECE) {
@@ -258,7 +258,7 @@ fn complete(mut splitter: Splitter, body: &[u8], reading: &Reading<'_>) -> Seque
     sequence
 }
 
-/// The bytes with every secret masked that stands in them; what is no text is not decoded further.
+/// The bytes with every literal secret masked; binary content is not decoded further.
 fn without_secrets(body: &Bytes, masker: &Masker<'_>) -> Bytes {
     match masker.mask(body) {
         Cow::Borrowed(_) => body.clone(),
@@ -281,16 +281,16 @@ fn text(body: &[u8], media: Media<'_>) -> Taken {
     Taken { n_removed, ..Content::Text { text, media_type }.into() }
 }
 
-/// True if bytes whose type says nothing are text: in UTF-8, without characters that no text has.
+/// True if bytes without a reliable media type are text: in UTF-8, without control characters that no text has.
 fn is_text(body: &[u8]) -> bool {
     let is_foreign =
         |one: char| one.is_control() && !matches!(one, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
     std::str::from_utf8(body).is_ok_and(|text| !text.contains(is_foreign))
 }
 
-/// More of what should be a file is shown as one: a model asks for texts by their types.
+/// The largest binary body that is shown as text if it is one; models ask for texts by their own media types.
 const MAX_TEXT: usize = 64 * 1024;
-/// A whole answer need not be copied to be split.
+/// The size of the pieces that a whole response is split in, to avoid a copy of it.
 const PIECE: usize = 64 * 1024;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Makes foreign text readable: terminal escapes, control characters and characters nobody sees are taken out. It
-//! keeps line breaks and tabs. Text comes from `response`.
+//! Makes foreign text readable: removes terminal escapes, control characters and invisible characters. It keeps line breaks
+//! and tabs. Text comes from `response`.
 
-/// `text` without what a reader cannot see.
+/// `text` without the characters that a reader cannot see.
 pub(crate) fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -18,7 +18,7 @@ pub(crate) fn cleaned(text: &str) -> String {
     out
 }
 
-/// The number of characters [`cleaned`] takes out, each escape sequence counted as one.
+/// The number of characters that [`cleaned`] removes; each escape sequence counts as one.
 pub(crate) fn n_unseen(text: &str) -> usize {
     if readable(text).is_none() {
         return 0;
@@ -29,25 +29,25 @@ pub(crate) fn n_unseen(text: &str) -> usize {
     text.chars().filter(removed).count() + n_joined
 }
 
-/// `text` as it is where a reader sees all of it, which is the usual case; a cleaned copy else.
+/// A cleaned copy of `text`; `None` in the usual case that a reader sees all of it.
 pub(crate) fn readable(text: &str) -> Option<String> {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_seen = text.as_bytes().iter().all(is_plain) || !text.chars().any(is_unseen);
     (!is_seen).then(|| cleaned(text))
 }
 
-/// Returns true if a reader does not see a character.
+/// Returns true if a reader cannot see a character.
 pub(crate) fn is_unseen(character: char) -> bool {
     !matches!(character, '\n' | '\t') && (character.is_control() || is_invisible(character))
 }
 
-/// The zero-width joiner and non-joiner, which Persian, Hindi and emoji are written with.
+/// The zero-width joiner and non-joiner, which Persian, Hindi and emoji need.
 fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
 
-/// Returns true if a joiner has something to join to what was written last: between letters of ASCII it only hides
-/// something, and several in a row spell something nobody sees.
+/// Returns true if a joiner joins the last written character to something: between ASCII letters it only hides something,
+/// and several in a row form an invisible message.
 fn joins(written: &str) -> bool {
     written.chars().next_back().is_some_and(|last| !last.is_ascii() && !is_joiner(last))
 }
@@ -70,7 +70,7 @@ fn skip_escape(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-/// Zero-width, directional and tag characters, which hide text from people and not from models.
+/// Zero-width, directional and tag characters, which hide text from people but not from models.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,

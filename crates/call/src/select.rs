@@ -1,5 +1,5 @@
-//! Picks what a toolset wants shown of a result: members by dotted paths, which pass through arrays, or the nodes of a
-//! JSON path (RFC 9535). Paths come from the configuration and are read before any call.
+//! Selects the part of a result that a toolset shows: members by dotted paths, which pass through arrays, or the nodes of a
+//! JSON path (RFC 9535). Paths come from the configuration and are parsed before any call.
 
 use callgate_openapi::{InvalidPath, JsonPath};
 use callgate_tool::{Object, Value};
@@ -29,13 +29,13 @@ use callgate_tool::{Object, Value};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Selection {
-    /// All of it.
+    /// The whole result.
     #[default]
     All,
     /// The nodes of a JSON path, as an array.
     #[doc(hidden)]
     Nodes(Box<JsonPath>),
-    /// These members, in their places.
+    /// These members, at their positions in the result.
     #[doc(hidden)]
     Paths(Paths),
 }
@@ -43,7 +43,7 @@ pub enum Selection {
 /// Members by their dotted paths: `id`, `owner.email`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Paths {
-    /// Members with what is selected in each; one without more is taken whole.
+    /// Members with the selection inside each; a member without one is taken whole.
     members: Vec<(String, Self)>,
 }
 
@@ -60,12 +60,12 @@ impl Selection {
     /// The nodes of a JSON path.
     ///
     /// # Errors
-    /// [`InvalidPath`] says where the text stops being one.
+    /// [`InvalidPath`], which says where the text stops being a JSON path.
     pub fn json_path(text: &str) -> Result<Self, InvalidPath> {
         JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 
-    /// The part selected of `value`.
+    /// The selected part of `value`.
     pub(crate) fn of(&self, value: Value) -> Value {
         match self {
             Self::All => value,

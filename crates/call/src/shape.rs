@@ -1,5 +1,5 @@
-//! Brings a result into the form a model can use: what the toolset selects, within its budget, without characters
-//! nobody sees. The whole of a result that was cut is kept elsewhere, by `executor`.
+//! Brings a result into a form that a model can use: the toolset's selection, within its budget, without invisible
+//! characters. `executor` keeps the whole of a result that was cut.
 
 mod parts;
 
@@ -41,19 +41,19 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Shape {
-    /// The most bytes of text a model is shown of a result.
+    /// The most bytes of a result's text that a model sees.
     pub result_bytes: usize,
-    /// The most bytes of an image or a sound that is handed on; a larger one is a file behind a handle.
+    /// The largest image or sound, in bytes, that is passed on; a larger one becomes a file behind a handle.
     pub media_bytes: usize,
     /// The part of a result that is shown.
     pub selection: Selection,
-    /// The way integers are shown that many readers round.
+    /// The form of integers that many readers would round.
     pub big_integers: BigIntegers,
-    /// The headers that are shown beside what a body says.
+    /// The headers that are shown beside the body.
     pub headers: ShownHeaders,
 }
 
-/// The way integers beyond 2^53 − 1 are shown, which readers that know only floating-point numbers round.
+/// The form of integers beyond 2^53 − 1, which readers with only floating-point numbers round.
 ///
 /// ```
 /// # use callgate_call::Plan;
@@ -76,14 +76,14 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no third way")]
 pub enum BigIntegers {
-    /// As numbers, as the service wrote them.
+    /// Numbers, as the service wrote them.
     #[default]
     Number,
-    /// As texts.
+    /// Texts.
     String,
 }
 
-/// The headers of an answer that are shown. `Set-Cookie` is none of them, whoever asks for it: it is a credential.
+/// The headers of a response that are shown. `Set-Cookie` is never shown, even if it is named: it is a credential.
 ///
 /// ```
 /// # use callgate_call::Plan;
@@ -108,18 +108,18 @@ pub enum BigIntegers {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "headers are chosen by callgate or by name")]
 pub enum ShownHeaders {
-    /// `Location`, `ETag`, `Retry-After` and those that the description declares; of an answer to HEAD all that are about
-    /// what was asked for.
+    /// `Location`, `ETag`, `Retry-After` and the headers that the description declares; of a response to HEAD, all headers
+    /// about the requested resource.
     #[default]
     Meaningful,
-    /// Those of these names and no others.
+    /// Only the headers with these names.
     Named(Vec<HeaderName>),
 }
 
-/// The bytes of one result that a model is shown: about four thousand tokens.
+/// The bytes of one result that a model sees by default: about four thousand tokens.
 pub const DEFAULT_RESULT_BYTES: usize = 16 * 1024;
 
-/// The part that every provider takes as one image or sound, in base64 too.
+/// The size that every provider accepts for one image or sound, even in base64.
 pub const DEFAULT_MEDIA_BYTES: usize = 1024 * 1024;
 
 impl Default for Shape {
@@ -134,25 +134,25 @@ impl Default for Shape {
     }
 }
 
-/// An answer that was read, before it is shaped.
+/// A response that was read, before it is shaped.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) headers: &'a HeaderMap,
-    /// The number of bytes the body had.
+    /// The number of bytes of the body.
     pub(crate) size: usize,
-    /// The number of values of a sequence that come after those that were read.
+    /// The number of further values of a sequence, after those that were read.
     pub(crate) n_more: usize,
-    /// The same of each part.
+    /// The number of further values of each part.
     pub(crate) more_of_parts: &'a [usize],
 }
 
 /// An answer as it is shown.
 pub(crate) struct Shown {
     pub(crate) answer: Answer,
-    /// The number of characters nobody sees that were taken out of it.
+    /// The number of invisible characters that were removed.
     pub(crate) n_removed: usize,
-    /// The parts of which not all is shown, by their place.
+    /// The positions of the parts that are not shown completely.
     pub(crate) cut_parts: Vec<usize>,
 }
 
@@ -173,7 +173,7 @@ impl From<Content> for Shaped {
 }
 
 impl Shape {
-    /// The answer as it is shown.
+    /// Shapes the answer.
     pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> Shown {
         let Shaped { content, cuts, next, n_removed, cut_parts } =
             self.content(answer.content, read);
@@ -221,8 +221,8 @@ impl Shape {
         Shaped { cuts, ..Content::Text { text, media_type }.into() }
     }
 
-    /// The number of bytes of a sequence of values that are read: all where something is looked for in them, else what
-    /// is shown, several times, since values are cut as well.
+    /// The number of bytes that are read of a sequence of values: all for a selection, otherwise several times the shown
+    /// bytes, since values are cut as well.
     pub(crate) fn room(&self) -> usize {
         match self.selection {
             Selection::All => self.result_bytes.max(1).saturating_mul(8),
@@ -230,7 +230,7 @@ impl Shape {
         }
     }
 
-    /// Returns true if a text can be handed on as it is, which is the usual case.
+    /// Returns true if a text can be passed on unchanged, which is the usual case.
     fn shows_all(&self, text: &str) -> bool {
         matches!(self.selection, Selection::All)
             && self.big_integers == BigIntegers::Number
@@ -243,7 +243,7 @@ impl Shape {
         if self.big_integers == BigIntegers::String {
             quote_big_integers(&mut value);
         }
-        // Measured, not guessed from the size of the text: a selection may repeat parts of it.
+        // The size is measured: a selection may repeat parts of the text.
         cut::cut(value, self.result_bytes)
     }
 }
@@ -261,7 +261,7 @@ fn truncated(
     Some(Truncated::new(message, read.size, cuts))
 }
 
-/// Counts the values of a sequence that were not read among those it has.
+/// Adds the unread values of a sequence to the number of its items.
 fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) {
     if n_more == 0 {
         return;
@@ -276,9 +276,9 @@ fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) 
     cuts.insert(0, callgate_tool::Cut { at, shown, of, unit: Unit::Items });
 }
 
-/// Returns true if a JSON text may hold characters nobody sees, as they are or escaped.
+/// Returns true if a JSON text may hold invisible characters, escaped or not.
 fn may_hide(text: &str) -> bool {
-    // Without an early end, so that many bytes are looked at in one step; most texts end here.
+    // Without an early exit, so that the compiler vectorizes the loop; most texts end here.
     let is_told = |known, byte: &u8| known | matches!(*byte, b'\\' | 0x7f..);
     if !text.as_bytes().iter().fold(false, is_told) {
         return false;
@@ -295,7 +295,7 @@ fn names_page(text: &str, operation: &Operation) -> bool {
         && ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))
 }
 
-/// Takes out of every text of a value what nobody sees; answers how many characters that were.
+/// Removes the invisible characters from every text of a value; returns their number.
 pub(crate) fn clean(value: &mut Value) -> usize {
     match value {
         Value::Array(items) => items.iter_mut().map(clean).sum(),
@@ -337,7 +337,7 @@ fn quote_big_integers(value: &mut Value) {
     }
 }
 
-/// The largest integer such that it and its neighbours have a floating-point number of their own.
+/// The largest integer that is represented exactly and unambiguously as a floating-point number.
 const MAX_EXACT: u64 = (1 << 53) - 1;
 /// The most cuts that are listed.
 const MAX_CUTS: usize = 8;

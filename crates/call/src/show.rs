@@ -1,5 +1,5 @@
-//! Shows a finished request as a dry run does: credentials as `****`, and a `curl` line that sends the same. It never
-//! sees a secret: the caller says where credentials stand. Requests come from `request`.
+//! Shows a finished request as a dry run: credentials as `****`, and an equivalent `curl` command. It never sees a secret:
+//! the caller says where credentials stand. Requests come from `request`.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use callgate_tool::PlannedRequest;
 use http::{Method, Request};
 use percent_encoding::percent_decode_str;
 
-/// The place where credentials stand, or would stand, on a request.
+/// The locations of credentials on a request, present or planned.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever masks a request says all there is to mask")]
 pub struct Masked {
@@ -30,7 +30,7 @@ pub struct MaskedHeader {
     pub variable: Option<String>,
 }
 
-/// The form in which a dry run shows `request`.
+/// The dry run's view of `request`.
 pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
     let query = query_parts(request, masked);
     let headers = header_parts(request, masked);
@@ -47,7 +47,7 @@ pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
     }
 }
 
-/// A text, or a credential in its place.
+/// A text, or a mask in place of a credential.
 enum Part {
     Secret { before: String, variable: Option<String> },
     Text(String),
@@ -56,7 +56,7 @@ enum Part {
 fn shown(part: &Part, quote: &str) -> String {
     match part {
         Part::Secret { before, variable: Some(name) } if !quote.is_empty() => {
-            // The variable leaves the single quotes and stands in double ones.
+            // The variable ends the single quotes and stands in double quotes.
             format!("{}{quote}\"${name}\"{quote}", escaped(before))
         }
         Part::Secret { before, .. } => format!("{before}{MASK}"),
@@ -151,12 +151,12 @@ fn curl(request: &Request<Bytes>, query: &[(String, Part)], headers: &[(String, 
     let text = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
     let mut line = String::new();
     if text.is_none() {
-        // Bytes that are no text cannot stand in a command line.
+        // Binary bytes cannot stand in a command line.
         line.push_str("printf %s ");
         line.push_str(&quoted(&BASE64_STANDARD.encode(body)));
         line.push_str(" | base64 -d | ");
     }
-    // `[`, `]`, `{` and `}` are characters of the address, not patterns.
+    // Without this, curl reads `[`, `]`, `{` and `}` in the address as patterns.
     line.push_str("curl --globoff");
     match *request.method() {
         Method::GET if body.is_empty() => {}
@@ -172,7 +172,7 @@ fn curl(request: &Request<Bytes>, query: &[(String, Part)], headers: &[(String, 
     for (name, part) in headers {
         line.push_str(" -H '");
         line.push_str(name);
-        // curl leaves out a header that ends with its colon; a semicolon sends it empty.
+        // curl omits a header that ends with its colon; a semicolon sends it with an empty value.
         match part {
             Part::Text(text) if text.is_empty() => line.push(';'),
             _ => {
@@ -197,7 +197,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", escaped(text))
 }
 
-/// `text` as it stands between single quotes.
+/// `text`, escaped for single quotes.
 fn escaped(text: &str) -> String {
     text.replace('\'', "'\\''")
 }

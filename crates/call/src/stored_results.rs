@@ -1,11 +1,11 @@
-//! Results of earlier calls, as arguments name them. Who keeps them, and how long, is the business of `executor`; what
-//! they become in a body, of `body`.
+//! Stored results of earlier calls, which arguments may name. `executor` decides who keeps them, and how long; `body`
+//! decides how they are written in a body.
 
 use std::fmt;
 
 use callgate_tool::{Handle, StoredResult};
 
-/// The part kept of earlier calls. Asked only where an argument stands for bytes and gives a handle.
+/// The stored results of earlier calls. They are looked up only if an argument that stands for bytes gives a handle.
 ///
 /// ```
 /// use callgate_call::StoredResults;
@@ -21,15 +21,15 @@ use callgate_tool::{Handle, StoredResult};
 pub struct StoredResults<'a>(&'a dyn Fn(&Handle) -> Option<StoredResult>);
 
 impl<'a> StoredResults<'a> {
-    /// Nothing is kept.
+    /// There are no stored results.
     pub const NONE: StoredResults<'static> = StoredResults(&|_| None);
 
-    /// Takes the function that finds a result; it answers `None` for a handle that is unknown or has expired.
+    /// Takes the function that finds a result; it returns `None` for a handle that is unknown or has expired.
     pub fn new(find: &'a dyn Fn(&Handle) -> Option<StoredResult>) -> Self {
         Self(find)
     }
 
-    /// The result a text names.
+    /// The result with this handle.
     pub(crate) fn find(self, handle: &str) -> Option<StoredResult> {
         Handle::new(handle).and_then(|handle| (self.0)(&handle))
     }

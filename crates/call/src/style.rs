@@ -1,35 +1,36 @@
-//! Writes single values, lists and members as text, escaped for the place they go to. Knows neither names of styles
-//! nor schemas: `path`, `query`, `header` and `cookie` choose the joints; the values were checked in `check`.
+//! Writes single values, lists and members as text, escaped for their location. It knows neither names of styles nor
+//! schemas: `path`, `query`, `header` and `cookie` choose the joints; `check` has checked the values.
 //!
-//! What the specification leaves open is decided here once; the table is part of the crate's documentation
-//! (`open-cases.md`). Structures inside lists and members are compact JSON, `null` as a member is omitted (RFC 6570
-//! §3.2.1), and what no decoding could tell apart is refused.
+//! This module decides cases that the specification leaves open; the table of them is part of the crate's documentation
+//! (`open-cases.md`). Structures inside lists and members are compact JSON, `null` members are omitted (RFC 6570 §3.2.1),
+//! and values that no decoding could distinguish are refused.
 
 use callgate_openapi::Style;
 use callgate_tool::{Object, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The way text is escaped.
+/// The escaping of text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Escape {
-    /// Everything but unreserved characters, and the dot too: items of an exploded `label` list.
+    /// Escapes everything but unreserved characters, and the dot too: for items of an exploded `label` list.
     Dots,
-    /// Reserved characters stay (`allowReserved`), except those that would end the parameter or the query.
+    /// Keeps reserved characters (`allowReserved`), except those that would end the parameter or the query.
     Reserved,
-    /// The same, but a comma is escaped: it is the delimiter.
+    /// Keeps reserved characters, except those that would end the parameter or the query, and the comma, which is the
+    /// delimiter.
     ReservedItems,
-    /// Everything but unreserved characters (RFC 3986 §2.3).
+    /// Escapes everything but unreserved characters (RFC 3986 §2.3).
     Unreserved,
-    /// Nothing: headers carry text as it is (OpenAPI 3.2.0, appendix D).
+    /// Escapes nothing: headers carry unescaped text (OpenAPI 3.2.0, appendix D).
     Verbatim,
 }
 
-/// True if items and members stand on their own.
+/// Says whether items and members are written as separate values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Explode {
-    /// They do not.
+    /// Items and members are joined to one value.
     No,
-    /// They do.
+    /// Items and members are separate values.
     Yes,
 }
 
@@ -39,37 +40,37 @@ impl From<bool> for Explode {
     }
 }
 
-/// The text between two items, and the characters no item may hold because of it.
+/// The text between two items, and the characters that items therefore must not hold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
     /// The text between two items.
     pub(crate) text: &'static str,
-    /// Characters that could not be told from it.
+    /// Characters that could not be distinguished from the text.
     pub(crate) clashes: &'static [char],
 }
 
-/// The reason why a value cannot be written so that it is read back as the same value.
+/// The reason why a value cannot be written so that a reader gets an equal value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unwritable {
-    /// It holds a control character.
+    /// The value holds a control character.
     Control,
     /// An item holds a character that separates items.
     Delimiter(char),
     /// A path segment would be `.` or `..`.
     DotSegment,
-    /// It begins or ends with a space, which receivers strip.
+    /// The value begins or ends with a space, which receivers strip.
     Edge,
-    /// It would be written as nothing.
+    /// The value would be written as nothing.
     Empty,
-    /// It is or holds a `null`.
+    /// The value is or holds a `null`.
     Null,
-    /// It is a list or an object, and its media type is not JSON.
+    /// The value is a list or an object, and its media type is not JSON.
     Structure,
-    /// It is longer than a bound.
+    /// The value is longer than a limit.
     TooLong,
 }
 
-/// `,` where a comma inside an item is escaped.
+/// `,` where a comma inside an item can be escaped.
 pub(crate) const COMMA: Joint = Joint { text: ",", clashes: &[] };
 /// `,` where nothing can be escaped.
 const BARE_COMMA: Joint = Joint { text: ",", clashes: &[','] };
@@ -92,8 +93,8 @@ const TAB: Joint = Joint { text: "%09", clashes: &['\t'] };
 
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const DOTS: &AsciiSet = &UNRESERVED.add(b'.');
-// OpenAPI 3.0.4 §4.7.12.2: `#`, `[`, `]` are not legal in a query and `&`, `+` have a meaning of their own there.
-// `'` is escaped by every URL parser; `%` is escaped so that the value is read back as it was.
+// OpenAPI 3.0.4 §4.7.12.2: `#`, `[`, `]` are not legal in a query, and `&`, `+` have a special meaning there. Every URL
+// parser escapes `'`; `%` is escaped so that a reader gets an equal value.
 const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b':')
     .remove(b'/')
@@ -190,7 +191,7 @@ pub(crate) fn is_void(value: &Value) -> bool {
     }
 }
 
-/// The reason why a value that writes nothing is refused where something must stand.
+/// The reason why a value that writes nothing is refused where text is required.
 pub(crate) fn nothing(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
 }

@@ -1,6 +1,6 @@
-//! Every sentence a model reads about a failure. A sentence says what happened, which argument, what was expected
-//! and what came, what to do next, and whether the service was reached; never a host, header or secret. Facts come
-//! from the callers, no sentence is written elsewhere.
+//! Every sentence about a failure that a model reads. A sentence says what happened, which argument, what was expected and
+//! what came, what to do next, and whether the service was reached; never a host, header or secret. Callers pass the facts;
+//! no other module writes sentences.
 
 pub mod answer;
 pub mod approval;
@@ -34,7 +34,7 @@ const NEAREST: usize = 3;
 /// The most names that are listed.
 const MAX_LISTED: usize = 20;
 
-/// There is no tool of the name `asked`.
+/// There is no tool with the name `asked`.
 pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
     let mut message = format!("there is no tool `{}`", shortened(asked));
     match nearest {
@@ -51,26 +51,26 @@ pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
-/// The call was made where nothing can wait for an answer.
+/// The call was made where there is no runtime to wait for an answer.
 pub fn no_runtime() -> Box<Fault> {
     let message =
         "this call was made outside a Tokio runtime, nothing was sent; make it inside one";
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
-/// The replay transport has no answer for the request.
+/// The replay transport has no response for the request.
 pub fn nothing_recorded() -> Box<Fault> {
     let message = "no answer is recorded for this request, nothing was sent; use arguments of a recorded call";
     fault(FaultCode::NothingRecorded, message, Next::GiveUp)
 }
 
-/// The request may not be sent: `why` says which rule it breaks.
+/// The request is not allowed: `why` says which rule it breaks.
 pub fn refused(why: &str) -> Box<Fault> {
     let message = format!("the request was refused, nothing was sent: {}", clipped(why, 300));
     fault(FaultCode::Refused, message, Next::GiveUp)
 }
 
-/// This build cannot write or read what the description asks for.
+/// This build cannot write or read the format that the description asks for.
 pub fn not_supported(what: &str) -> Box<Fault> {
     let message = format!("this tool cannot be called, nothing was sent: {}", clipped(what, 300));
     fault(FaultCode::NotSupported, message, Next::GiveUp)
@@ -85,7 +85,7 @@ pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
         problems.iter().any(|problem| problem.at == WHOLE_BODY && problem.got == NOTHING);
     let mut flat: Vec<_> =
         problems.iter_mut().filter(|problem| problem.got == UNKNOWN_ARGUMENT).collect();
-    // Parts of a body that stand beside the argument they belong in.
+    // Members of a body that stand beside the body argument that they belong in.
     let is_flat = lacks_body && !flat.is_empty();
     for problem in flat.iter_mut().filter(|_| is_flat) {
         problem.suggestion = Some(format!("`{WHOLE_BODY}.{}`", problem.at));
@@ -208,7 +208,7 @@ pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
     answered(FaultCode::ServiceError, status, message, next)
 }
 
-/// The argument cannot be checked within the steps of a call.
+/// The check of the argument exceeds the budget of a call.
 pub(crate) fn too_dear(at: String) -> Problem {
     Problem {
         at,
@@ -218,7 +218,7 @@ pub(crate) fn too_dear(at: String) -> Problem {
     }
 }
 
-/// The argument is nested deeper than its schema can be followed.
+/// The argument is nested more deeply than its schema can be followed.
 pub(crate) fn too_deep(at: String) -> Problem {
     Problem {
         at,
@@ -259,7 +259,7 @@ pub(crate) fn unknown_argument<'a>(
     }
 }
 
-/// The member is answered by the service and never sent to it.
+/// The service returns the member, but it is never sent.
 pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
     Problem {
         at,
@@ -269,7 +269,7 @@ pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
     }
 }
 
-/// Describes a value, with a bounded look at it.
+/// Describes a value, without reading more of it than needed.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Array(items) => counted("array", items.len(), "item"),
@@ -323,10 +323,10 @@ pub(crate) fn clipped(text: &str, limit: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Changes the problems of a fault, and tells of them anew.
+/// Changes the problems of a fault, and rewrites its message.
 pub(crate) fn tell_again(fault: &mut Fault, change: impl FnMut(&mut Problem)) {
     let advice = fault.message.rfind("; ").and_then(|at| fault.message.get(at..));
-    // What tells of nothing but problems says at its end what to do.
+    // A message that only lists problems ends with the advice.
     let advice = advice.filter(|advice| told(&fault.problems, advice) == fault.message);
     let advice = advice.map(str::to_owned);
     fault.problems.iter_mut().for_each(change);

@@ -1,5 +1,5 @@
 //! Anthropic Messages: `{"name", "description", "input_schema"}`; calls are `tool_use` blocks, answered by `tool_result`
-//! blocks of one user's message, which take images. Fields: `types/tool_param.py`, `tool_use_block.py` and
+//! blocks of one user message, which may hold images. Fields: `types/tool_param.py`, `tool_use_block.py` and
 //! `tool_result_block_param.py` of <https://github.com/anthropics/anthropic-sdk-python>.
 
 use callgate_tool::{Object, Tool, Value, json};
@@ -11,7 +11,7 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration.
+/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -21,7 +21,8 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     })
 }
 
-/// The calls of an assistant's message, or of its content. What Anthropic runs itself (`server_tool_use`) is answered there.
+/// The calls of an assistant's message, or of its content. Anthropic itself answers the calls that it runs
+/// (`server_tool_use`).
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let blocks = match message {
         Value::Array(blocks) => blocks,
@@ -47,7 +48,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
 }
 
-/// One message: the results of one turn belong together.
+/// Writes one message, since the results of one turn belong together.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
@@ -59,7 +60,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 fn block(answer: &Answered<'_>) -> Value {
     let told = told(&answer.result, |media_type| IMAGES.contains(&media_type));
     let is_failed = told.is_failed;
-    // Blocks of text must not be blank.
+    // Text blocks must not be blank.
     let is_seen = |block: &Block| !matches!(block, Block::Text(text) if text.trim().is_empty());
     let mut blocks: Vec<Block> = told.blocks.into_iter().filter(is_seen).collect();
     let content = match &mut *blocks {
@@ -87,5 +88,5 @@ fn content(block: Block) -> Value {
     }
 }
 
-/// The media types that the format shows.
+/// The media types of images that the format accepts.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

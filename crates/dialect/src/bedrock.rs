@@ -1,6 +1,6 @@
 //! Amazon Bedrock Converse: `{"toolSpec": {"name", "description", "inputSchema": {"json"}}}`; calls are `toolUse` blocks,
-//! answered by `toolResult` blocks of one user's message, which take images. Bytes are in base64, as they are on the wire.
-//! Fields: `ToolSpecification`, `ToolUseBlock` and `ToolResultBlock` of the `bedrock-runtime` model in
+//! answered by `toolResult` blocks of one user message, which may hold images. Bytes are in base64, as on the wire. Fields:
+//! `ToolSpecification`, `ToolUseBlock` and `ToolResultBlock` of the `bedrock-runtime` model in
 //! <https://github.com/boto/botocore>.
 
 use callgate_tool::{Object, Tool, Value, json};
@@ -12,7 +12,7 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration.
+/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({"toolSpec": {
@@ -22,7 +22,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     }})
 }
 
-/// The calls of an assistant's message, or of its content; a whole response is read, too.
+/// The calls of an assistant's message, of its content or of a whole response.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let blocks = match message {
         Value::Array(blocks) => blocks,
@@ -49,7 +49,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
 }
 
-/// One message: the results of one turn belong together.
+/// Writes one message, since the results of one turn belong together.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     vec![json!({"role": "user", "content": blocks})]
 }
 
-/// The status is written where the call failed: not every model of Bedrock takes one.
+/// Writes the status only for a failed call, because not every model of Bedrock accepts one.
 fn block(answer: &Answered<'_>) -> Value {
     let told = told(&answer.result, |media_type| format_of(media_type).is_some());
     let content = told.blocks.into_iter().filter_map(|block| match block {
@@ -66,7 +66,7 @@ fn block(answer: &Answered<'_>) -> Value {
             let format = format_of(&image.media_type).unwrap_or_default();
             Some(json!({"image": {"format": format, "source": {"bytes": image.data}}}))
         }
-        // Blocks of text must not be blank.
+        // Text blocks must not be blank.
         Block::Text(text) if text.trim().is_empty() => None,
         Block::Text(text) => Some(json!({"text": text})),
     });
@@ -79,7 +79,7 @@ fn block(answer: &Answered<'_>) -> Value {
     json!({"toolResult": block})
 }
 
-/// The format's word for the type of an image.
+/// The format's name for an image type.
 fn format_of(media_type: &str) -> Option<&str> {
     let format = media_type.strip_prefix("image/")?;
     ["gif", "jpeg", "png", "webp"].contains(&format).then_some(format)

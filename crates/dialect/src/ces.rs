@@ -1,6 +1,6 @@
 //! Customer Engagement Suite: client functions; calls are `toolCalls` of a session's output, answered by `toolResponses` of
-//! its next input. A call of a toolset's tool is found by the names of both. Numbers beyond 2^53 are written as texts, since
-//! the format is read through Protocol Buffers' `Struct`. Fields: `google/cloud/ces/v1/session_service.proto` and
+//! its next input. A call of a toolset's tool is found by the names of both. Numbers beyond 2^53 are written as texts,
+//! because the format is read through Protocol Buffers' `Struct`. Fields: `google/cloud/ces/v1/session_service.proto` and
 //! `client_function.proto` of <https://github.com/googleapis/googleapis>.
 
 use callgate_tool::{Object, Tool, Value, json};
@@ -12,7 +12,7 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration: a tool of an app.
+/// Writes one declaration: a tool of an app.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({"clientFunction": {
@@ -22,7 +22,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     }})
 }
 
-/// The calls of a response, of its outputs, of one of them, or the calls themselves.
+/// The calls of a response, of its outputs, of one output, or of the bare calls.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let outputs = match message {
         Value::Array(outputs) => outputs,
@@ -78,7 +78,7 @@ fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     Ok(Asked { names, is_indirect: true, ..Asked::new(id, None, call).with_arguments(arguments) })
 }
 
-/// One input with a response for each call.
+/// Writes one input with a response for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
@@ -87,7 +87,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     vec![json!({"toolResponses": {"toolResponses": responses}})]
 }
 
-/// The members that name the call are repeated in the answer.
+/// Repeats the members that name the call in its response.
 fn response(answer: &Answered<'_>) -> Value {
     let mut response = Object::new();
     for (name, other) in NAMES {
@@ -104,7 +104,7 @@ fn response(answer: &Answered<'_>) -> Value {
     response.into()
 }
 
-/// The members of an output without calls.
+/// The members of an output that holds no calls.
 const OUTPUTS: [&str; 9] = [
     "text",
     "audio",
@@ -116,7 +116,7 @@ const OUTPUTS: [&str; 9] = [
     "turnCompleted",
     "diagnosticInfo",
 ];
-/// Members that name a call, each with its other spelling.
+/// Members that name a call, each with its alternative spelling.
 const NAMES: [(&str, &str); 6] = [
     ("id", "id"),
     ("tool", "tool"),

@@ -1,13 +1,15 @@
-//! Declarations that a provider keeps from the model until the model searches for them, and the tool that searches. Anthropic:
-//! `tool_search_tool_bm25_20251119` with `defer_loading` (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>);
-//! `OpenAI` Responses: `tool_search` with `defer_loading` (<https://developers.openai.com/api/docs/guides/tools-tool-search>).
+//! Declarations that a provider hides from the model until the model searches for them, and the search tool. Anthropic:
+//! `tool_search_tool_bm25_20251119` with `defer_loading`
+//! (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>);
+//! `OpenAI` Responses: `tool_search` with `defer_loading`
+//! (<https://developers.openai.com/api/docs/guides/tools-tool-search>).
 
 use callgate_tool::{Tool, Value, json};
 
 use crate::{Form, dialect::Dialect};
 
 impl Dialect {
-    /// The tool by which a model of this provider searches deferred ones; `None` where there is no such tool. It is declared
+    /// The tool by which a model of this provider searches deferred tools; `None` if the provider has none. Declare it
     /// beside them.
     ///
     /// ```
@@ -33,7 +35,7 @@ impl Dialect {
         }
     }
 
-    /// The declaration of a tool that the model sees once it has searched for it, in a form; `None` where the provider has no
+    /// The declaration, in a form, of a tool that the model sees only after a search for it; `None` if the provider has no
     /// search.
     pub fn deferred_declaration(self, form: Form, tool: &Tool) -> Option<Value> {
         self.search_tool()?;

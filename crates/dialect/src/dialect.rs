@@ -1,4 +1,4 @@
-//! The closed set of wire formats. Each variant has a file of its own; this one only chooses between them.
+//! The closed set of wire formats. Each variant has a file of its own; this file only selects one.
 
 use std::{error, fmt, str::FromStr};
 
@@ -12,7 +12,7 @@ use crate::{
     responses, semantic_kernel,
 };
 
-/// A wire format in which tools are declared, calls read and results written.
+/// A wire format for declarations of tools, calls and results.
 ///
 /// ```
 /// use callgate_dialect::Dialect;
@@ -38,7 +38,7 @@ pub enum Dialect {
     Dialogflow,
     /// Gemini and Vertex AI: `functionCall` and `functionResponse` parts.
     Gemini,
-    /// callgate's own: name, description, input schema, output schema, annotations.
+    /// callgate's own format: name, description, input schema, output schema, annotations.
     #[default]
     Json,
     /// The Model Context Protocol: `tools/call` and content blocks.
@@ -51,7 +51,7 @@ pub enum Dialect {
     SemanticKernel,
 }
 
-/// A dialect nobody knows.
+/// The error for an unknown dialect.
 ///
 /// ```
 /// use callgate_dialect::Dialect;
@@ -79,7 +79,7 @@ impl Dialect {
         Self::SemanticKernel,
     ];
 
-    /// The name it is asked for by.
+    /// The name by which configurations and commands select the dialect.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -95,7 +95,7 @@ impl Dialect {
         }
     }
 
-    /// The projection of schemas for it; `None` where they stay as they are.
+    /// The projection of schemas for the dialect; `None` if schemas stay unchanged.
     pub fn projection(self) -> Option<Projection> {
         self.projection_in(Form::Usual)
     }
@@ -115,7 +115,8 @@ impl Dialect {
         self.declaration_in(Form::Usual, tool)
     }
 
-    /// The declaration of one tool in a form; the usual one where the dialect does not have it ([`Dialect::forms`]).
+    /// The declaration of one tool in a form; in the usual form if the dialect does not have the requested one
+    /// ([`Dialect::forms`]).
     ///
     /// ```
     /// use callgate_dialect::{Dialect, Form};
@@ -135,7 +136,7 @@ impl Dialect {
         if form == Form::Strict { self.with_strict(declaration) } else { declaration }
     }
 
-    /// The arguments that stand in a message, as a declaration has them.
+    /// Converts the arguments of a message to those of the tool's declaration.
     fn fitted(self, given: Arguments, tool: &Tool) -> Arguments {
         if self == Self::Dialogflow { dialogflow::fitted(given, tool) } else { given }
     }
@@ -156,8 +157,8 @@ impl Dialect {
         }
     }
 
-    /// The calls of a model's message, as the program got it. Calls that cannot be made as they are asked for are among them,
-    /// each with a fault that the model can act on. `declared` finds a tool by a name that a model uses.
+    /// The calls of a model's message, as the program received it. Calls that cannot be made are included, each with a
+    /// fault that the model can act on. `declared` finds a tool by a name that a model uses.
     ///
     /// ```
     /// use callgate_dialect::Dialect;
@@ -172,7 +173,7 @@ impl Dialect {
     /// ```
     ///
     /// # Errors
-    /// [`EnvelopeError`] where the message is none of this format.
+    /// [`EnvelopeError`] if the message does not have this format.
     pub fn read<'t>(
         self,
         message: Value,
@@ -181,11 +182,12 @@ impl Dialect {
         self.read_in(Form::Usual, message, declared)
     }
 
-    /// The same where the tools were declared in a form, whose arguments become those of the tool: members have their own names,
-    /// and `null` for an optional one means that it is absent where the form has all of them required.
+    /// The calls of a model's message for tools that were declared in a form. Arguments are converted to those of the tool:
+    /// members get their own names, and if the form makes all members required, `null` for an optional one means that it is
+    /// absent.
     ///
     /// # Errors
-    /// [`EnvelopeError`] where the message is none of this format.
+    /// [`EnvelopeError`] if the message does not have this format.
     pub fn read_in<'t>(
         self,
         form: Form,
@@ -211,8 +213,8 @@ impl Dialect {
         Ok(message::read(asked, declared, fit.as_ref()))
     }
 
-    /// The messages to append to the conversation: one answer for every call that was read, in their order. `results` are
-    /// those of the calls to make, in the order of [`Read::to_make`].
+    /// The messages to append to the conversation: one answer for every call that was read, in order. `results` are the
+    /// results of the calls that can be made, in the order of [`Read::to_make`].
     ///
     /// ```
     /// use callgate_dialect::Dialect;
@@ -244,7 +246,7 @@ impl Dialect {
         }
     }
 
-    /// True where a runtime of this format may have read the description itself, and names arguments as the service does:
+    /// True if a runtime of this format may have read the description itself and may use the service's names of arguments:
     /// `X-Customer`, `filter[state]`.
     pub fn has_wire_names(self) -> bool {
         matches!(self, Self::Ces | Self::Dialogflow)

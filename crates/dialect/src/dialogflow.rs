@@ -1,7 +1,7 @@
 //! Dialogflow CX: function tools; calls are `toolCall` messages of a query's result, each answered by a `toolCallResult` of
-//! a next query's input. A call has no id: it is known by its tool and its action. A body of JSON stands under `requestBody`,
-//! an output under its status. Fields: `google/cloud/dialogflow/cx/v3/tool_call.proto` of
-//! <https://github.com/googleapis/googleapis>; `requestBody` is what exported examples have.
+//! a later query's input. A call has no id: its tool and its action identify it. A JSON body stands under `requestBody`, an
+//! output under its status. Fields: `google/cloud/dialogflow/cx/v3/tool_call.proto` of
+//! <https://github.com/googleapis/googleapis>; `requestBody` follows exported examples.
 
 use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
 
@@ -12,7 +12,7 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration: a tool of an agent.
+/// Writes one declaration: a tool of an agent.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut function = Object::new();
@@ -27,7 +27,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     })
 }
 
-/// The calls of a response, of its messages, or of one of them.
+/// The calls of a response, of its messages, or of one message.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let messages = match message {
         Value::Array(messages) => messages,
@@ -71,8 +71,9 @@ fn call_of(mut call: Object) -> Asked {
     Asked { names, is_indirect: true, ..Asked::new(None, None, call).with_arguments(arguments) }
 }
 
-/// Arguments as earlier versions list them: `[{"name": "ACTION input", "value": …}]`, where one that is an object is all of
-/// them, or each under its own name. Anything else is left to be told.
+/// Arguments in the list form of earlier versions: `[{"name": "ACTION input", "value": …}]` with an object as the value
+/// holds all of them; otherwise each item holds one under its own name. Any other value stays as it is and is reported
+/// later.
 fn listed(arguments: Value) -> Value {
     let Some(items) = arguments.as_array() else { return arguments };
     let item =
@@ -85,7 +86,7 @@ fn listed(arguments: Value) -> Value {
     }
 }
 
-/// The arguments with the members of `requestBody` in their places.
+/// The arguments with the members of `requestBody` moved to the top.
 pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
     let properties = tool.input_schema.own().get("properties").and_then(Value::as_object);
     let is_argument = |name: &str| properties.is_some_and(|known| known.contains_key(name));
@@ -95,7 +96,7 @@ pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
         arguments.insert("body", body);
         return arguments;
     }
-    // What stands in both places is refused as an argument nobody knows.
+    // If a name stands in both places, `requestBody` stays and is refused as an unknown argument.
     let is_clear =
         body.as_object().is_some_and(|body| body.keys().all(|key| !arguments.contains_key(key)));
     if is_clear && let Some(Value::Object(body)) = arguments.remove(BODY) {
@@ -104,7 +105,7 @@ pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
     arguments
 }
 
-/// An input for each call.
+/// Writes an input for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| json!({"toolCallResult": result(answer)})).collect()
 }
@@ -128,7 +129,7 @@ fn result(answer: &Answered<'_>) -> Value {
     result.into()
 }
 
-/// The value under its status; one without a status is the output itself, or `output` where it is no object.
+/// The value under its status. Without a status, an object is the output itself; another value stands under `output`.
 fn output(result: &ToolResult, value: Value) -> Value {
     let answer = match &result.outcome {
         Outcome::Answered(answer) => Some(answer),
@@ -145,7 +146,7 @@ fn output(result: &ToolResult, value: Value) -> Value {
 }
 
 const BODY: &str = "requestBody";
-/// The members of a message without a call.
+/// The members of a message that holds no call.
 const MESSAGES: [&str; 16] = [
     "text",
     "payload",

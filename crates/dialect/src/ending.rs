@@ -1,20 +1,21 @@
-//! The ending of a call, in the words every format shares: a text for those that have texts, a value for those that have
-//! objects, an image or a sound for those that take it. A fault is the `error` of callgate's own result everywhere.
+//! The end of a call in the forms that all formats share: texts, values, and images or sounds. A fault always has the
+//! members of the `error` of callgate's own result.
 
 use callgate_tool::{Answer, Content, Json, Number, Object, Outcome, Part, ToolResult, Value};
 
 use crate::wording::MEDIA_LEFT_OUT;
 
-/// An ending in blocks.
+/// The end of a call as blocks.
 #[derive(Debug)]
 pub(crate) struct Rendered {
-    /// The answer, verbatim, a block for each part of it; at the end further facts: headers, what was cut, where the rest is.
+    /// The answer, verbatim, with one block per part; the last block has further facts: headers, cuts, the handle of the
+    /// whole.
     pub(crate) blocks: Vec<Block>,
-    /// True where the call failed.
+    /// True if the call failed.
     pub(crate) is_failed: bool,
 }
 
-/// A block of an ending.
+/// A block of the end of a call.
 #[derive(Debug)]
 pub(crate) enum Block {
     Media(Media),
@@ -25,20 +26,20 @@ pub(crate) enum Block {
 #[derive(Debug)]
 pub(crate) struct Media {
     pub(crate) media_type: String,
-    /// In base64.
+    /// The bytes in base64.
     pub(crate) data: String,
 }
 
-/// An ending as a value.
+/// The end of a call as a value.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// The error.
+    /// The error of a failed call.
     Failed(Value),
     /// The answer, with its images and sounds.
     Fine(Value, Vec<Media>),
 }
 
-/// The ending in blocks; `takes` says which media types the format can show.
+/// Renders the end of a call as blocks; `takes` says which media types the format can show.
 pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
     let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
     let Outcome::Answered(answer) = &result.outcome else {
@@ -46,7 +47,7 @@ pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendere
     };
     let mut rest = rest(answer);
     let mut blocks = match &answer.content {
-        // Nothing was said, so the status is all there is.
+        // There is no content, so the status is the whole answer.
         Content::Empty => return whole(Json::of(&**answer).text().to_owned(), false),
         Content::Parts(parts) => {
             if let Some(names) = names(parts) {
@@ -62,7 +63,7 @@ pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendere
     Rendered { blocks, is_failed: false }
 }
 
-/// All of an ending in one text, for formats that have no other; several parts are an array.
+/// The end of a call as one text, for formats with only a text; several parts become an array.
 pub(crate) fn text(result: &ToolResult) -> String {
     let texts = match &result.outcome {
         Outcome::Answered(answer) if matches!(answer.content, Content::Parts(_)) => {
@@ -88,7 +89,7 @@ fn block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
     }
 }
 
-/// The names of parts, each at its place; nothing where none has any.
+/// The names of parts, each at the position of its part; `None` if no part has a name.
 fn names(parts: &[Part]) -> Option<Value> {
     let named = |part: &Part| {
         let mut names = Object::new();
@@ -111,7 +112,7 @@ fn names(parts: &[Part]) -> Option<Value> {
     has_names.then(|| named.into_iter().map(Value::Object).collect())
 }
 
-/// The ending as a value whose numbers survive being read as floating point numbers of 64 bits.
+/// The end of a call as a value whose numbers survive being read as 64-bit floating-point numbers.
 pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended {
     let answer = match &result.outcome {
         Outcome::Answered(answer) => answer,
@@ -139,7 +140,7 @@ pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended 
 }
 
 impl Rendered {
-    /// The texts, one after the other.
+    /// The texts, in order.
     pub(crate) fn into_texts(self) -> Vec<String> {
         let text = |block| match block {
             Block::Media(_) => None,
@@ -148,13 +149,13 @@ impl Rendered {
         self.blocks.into_iter().filter_map(text).collect()
     }
 
-    /// True where an image or a sound is among the blocks.
+    /// True if a block is an image or a sound.
     pub(crate) fn has_media(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, Block::Media(_)))
     }
 }
 
-/// Facts of an answer beside its status and its content.
+/// The facts of an answer besides its status and its content.
 fn rest(answer: &Answer) -> Object {
     let mut bare = Answer::new(None, Content::Empty);
     bare.headers.clone_from(&answer.headers);
@@ -171,7 +172,7 @@ fn rest(answer: &Answer) -> Object {
     }
 }
 
-/// A content as a value in which images and sounds are described, and those of them that are taken.
+/// A content as a value that describes images and sounds, and the media that the format accepts.
 fn described(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Media>) {
     let mut described = Json::of(content).into_value();
     let mut media = Vec::new();
@@ -194,7 +195,7 @@ fn described(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Me
     (described, media)
 }
 
-/// Takes the bytes of an image or a sound out of its description; the thing itself where it is taken.
+/// Removes the bytes of an image or a sound from its description; returns the media if the format accepts it.
 fn taken(described: &mut Value, media_type: &str, takes: &impl Fn(&str) -> bool) -> Option<Media> {
     let members = described.as_object_mut()?;
     let data = members.remove("data");
@@ -207,8 +208,8 @@ fn taken(described: &mut Value, media_type: &str, takes: &impl Fn(&str) -> bool)
     None
 }
 
-/// Numbers that floating point numbers of 64 bits do not hold, as texts: these formats are read through `Struct` of Protocol
-/// Buffers, which has no others.
+/// Replaces numbers that 64-bit floating-point numbers cannot hold by texts: these formats are read through `Struct` of
+/// Protocol Buffers, which has no other numbers.
 fn doubled(value: Value) -> Value {
     match value {
         Value::Array(items) => Value::Array(items.into_iter().map(doubled).collect()),

@@ -1,12 +1,12 @@
-//! callgate's own envelope: a call as `{"id", "tool", "args"}` and a session as `{"id", "parameters", "payload",
-//! "context", "credentials"}`, as files, batches and requests carry them. Unknown keys are refused, never dropped.
+//! callgate's own envelope: a call as `{"id", "tool", "args"}` and a session as `{"id", "parameters", "payload", "context",
+//! "credentials"}`, as in files, batches and requests. Unknown keys are refused, never dropped.
 
 use std::{error, fmt};
 
 use callgate_secret::Secret;
 use callgate_tool::{Arguments, Object, Session, ToolCall, Value};
 
-/// An envelope that cannot be read.
+/// The error for an envelope that cannot be read.
 ///
 /// ```
 /// use callgate_tool::json;
@@ -21,8 +21,7 @@ pub struct EnvelopeError {
     got: String,
 }
 
-/// Reads one call: `tool` is required, `id` is `1` where there is none, the arguments stand under `args` or
-/// `arguments`.
+/// Reads one call: `tool` is required, `id` defaults to `1`, and `args` or `arguments` holds the arguments.
 ///
 /// ```
 /// let envelope = callgate_tool::json!({"tool": "getPet", "args": {"petId": 7}});
@@ -54,7 +53,7 @@ pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
     Ok(ToolCall::new(id, tool, arguments))
 }
 
-/// Reads a session; every key is optional. All of it is literal, the credentials too: `env:NAME` in it is a text and no
+/// Reads a session; every key is optional. All values are literal, including credentials: `env:NAME` is a text, not a
 /// reference.
 ///
 /// ```

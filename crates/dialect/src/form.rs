@@ -1,4 +1,4 @@
-//! Names of the forms in which dialects declare tools. Which dialect has which is in `forms`.
+//! Names of the forms in which dialects declare tools. `forms` lists the forms of each dialect.
 
 use std::{error, fmt, str::FromStr};
 
@@ -19,16 +19,16 @@ use std::{error, fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
-    /// Gemini: `parameters`, a `Schema` of Google's, where a program cannot send JSON Schema.
+    /// Gemini: `parameters`, a `Schema` of Google's, for programs that cannot send JSON Schema.
     Schema,
-    /// The provider writes no arguments but those that its form of the schema accepts: `strict: true`.
+    /// The provider allows only arguments that match its form of the schema: `strict: true`.
     Strict,
-    /// The form that takes most of a schema.
+    /// The form that keeps most of a schema.
     #[default]
     Usual,
 }
 
-/// A form that nobody knows, or that a dialect does not have.
+/// The error for an unknown form, or one that a dialect does not have.
 ///
 /// ```
 /// use callgate_dialect::{Dialect, Form};
@@ -41,7 +41,7 @@ pub enum Form {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownForm {
     known: &'static [Form],
-    /// The dialect that does not have it.
+    /// The dialect that does not have the form.
     dialect: Option<&'static str>,
     name: String,
 }
@@ -50,7 +50,7 @@ impl Form {
     /// Every form, in alphabetical order of their names.
     pub const ALL: [Self; 3] = [Self::Schema, Self::Strict, Self::Usual];
 
-    /// The name it is asked for by.
+    /// The name by which configurations and commands select the form.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Schema => "schema",
@@ -61,7 +61,7 @@ impl Form {
 }
 
 impl UnknownForm {
-    /// The form is none of these, which a dialect has.
+    /// The error for a form that is not among the dialect's `known` forms.
     pub(crate) fn of(dialect: &'static str, known: &'static [Form], form: Form) -> Self {
         Self { known, dialect: Some(dialect), name: form.as_str().to_owned() }
     }

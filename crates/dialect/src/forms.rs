@@ -1,5 +1,5 @@
-//! Forms in which a dialect declares tools beside the usual one: Gemini's `parameters` in place of `parametersJsonSchema`, and the
-//! strict modes of `OpenAI`, Anthropic and Bedrock. A form chooses the projection and the flag of a declaration.
+//! Further forms in which a dialect declares tools: Gemini's `parameters` in place of `parametersJsonSchema`, and the
+//! strict modes of `OpenAI`, Anthropic and Bedrock. A form selects the projection and the flag of a declaration.
 
 use callgate_tool::Value;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Dialect {
-    /// The forms in which it declares tools.
+    /// The forms in which the dialect declares tools.
     ///
     /// ```
     /// use callgate_dialect::{Dialect, Form};
@@ -30,10 +30,10 @@ impl Dialect {
         }
     }
 
-    /// The form, where this dialect has it.
+    /// The form, if this dialect has it.
     ///
     /// # Errors
-    /// [`UnknownForm`] with those that it has.
+    /// [`UnknownForm`], which lists the forms that the dialect has.
     pub fn form(self, form: Form) -> Result<Form, UnknownForm> {
         if self.forms().contains(&form) {
             return Ok(form);
@@ -41,7 +41,7 @@ impl Dialect {
         Err(UnknownForm::of(self.as_str(), self.forms(), form))
     }
 
-    /// The projection of schemas in a form; the usual one's where the dialect does not have the form.
+    /// The projection of schemas in a form; the usual form's if the dialect does not have the requested one.
     pub fn projection_in(self, form: Form) -> Option<Projection> {
         Some(match (self, form) {
             (Self::Anthropic, Form::Strict) => Projection::AnthropicStrict,
@@ -60,7 +60,7 @@ impl Dialect {
         })
     }
 
-    /// A declaration with the provider's flag of its strict mode.
+    /// Adds the provider's flag of its strict mode to a declaration.
     pub(crate) fn with_strict(self, mut declaration: Value) -> Value {
         let flagged = match self {
             Self::Anthropic | Self::Responses => Some(&mut declaration),

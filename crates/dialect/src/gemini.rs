@@ -1,6 +1,6 @@
-//! Gemini, by its own interface and Vertex AI's: function declarations; calls are `functionCall` parts, with and without
-//! ids, answered by `functionResponse` parts of one content. Numbers beyond 2^53 are written as texts, since the format is
-//! read through Protocol Buffers' `Struct`. Fields: `google/ai/generativelanguage/v1beta/content.proto` of
+//! Gemini, by its own interface and Vertex AI's: function declarations; calls are `functionCall` parts, with or without
+//! ids, answered by `functionResponse` parts of one content. Numbers beyond 2^53 are written as texts, because the format
+//! is read through Protocol Buffers' `Struct`. Fields: `google/ai/generativelanguage/v1beta/content.proto` of
 //! <https://github.com/googleapis/googleapis>.
 
 use callgate_tool::{Object, Tool, Value, json};
@@ -12,12 +12,12 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration.
+/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     declared("parametersJsonSchema", tool, projected)
 }
 
-/// The same with a `Schema` of Google's.
+/// Writes one declaration with a `Schema` of Google's.
 pub(crate) fn schema_declaration(tool: &Tool, projected: &Projected) -> Value {
     declared("parameters", tool, projected)
 }
@@ -31,7 +31,7 @@ fn declared(member: &str, tool: &Tool, projected: &Projected) -> Value {
     declared.into()
 }
 
-/// The calls of a model's content or of its parts; a whole response is read, too.
+/// The calls of a model's content, of its parts or of a whole response.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let parts = match message {
         Value::Array(parts) => parts,
@@ -61,7 +61,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     parts.into_iter().filter_map(|part| asked(part).transpose()).collect()
 }
 
-/// One content with a part for each call.
+/// Writes one content with a part for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 
 fn part(answer: &Answered<'_>) -> Value {
     let mut part = Object::new();
-    // Answers to calls without an id are told apart by their order.
+    // Answers to calls without an id are distinguished by their order.
     for name in ["id", "name"] {
         if let Some(value) = answer.origin.get(name).filter(|value| !value.is_null()) {
             part.insert(name, value.clone());
@@ -91,5 +91,5 @@ fn part(answer: &Answered<'_>) -> Value {
     json!({"functionResponse": part})
 }
 
-/// The members of a function's answer beside its response.
+/// The media types of images that the format accepts.
 const IMAGES: [&str; 3] = ["image/jpeg", "image/png", "image/webp"];

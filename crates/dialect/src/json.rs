@@ -1,5 +1,5 @@
-//! callgate's own format: what `callgate tools` prints and what a result looks like on the command line and over
-//! HTTP (`{"id", "tool", "status", "response"}` or `{"id", "tool", "error"}`).
+//! callgate's own format: the output of `callgate tools`, and results on the command line and over HTTP (`{"id", "tool",
+//! "status", "response"}` or `{"id", "tool", "error"}`).
 
 use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     message::{Answered, Asked, list, object, take},
 };
 
-/// One declaration; the annotations are MCP's hints.
+/// Writes one declaration; the annotations are MCP's hints.
 pub(crate) fn declaration(tool: &Tool) -> Value {
     let mut declaration = json!({
         "name": tool.name.as_str(),
@@ -26,7 +26,7 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
     declaration
 }
 
-/// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the list, or the one that it is.
+/// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the bare list, or of a single call.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let calls = match message {
         Value::Array(calls) => calls,
@@ -48,19 +48,19 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-/// A result for each call.
+/// Writes a result for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| result(&answer.result).into_value()).collect()
 }
 
-/// One result.
+/// Writes one result.
 ///
-/// `response` is JSON as it is, a text as a string, `null` for no content; an image or a sound is
-/// `{"mediaType", "size", "data"}` with its bytes in base64, any other file `{"mediaType", "size", "sha256"}`; a multipart
-/// answer is an array of `{"name", "contentId", "filename", "content", "handle"}`, its parts in their order. Where they are known, more members say more: `headers` are those that mean something; `stillSending` is true where the service
-/// had not ended its answer; `truncated` is `{"message", "size", "cuts": [{"at", "shown", "of", "unit"}]}`,
-/// what is not shown and how to narrow; `next` holds the arguments of the next page; `handle` names the whole result,
-/// which is kept for a while.
+/// `response` is JSON as it is, a text as a string, `null` for no content; an image or a sound is `{"mediaType", "size",
+/// "data"}` with its bytes in base64, any other file `{"mediaType", "size", "sha256"}`; a multipart body is an array of
+/// `{"name", "contentId", "filename", "content", "handle"}`, with its parts in order. Further members are present if known:
+/// `headers` are the meaningful headers; `stillSending` is true if the service had not ended its response; `truncated` is
+/// `{"message", "size", "cuts": [{"at", "shown", "of", "unit"}]}`, the parts that are not shown and how to narrow; `next`
+/// holds the arguments of the next page; `handle` names the whole result, which is kept for a while.
 ///
 /// ```
 /// use callgate_tool::{Answer, Content, Journal, Outcome, ToolResult};

@@ -1,5 +1,5 @@
-//! Foreign wire formats: how tools are declared, calls read and results written, one file a format. Pure functions between
-//! `tool`'s words and JSON; nothing here calls anything.
+//! Foreign wire formats: declarations of tools, calls and results, with one file per format. Pure functions between
+//! `tool`'s words and JSON; nothing here makes calls.
 
 mod anthropic;
 mod bedrock;

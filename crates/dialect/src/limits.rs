@@ -1,5 +1,5 @@
-//! Limits of model providers on a schema as it stands, and what a projection makes of them. Looks at schemas only; it
-//! declares nothing and changes nothing, and whoever shows it decides when it is worth building every schema.
+//! Finds schemas and requests that exceed the limits of model providers, and says what a projection does about them. It
+//! only reads schemas and changes nothing; the caller decides whether to build every schema for it.
 
 mod keywords;
 
@@ -15,35 +15,36 @@ use crate::dialect::Dialect;
 
 pub use self::keywords::is_union;
 
-/// A limit of a provider that a declaration, or the number of them, exceeds.
+/// A provider's limit that a declaration, or the number of declarations, exceeds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub struct ProviderLimit {
-    /// The provider that has the limit.
+    /// The provider with the limit.
     pub provider: &'static str,
-    /// The declaration that is expected there.
+    /// The limit, as a description of what the provider accepts.
     pub expected: &'static str,
-    /// The remedy: what a projection does about it, or what an operator can do.
+    /// The remedy: the change that a projection makes, or a step for the operator.
     pub instead: &'static str,
 }
 
-/// Tools in one request: more are an error of the whole request at `OpenAI` and Gemini.
+/// The most tools in one request: with more, `OpenAI` and Gemini refuse the whole request.
 const TOOLS: usize = 128;
-/// The tokens of all declarations beyond which Gemini fails where a model must call one of them: 77 KB.
+/// The tokens of all declarations, 77 KB, beyond which Gemini fails if a model must call one of them.
 const GEMINI_TOKENS: usize = 19_000;
-/// Anthropic's strict mode: tools in one request, and members of them all that need not be there, or are of several types.
+/// Anthropic's strict mode: the most tools in one request, and the most optional members and members of several types of
+/// all of them.
 const STRICT_TOOLS: usize = 20;
 const STRICT_OPTIONAL: usize = 24;
 const STRICT_UNIONS: usize = 16;
-/// `OpenAI`'s strict mode: levels of objects, properties, values of enumerations, bytes of names and texts.
+/// `OpenAI`'s strict mode: the most levels of objects, properties, enumerated values, bytes of names and texts.
 const STRICT_NESTING: usize = 10;
 const STRICT_PROPERTIES: usize = 5000;
 const STRICT_ENUM_VALUES: usize = 1000;
 const STRICT_TEXT: usize = 120_000;
-/// Local engines turn every tool into one grammar: a longer text makes it too large.
+/// The longest text: local engines turn all tools into one grammar, and a longer text makes it too large.
 const GRAMMAR_LENGTH: u64 = 2000;
 
-/// The limits that so many tools in one request exceed, whose declarations take so many tokens.
+/// The limits that `n_tools` tools in one request exceed, if their declarations have `n_tokens` tokens.
 pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
     let fewer = "offer fewer operations with `tools:`, or have the model search them: `POST /v1/tools:search`, \
                  `mcp: { mode: search }`";
@@ -61,8 +62,8 @@ pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
     exceeded.map(limit).collect()
 }
 
-/// The limits that so many strict tools in one request exceed, which have so many members that need not be there, and so many
-/// that are of several types. `OpenAI` has none.
+/// The limits that `n_tools` strict tools in one request exceed, if they have `n_optional` optional members and `n_unions`
+/// members of several types. Only Anthropic has such limits.
 pub fn strict_limits(
     dialect: Dialect,
     n_tools: usize,
@@ -98,12 +99,12 @@ pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
     LimitFinder::default().of(tool)
 }
 
-/// Finds the limits that declarations exceed. The definitions they have in common are looked at once.
+/// Finds the limits that declarations exceed. Shared definitions are examined only once.
 #[derive(Debug, Default)]
 pub struct LimitFinder {
-    /// The facts known of definitions, by their addresses, which are theirs as long as somebody knows of them.
+    /// The facts about definitions, by their addresses, which stay theirs while the weak reference lives.
     definitions: BTreeMap<usize, (Weak<Definitions>, Facts)>,
-    /// The facts known of groups of definitions.
+    /// The facts about groups of definitions.
     groups: BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
 }
 
@@ -225,7 +226,7 @@ fn of_strict(facts: &Facts) -> [Row; 6] {
     ]
 }
 
-/// The facts that one walk over a schema counts.
+/// The facts that one walk over a schema collects.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     nesting: usize,
@@ -238,11 +239,11 @@ struct Facts {
     max_length: u64,
     has_other_enum: bool,
     has_wild_pattern: bool,
-    /// Members whose names are no identifiers.
+    /// True if a member's name is not an identifier.
     has_other_name: bool,
-    /// Keywords that few providers know.
+    /// True if there are keywords that few providers support.
     has_rules: bool,
-    /// Objects whose members have names of the caller's own.
+    /// True if there are objects whose members have arbitrary names.
     has_maps: bool,
 }
 
@@ -275,7 +276,7 @@ impl Facts {
         }
     }
 
-    /// The meaning of a keyword's presence.
+    /// Records the presence of a keyword.
     fn keyword(&mut self, keyword: &str, value: &Value) {
         self.has_rules |= RULES.contains(&keyword);
         self.n_unions += usize::from(is_union(keyword, value));
@@ -302,7 +303,7 @@ impl Facts {
         self.schema(schema, nesting);
     }
 
-    /// Adds what another walk counted.
+    /// Adds the facts of another walk.
     fn add(&mut self, other: &Self) {
         self.nesting = self.nesting.max(other.nesting);
         self.n_properties += other.n_properties;
@@ -321,7 +322,7 @@ impl Facts {
     fn enumeration(&mut self, values: &[Value]) {
         self.n_enum_values += values.len();
         self.text += values.iter().filter_map(Value::as_str).map(str::len).sum::<usize>();
-        // `null` among texts says only that it may be null.
+        // `null` among texts only makes the value nullable.
         self.has_other_enum |= values.iter().any(|value| !value.is_string() && !value.is_null());
     }
 }

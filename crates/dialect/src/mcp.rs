@@ -1,6 +1,6 @@
-//! The Model Context Protocol: `{"name", "description", "inputSchema", "annotations"}`; a call is a request `tools/call` or
-//! its `params`, its answer a response or a `CallToolResult` of content blocks. An output schema is not declared: a result
-//! that was cut would not meet it. Fields: `schema/2025-11-25/schema.ts` of
+//! The Model Context Protocol: `{"name", "description", "inputSchema", "annotations"}`; a call is a `tools/call` request or
+//! its `params`, its answer a response or a `CallToolResult` of content blocks. No output schema is declared, because a cut
+//! result would not match it. Fields: `schema/2025-11-25/schema.ts` of
 //! <https://github.com/modelcontextprotocol/modelcontextprotocol>.
 
 use callgate_tool::{Effect, Object, Tool, Value, json};
@@ -12,7 +12,7 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration; the annotations are hints.
+/// Writes one declaration; the annotations are hints.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -26,7 +26,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     })
 }
 
-/// The call of a request or of its params; those of a list of them.
+/// The call of a request or of its params, or the calls of a list of them.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     match message {
         Value::Array(requests) => requests.into_iter().map(asked).collect(),
@@ -50,7 +50,7 @@ fn asked(request: Value) -> Result<Asked, EnvelopeError> {
     Ok(Asked::new(id, name.as_ref(), request).with_arguments(arguments))
 }
 
-/// A response or a result for each call.
+/// Writes a response or a result for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(answered).collect()
 }
@@ -75,7 +75,7 @@ fn answered(answer: &Answered<'_>) -> Value {
     }
 }
 
-/// The type of the block of a media type.
+/// The block type of a media type.
 fn kind_of(media_type: &str) -> Option<&'static str> {
     match media_type.split_once('/')?.0 {
         "audio" => Some("audio"),

@@ -1,5 +1,5 @@
-//! A message of a model on its way to calls and back: what every format has in common. A file of a format finds the calls
-//! in its message and writes their answers; ids, names, arguments and repetitions are settled here.
+//! Turns a model's message into calls and back, for all formats. The file of a format finds the calls in its message and
+//! writes their answers; this file handles ids, names, arguments and repeated calls.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
     wording,
 };
 
-/// The calls of one message, in the order the model asked for them.
+/// The calls of one message, in the model's order.
 ///
 /// ```
 /// use callgate_dialect::Dialect;
@@ -54,31 +54,31 @@ pub struct Read {
 /// ```
 #[derive(Clone, Debug)]
 pub struct ReadCall {
-    /// The call; where it cannot be made as it was asked for, how it ended.
+    /// The call; or its result, if it cannot be made as the message asks.
     pub call: Result<ToolCall, Box<ToolResult>>,
-    /// The members of the message beside the arguments.
+    /// The members of the call in the message, without the arguments.
     origin: Object,
 }
 
-/// A call as a message has it.
+/// A call as it stands in a message.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) id: Option<Value>,
-    /// Names the tool may have; the first that is declared is meant, else the first.
+    /// Names that the tool may have; the first declared one counts, else the first.
     pub(crate) names: Vec<String>,
-    /// True where the format names tools otherwise than they are declared.
+    /// True if the format's names of tools differ from the declared ones.
     pub(crate) is_indirect: bool,
     pub(crate) arguments: Option<Value>,
-    /// The members of the message beside the arguments.
+    /// The members of the call in the message, without the arguments.
     pub(crate) origin: Object,
-    /// The reason it is not made at all.
+    /// The reason why the call is not made at all.
     pub(crate) fault: Option<Box<Fault>>,
 }
 
-/// The ending of a call of a message.
+/// The end of a call of a message.
 #[derive(Debug)]
 pub(crate) struct Answered<'a> {
-    /// The members of the message beside the arguments.
+    /// The members of the call in the message, without the arguments.
     pub(crate) origin: &'a Object,
     pub(crate) result: Cow<'a, ToolResult>,
 }
@@ -89,7 +89,7 @@ impl Read {
         &self.calls
     }
 
-    /// The calls that can be made, for whoever makes them: their results are written in this order.
+    /// The calls that can be made. The caller makes them and passes their results in this order.
     ///
     /// ```
     /// use callgate_dialect::Dialect;
@@ -108,20 +108,20 @@ impl Read {
         self.calls.iter().filter_map(|asked| asked.call.as_ref().ok()).collect()
     }
 
-    /// The members of the message beside the arguments, of each call that can be made: with them a call is written again later
-    /// ([`Read::of_one`]).
+    /// The members of each call that can be made, without its arguments. [`Read::of_one`] needs them to write the call's
+    /// answer later.
     pub fn origins(&self) -> Vec<&Object> {
         let made = self.calls.iter().filter(|asked| asked.call.is_ok());
         made.map(|asked| &asked.origin).collect()
     }
 
-    /// One call of a message that was read before, with what [`Read::origins`] said of it.
+    /// A call of a message that was read before, with its members from [`Read::origins`].
     pub fn of_one(call: ToolCall, origin: Object) -> Self {
         Self { calls: vec![ReadCall { call: Ok(call), origin }] }
     }
 
-    /// Refuses every call of a function that is not among these. A function is named as the model may name it; `named`
-    /// finds the name a tool has.
+    /// Refuses every call of a function that is not in this list. A function is named as a model may name it; `named` finds
+    /// the tool's own name.
     #[must_use]
     pub fn only<'t>(
         mut self,
@@ -143,8 +143,8 @@ impl Read {
         self
     }
 
-    /// Renames the arguments of the calls: `name` has the one that an argument of a call is known by. It is for formats
-    /// whose runtime names arguments by itself ([`Dialect::has_wire_names`](crate::Dialect::has_wire_names)).
+    /// Renames the arguments of the calls: `name` returns the tool's name of an argument. This is for formats whose runtime
+    /// names arguments by itself ([`Dialect::has_wire_names`](crate::Dialect::has_wire_names)).
     #[must_use]
     pub fn renamed(mut self, name: impl Fn(&ToolCall, &str) -> Option<String>) -> Self {
         for ReadCall { call, .. } in &mut self.calls {
@@ -154,7 +154,7 @@ impl Read {
                 other.unwrap_or_else(|| given.clone())
             };
             let names: Vec<_> = call.arguments.keys().map(of).collect();
-            // Two that would be one stay two, and are refused.
+            // If two arguments would get one name, none is renamed, and the call is refused later.
             if names.iter().collect::<BTreeSet<_>>().len() == names.len() {
                 let values =
                     std::mem::take(&mut call.arguments).into_iter().map(|(_, value)| value);
@@ -164,7 +164,7 @@ impl Read {
         self
     }
 
-    /// Every call with its ending: `results` are those of the calls to make, in their order.
+    /// Every call with its end: `results` are the results of the calls that can be made, in their order.
     pub(crate) fn answered<'a>(&'a self, results: &'a [ToolResult]) -> Vec<Answered<'a>> {
         let mut results = results.iter();
         let ending = |asked: &'a ReadCall| match &asked.call {
@@ -180,8 +180,8 @@ impl Read {
     }
 }
 
-/// Settles the calls of a message; `fit` makes a tool's arguments of what the format has in their place. A tool's declaration is
-/// asked for only where the format needs it.
+/// Checks the calls of a message and completes their ids and names; `fit` converts arguments to those of the tool.
+/// `declared` is called only if the format needs the tool's declaration.
 pub(crate) fn read<'t>(
     asked: Vec<Asked>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
@@ -205,7 +205,7 @@ pub(crate) fn read<'t>(
     Read { calls }
 }
 
-/// The tool a call names and its arguments.
+/// The name of the tool that a call means, and its arguments.
 fn settled<'t>(
     asked: Asked,
     declared: &impl Fn(&str) -> Option<&'t Tool>,
@@ -216,7 +216,7 @@ fn settled<'t>(
     let tool = is_needed.then(|| names.iter().find_map(|name| declared(name))).flatten();
     let name = match tool {
         Some(tool) if is_indirect => tool.name.as_str().to_owned(),
-        // The executor finds it by what the model calls it, and notes how.
+        // The executor finds the tool by the model's name for it, and records how.
         _ if names.is_empty() => String::new(),
         _ => names.swap_remove(0),
     };
@@ -234,7 +234,7 @@ fn settled<'t>(
     (name, read)
 }
 
-/// Arguments as an object or as its text; nothing is `{}`.
+/// Arguments as an object or as JSON text; an absent value is `{}`.
 fn arguments(value: Option<Value>) -> Result<Arguments, String> {
     let got = |value: &Value| format!("got: {}", value.kind());
     match value {
@@ -251,7 +251,7 @@ fn arguments(value: Option<Value>) -> Result<Arguments, String> {
     }
 }
 
-/// True where the same call was asked for already, under the same id.
+/// True if an equal call, with an equal id, stands earlier in the message.
 fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
     calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
 }
@@ -262,7 +262,7 @@ fn ended(id: &str, tool: &str, fault: Box<Fault>) -> Box<ToolResult> {
     Box::new(ToolResult { id, tool, outcome, journal })
 }
 
-/// The text of an id; ids are texts, some programs write numbers.
+/// The text of an id: ids are texts, but some programs write numbers.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => Some(number.to_string()),
@@ -272,19 +272,19 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 impl Asked {
-    /// A call of `name`, of which `origin` is the rest.
+    /// A call of `name`; `origin` holds its other members.
     pub(crate) fn new(id: Option<Value>, name: Option<&Value>, origin: Object) -> Self {
         let names = name.and_then(text_of).into_iter().collect();
         Self { id, names, origin, ..Self::default() }
     }
 
-    /// The same with arguments.
+    /// Sets the arguments.
     pub(crate) fn with_arguments(self, arguments: Option<Value>) -> Self {
         Self { arguments, ..self }
     }
 }
 
-/// Takes the first of these members that is there; `null` is not.
+/// Takes the first of these members that is present and not `null`.
 pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
     names.iter().find_map(|name| members.remove(name).filter(|value| !value.is_null()))
 }
@@ -305,12 +305,12 @@ pub(crate) fn list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> 
     }
 }
 
-/// The last part of a resource's name: `projects/p/…/tools/t` is `t`.
+/// The last part of a resource name: `projects/p/…/tools/t` is `t`.
 pub(crate) fn last_part(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Refuses a message of somebody else than the model: its calls were answered, or are none.
+/// Refuses a message of another role than the model's: its calls are already answered, or it has none.
 pub(crate) fn of_model(message: &Object, role: &str) -> Result<(), EnvelopeError> {
     let role_of = message.get("role").or_else(|| message.get("Role")?.get("Label"));
     match role_of.and_then(Value::as_str) {
@@ -322,5 +322,5 @@ pub(crate) fn of_model(message: &Object, role: &str) -> Result<(), EnvelopeError
     }
 }
 
-/// As many as one request of callgate's own makes.
+/// The most calls of one message, as many as one request of callgate's own format may hold.
 const MOST_CALLS: usize = 256;

@@ -1,6 +1,6 @@
-//! OpenAI Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`, not strict; calls in
-//! `tool_calls` of a message, each answered by a message of the role `tool`. Fields: `CreateChatCompletionRequest` of
-//! <https://github.com/openai/openai-openapi>.
+//! OpenAI Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`, not strict; calls
+//! stand in `tool_calls` of a message, each answered by a message with the role `tool`. Fields:
+//! `CreateChatCompletionRequest` of <https://github.com/openai/openai-openapi>.
 
 use callgate_tool::{Tool, Value, json};
 
@@ -12,7 +12,7 @@ use crate::{
     wording::no_function,
 };
 
-/// One declaration.
+/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -25,7 +25,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     })
 }
 
-/// The calls of an assistant's message; a whole completion or the bare list is read, too.
+/// The calls of an assistant's message, of a whole completion or of the bare list.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let calls = match message {
         Value::Array(calls) => calls,
@@ -51,11 +51,11 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-/// One call of `tool_calls`.
+/// Reads one call of `tool_calls`.
 pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     let mut call = object("tool_calls", call)?;
     let id = take(&mut call, &["id"]);
-    // Every call needs an answer, those of other types too.
+    // Every call needs an answer, even one of another type.
     if let Some(kind) = call.get("type").and_then(Value::as_str).filter(|kind| *kind != "function")
     {
         let fault = Some(no_function(kind));
@@ -67,12 +67,12 @@ pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     Ok(Asked::new(id, function.get("name"), call).with_arguments(arguments))
 }
 
-/// A message for each call.
+/// Writes a message for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
 }
 
-/// The message of one call. Its content is text: this format takes no images there.
+/// Writes the message of one call. Its content is text: the format accepts no images there.
 pub(crate) fn message(answer: &Answered<'_>) -> Value {
     let content = ending::text(&answer.result);
     json!({"role": "tool", "tool_call_id": answer.result.id, "content": content})

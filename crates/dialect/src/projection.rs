@@ -1,5 +1,6 @@
-//! Schemas of tools as each provider accepts them. Canonical schemas are JSON Schema 2020-12, and arguments are checked by
-//! them alone: a provider's form may be wider or narrower, and each difference is a [`Loss`]. No tool is ever rejected.
+//! Projects the schemas of tools onto the forms that providers accept. Canonical schemas are JSON Schema 2020-12, and only
+//! they check arguments: a provider's form may be wider or narrower, and each difference is a [`Loss`]. No tool is ever
+//! rejected.
 
 mod alternatives;
 mod circles;
@@ -36,7 +37,7 @@ use self::{
 };
 pub use loss::{Loss, Lost};
 
-/// A set of rules by which schemas are written for a provider.
+/// A set of rules for writing schemas for one provider.
 ///
 /// ```
 /// use callgate_dialect::{Dialect, Form, Projection};
@@ -51,7 +52,7 @@ pub use loss::{Loss, Lost};
 pub enum Projection {
     /// Anthropic's `input_schema`.
     Anthropic,
-    /// Anthropic's `input_schema` of a strict tool: no member but those that are declared.
+    /// Anthropic's `input_schema` of a strict tool: only declared members.
     AnthropicStrict,
     /// Amazon Bedrock's `inputSchema.json`.
     Bedrock,
@@ -63,29 +64,29 @@ pub enum Projection {
     GeminiJson,
     /// Gemini's `parameters`: Google's `Schema`.
     GeminiSchema,
-    /// Engines that make a grammar of all tools.
+    /// Engines that build one grammar of all tools.
     LlamaCpp,
     /// `OpenAI`'s `parameters`, not strict.
     OpenAi,
     /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
     OpenAiStrict,
-    /// The keywords that every provider with JSON Schema takes.
+    /// The keywords that every provider with JSON Schema supports.
     Portable,
 }
 
-/// A tool as a provider accepts it.
+/// A tool in a form that a provider accepts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Projected {
-    /// The schema of its arguments.
+    /// The schema of the tool's arguments.
     pub schema: Value,
-    /// Its description, with what the schema cannot say of all arguments.
+    /// The tool's description, with the rules on all arguments that the schema cannot express.
     pub description: String,
-    /// The losses: parts of the canonical form that the provider's does not have, or has differently.
+    /// The losses: parts of the canonical schema that the provider's form lacks or changes.
     pub losses: Vec<Loss>,
 }
 
-/// A projection nobody knows.
+/// The error for an unknown projection.
 ///
 /// ```
 /// use callgate_dialect::Projection;
@@ -97,7 +98,7 @@ pub struct Projected {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownProjection(String);
 
-/// A tool as a provider accepts it, in at most the tokens that it may take ([`Tool::most_tokens`]) where that can be.
+/// Projects a tool onto a provider's form, within its token budget ([`Tool::most_tokens`]) where possible.
 ///
 /// ```
 /// use callgate_dialect::{Projection, project};
@@ -138,8 +139,8 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     Projected { schema, description, losses: losses.into_list() }
 }
 
-/// The arguments of a call as the canonical schema has them: members under their own names, and without the `null` of optional
-/// ones where a projection makes all of them required.
+/// Converts the arguments of a call to the canonical schema: members get their own names, and `null` of optional members is
+/// removed if the projection makes all of them required.
 pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arguments {
     if !projection.is_restored() {
         return arguments;
@@ -162,7 +163,7 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
 }
 
 impl Projected {
-    /// The number of tokens the declaration costs a model, estimated as [`Tool::tokens`] is.
+    /// The estimated tokens that the declaration costs a model, computed like [`Tool::tokens`].
     pub fn tokens(&self, tool: &Tool) -> usize {
         let schema = self.schema.to_string().len();
         (tool.name.as_str().len() + self.description.len() + schema).div_ceil(4)
@@ -185,7 +186,7 @@ impl Projection {
         Self::Portable,
     ];
 
-    /// The name it is asked for by.
+    /// The name by which commands select the projection.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -202,8 +203,7 @@ impl Projection {
         }
     }
 
-    /// True where arguments have other names there, `null` for members that are absent, or texts for maps: [`restore`] has work
-    /// to do.
+    /// True if arguments need [`restore`]: they have other names, `null` for absent members, or texts for maps.
     pub(crate) fn is_restored(self) -> bool {
         let grammar = self.grammar();
         grammar.names != Names::Any || grammar.is_closed
@@ -249,7 +249,7 @@ impl fmt::Display for UnknownProjection {
 
 impl error::Error for UnknownProjection {}
 
-/// No schema is written larger, whatever is asked for.
+/// The largest schema that is written, whatever budget is requested.
 const MOST_BYTES: usize = 1 << 20;
-/// `OpenAI`'s strict mode takes 120,000 characters of names and values, and 5,000 members.
+/// Below the limits of `OpenAI`'s strict mode: 120,000 characters of names and values, and 5,000 members.
 const MOST_STRICT_BYTES: usize = 100_000;

@@ -1,6 +1,6 @@
-//! OpenAI Responses: `{"type": "function", "name", "description", "parameters", "strict"}`; calls are `function_call` items,
-//! each answered by a `function_call_output` item, which takes images. Fields: `FunctionToolParam`, `FunctionToolCall` and
-//! `FunctionCallOutputItemParam` of <https://github.com/openai/openai-openapi>.
+//! OpenAI Responses: `{"type": "function", "name", "description", "parameters", "strict"}`; calls are `function_call`
+//! items, each answered by a `function_call_output` item, which may hold images. Fields: `FunctionToolParam`,
+//! `FunctionToolCall` and `FunctionCallOutputItemParam` of <https://github.com/openai/openai-openapi>.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::{
     wording::no_function,
 };
 
-/// One declaration.
+/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -26,7 +26,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     })
 }
 
-/// The calls among the items of a response, or of what is sent next: those whose output is there, too, are answered.
+/// The calls among the items of a response, or of the next request, where calls with an output are already answered.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let items = match message {
         Value::Array(items) => items,
@@ -71,7 +71,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
-/// An item for each call.
+/// Writes an item for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(item).collect()
 }
@@ -98,5 +98,5 @@ fn item(answer: &Answered<'_>) -> Value {
 }
 
 const CUSTOM: &str = "custom_tool_call";
-/// The media types that the format shows.
+/// The media types of images that the format accepts.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

@@ -1,6 +1,6 @@
-//! Semantic Kernel: functions of plugins, declared as OpenAI Chat Completions has them under `Plugin-function`. A message is
-//! OpenAI's, or the kernel's own (`ChatMessageContent`) as Python or .NET serialises it; each call is answered by a message of
-//! its own, in the form it came in. Fields: `semantic_kernel/contents/` and `SemanticKernel.Abstractions/Contents/` of
+//! Semantic Kernel: functions of plugins, declared like OpenAI Chat Completions under `Plugin-function`. A message is
+//! OpenAI's, or the kernel's own (`ChatMessageContent`) as Python or .NET serialises it; each call is answered by its own
+//! message, in the form of the call. Fields: `semantic_kernel/contents/` and `SemanticKernel.Abstractions/Contents/` of
 //! <https://github.com/microsoft/semantic-kernel>.
 
 use callgate_tool::{Object, Tool, Value, json};
@@ -13,7 +13,7 @@ use crate::{
     projection::Projected,
 };
 
-/// One declaration.
+/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     openai::declaration(tool, projected)
 }
@@ -48,7 +48,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
-/// A message for each call: the kernel has one result a call.
+/// Writes a message for each call: the kernel expects one result per call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
 }
@@ -85,7 +85,7 @@ fn message(answer: &Answered<'_>) -> Value {
     openai::message(answer)
 }
 
-/// `Plugin-function`, of whichever members say it.
+/// The name `Plugin-function`, from the members that hold it.
 fn whole_name(item: &Object) -> Option<String> {
     let text = |names: &[&str]| {
         let found = names.iter().find_map(|name| item.get(name)?.as_str());
@@ -100,7 +100,7 @@ fn whole_name(item: &Object) -> Option<String> {
     }
 }
 
-/// The plugin and the function of a whole name: a plugin's name has no `-`, so the first one parts them.
+/// The plugin and the function of a full name, split at the first `-`: a plugin's name has none.
 fn parts(name: &str) -> (Option<&str>, &str) {
     name.split_once('-').map_or((None, name), |(plugin, function)| (Some(plugin), function))
 }

@@ -1,11 +1,11 @@
-//! Reads JSON that a model or an operator wrote: what readers understand in different ways is refused, so that what was
-//! checked is what is sent. Numbers keep their digits. What the values mean is not its business.
+//! Reads JSON that a model or an operator wrote, and refuses JSON that readers understand differently, so that the checked
+//! value is the sent value. Numbers keep their digits. It does not interpret the values.
 
 use std::{collections::BTreeSet, error, fmt};
 
 use callgate_tool::{Reader, Token, Value};
 
-/// A text that is not JSON, or JSON that says a thing twice.
+/// The error for a text that is not JSON, or that repeats a key.
 ///
 /// ```
 /// let error = callgate_dialect::read_json(r#"{"id": 1, "id": 2}"#).unwrap_err();
@@ -16,8 +16,8 @@ use callgate_tool::{Reader, Token, Value};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct JsonError(String);
 
-/// Reads one JSON value. A key that occurs twice in an object (RFC 8259 §4: readers differ in what they make of it) and
-/// a lone surrogate are refused.
+/// Reads one JSON value. A repeated key in an object (RFC 8259 §4: readers treat it differently) and a lone surrogate are
+/// refused.
 ///
 /// ```
 /// let read = callgate_dialect::read_json(r#"{"id": 9007199254740993}"#)?;
@@ -32,7 +32,7 @@ pub fn read_json(text: &str) -> Result<Value, JsonError> {
     if let Ok(Some(value)) = Value::parse_unambiguous(text) {
         return Ok(value);
     }
-    // Whatever is wrong first is told.
+    // The first problem in the text is the one that is reported.
     unambiguous(text)?;
     Value::parse(text).map_err(|error| JsonError(error.to_string()))
 }
@@ -45,7 +45,7 @@ impl fmt::Display for JsonError {
 
 impl error::Error for JsonError {}
 
-/// Reads to the end, unless an object has a key twice.
+/// Reads to the end, unless an object repeats a key.
 fn unambiguous(text: &str) -> Result<(), JsonError> {
     let mut reader = Reader::new(text);
     let mut open = Vec::new();

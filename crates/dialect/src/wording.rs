@@ -1,9 +1,9 @@
-//! Sentences about calls that no tool was asked for yet: those of a message that cannot be made as it asks for them. What a
-//! call itself ends with is worded in `call`.
+//! Sentences about calls that do not reach a tool: calls of a message that cannot be made as the message asks. `call` has
+//! the sentences about calls that are made.
 
 use callgate_tool::{Fault, FaultCode, Next};
 
-/// The arguments of a call cannot be read: `why` says what is there instead of an object.
+/// The arguments of a call cannot be read: `why` says what stands in place of an object.
 pub(crate) fn unreadable_arguments(tool: &str, why: &str) -> Box<Fault> {
     let (tool, why) = (shortened(tool, MAX_NAME), shortened(why, MAX_WHY));
     let message = format!(
@@ -20,7 +20,7 @@ pub(crate) fn unnamed() -> Box<Fault> {
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
-/// The tool is none of the functions that were provided.
+/// The tool is not among the functions that were provided.
 pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
     let asked = shortened(asked, MAX_NAME);
     let mut message = format!("`{asked}` is not one of the tools provided here, nothing was sent");
@@ -43,7 +43,7 @@ pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
-/// The call stands in the message a second time, under one id.
+/// The call stands in the message twice, with one id.
 pub(crate) fn repeated(id: &str) -> Box<Fault> {
     let id = shortened(id, MAX_NAME);
     let message = format!(
@@ -53,7 +53,7 @@ pub(crate) fn repeated(id: &str) -> Box<Fault> {
     fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
 }
 
-/// The call is of another kind than functions: `kind` is the format's word.
+/// The call is not a function call: `kind` is the format's word for its type.
 pub(crate) fn no_function(kind: &str) -> Box<Fault> {
     let kind = shortened(kind, MAX_NAME);
     let message = format!(
@@ -70,12 +70,12 @@ pub(crate) fn too_many(most: usize) -> Box<Fault> {
     fault(FaultCode::Overloaded, message, Next::TryLater)
 }
 
-/// Nobody said how the call ended.
+/// There is no result for the call.
 pub(crate) fn not_made() -> Box<Fault> {
     fault(FaultCode::NotSupported, "this call was not made, nothing was sent", Next::GiveUp)
 }
 
-/// Stands where an image or a sound does not.
+/// The text in place of an image or a sound that is left out.
 pub(crate) const MEDIA_LEFT_OUT: &str =
     "the content is not shown: this format takes none of its type";
 
@@ -90,8 +90,8 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// In characters.
+/// The longest name in a message, in characters.
 const MAX_NAME: usize = 80;
 const MAX_WHY: usize = 200;
-/// In bytes: a message has at most 600 of our own words.
+/// The longest list in a message, in bytes: a message has at most 600 bytes of our own words.
 const MAX_LISTED: usize = 380;

@@ -1,11 +1,11 @@
-//! Things that calls need and answers tell of: the pet that `petId` of `/pets/{petId}` identifies is the one whose `id`
-//! `GET /pets` answers. Two names mean one thing when the words that count in them have the same stem.
+//! Things that calls need and responses describe: the pet that `petId` of `/pets/{petId}` identifies is the one whose `id`
+//! `GET /pets` returns. Two names mean one thing if their meaningful words have the same stem.
 
 use std::fmt;
 
 use crate::words::{Stemmer, each_word};
 
-/// A kind of thing that can be told from others of its kind: a pet, a user. Its name is a stem.
+/// A kind of thing with an identity: a pet, a user. Its name is a stem.
 ///
 /// ```
 /// use callgate_search::Thing;
@@ -18,17 +18,17 @@ use crate::words::{Stemmer, each_word};
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Thing(Box<str>);
 
-/// A thing that a call must be told.
+/// A thing that a call must identify.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a need is an argument and what it identifies")]
 pub struct Need {
-    /// The argument that identifies it.
+    /// The argument that identifies the thing.
     pub argument: Box<str>,
     /// The thing.
     pub thing: Thing,
 }
 
-/// A thing that an answer tells of.
+/// A thing that a response describes.
 ///
 /// ```
 /// use callgate_search::{Document, Index, Need, Product, Thing};
@@ -49,29 +49,29 @@ pub struct Need {
 pub struct Product {
     /// The thing.
     pub thing: Thing,
-    /// The field that identifies it: `items[].id`.
+    /// The field that identifies the thing: `items[].id`.
     pub at: Box<str>,
-    /// The distance from what the answer is about: 0 for that, 1 for what is said of it.
+    /// The distance from the subject of the response: 0 for the subject, 1 for a fact about it.
     pub distance: u8,
 }
 
-/// A field of an answer.
+/// A field of a response.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a field has a name and a place")]
 pub struct Field<'a> {
-    /// Its own name.
+    /// The name of the field.
     pub name: &'a str,
-    /// The names above it, the outermost first.
+    /// The names of the enclosing members, the outermost first.
     pub above: &'a [&'a str],
-    /// The name of the schema of the object it is a member of, where it has one.
+    /// The name of the schema of the object that holds the field, if the schema has a name.
     pub schema: Option<&'a str>,
-    /// The path of the operation that answers it.
+    /// The path of the operation that returns the field.
     pub path: &'a str,
 }
 
 impl Thing {
-    /// The thing that a variable of a path identifies: what stands before `id` in its own name, else in the path, or what
-    /// the variable is called.
+    /// The thing that a path variable identifies. It is named by the word before `id` in the variable, by the path segment
+    /// before a bare `id`, or else by the last word of the variable.
     ///
     /// ```
     /// use callgate_search::Thing;
@@ -88,7 +88,7 @@ impl Thing {
         }
     }
 
-    /// The thing that an argument identifies that is no variable of a path: what stands before `id` in its name.
+    /// The thing that an argument outside the path identifies: the word before `id` in its name.
     pub fn of_argument(argument: &str) -> Option<Self> {
         match words(argument).as_slice() {
             [.., before, id] if is_identifier(id) => Some(Self::stem(before)),
@@ -96,10 +96,10 @@ impl Thing {
         }
     }
 
-    /// The things that a field of an answer may identify, each with its distance; none where it identifies nothing.
+    /// The things that a response field may identify, each with its distance; empty if the field identifies nothing.
     #[doc(hidden)]
     pub fn of_field(field: Field<'_>) -> Vec<(Self, u8)> {
-        // Most fields are asked in vain.
+        // Most fields identify nothing.
         if !may_identify(field.name) {
             return Vec::new();
         }
@@ -126,8 +126,8 @@ impl Thing {
         found.into_iter().map(|thing| (thing, distance)).collect()
     }
 
-    /// The things that the answer of a path is about: its last word, and the ones before it where it is about no thing in
-    /// particular (`/search/person`, `/person/popular`).
+    /// The subjects of the response of a path: the last segment, and earlier ones too, since the last may name no thing
+    /// (`/search/person`, `/person/popular`); a path with variables has only the last.
     fn of_path(path: &str) -> Vec<Self> {
         let literals =
             path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.contains('{'));
@@ -135,14 +135,14 @@ impl Thing {
         literals.take(most).filter_map(Self::named).collect()
     }
 
-    /// The thing that a name ends in, without the words that say nothing of it: `PagingTrackObject`.
+    /// The thing that a name ends with, without the words that carry no meaning: `PagingTrackObject`.
     fn named(name: &str) -> Option<Self> {
         let words = words(name);
         let said = words.iter().rev().find(|word| !GENERIC.contains(&&***word));
         said.or_else(|| words.last()).map(|word| Self::stem(word))
     }
 
-    /// The bytes of its name.
+    /// The size of the thing's name in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.len()
     }
@@ -167,7 +167,7 @@ fn words(name: &str) -> Vec<Box<str>> {
     words
 }
 
-/// The segment before that of a variable, where it is no variable itself.
+/// The segment before that of a variable, skipping other variables.
 fn segment_before<'p>(variable: &str, path: &'p str) -> Option<&'p str> {
     let (before, _) = path.split_once(&format!("{{{variable}}}"))?;
     let before = before.rsplit_once('/')?.0;
@@ -186,7 +186,7 @@ fn is_identifier(word: &str) -> bool {
     IDENTIFIERS.contains(&word)
 }
 
-/// True where a word of a variable is no thing itself.
+/// True if a word of a variable does not name a thing.
 fn is_variable(word: &str) -> bool {
     is_identifier(word) || matches!(word, "code" | "name" | "number")
 }
@@ -195,16 +195,16 @@ fn is_wrapper(name: &str) -> bool {
     WRAPPERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Words that say that a value tells a thing from others.
+/// Words for a value that identifies a thing.
 const IDENTIFIERS: [&str; 8] = ["guid", "id", "ids", "key", "slug", "uid", "uri", "uuid"];
-/// Longer names are sentences.
+/// The most words of a name; longer names are sentences.
 const MOST_WORDS: usize = 16;
-/// Members that hold what an answer is about, and are no things.
+/// Names of members that wrap the subject of a response and are not things themselves.
 const WRAPPERS: [&str; 10] = [
     "content", "data", "entries", "items", "list", "records", "result", "results", "value",
     "values",
 ];
-/// Words at the end of the names of schemas that say what a schema is, not what a thing is.
+/// Words at the end of schema names that describe the schema, not the thing.
 const GENERIC: [&str; 15] = [
     "collection",
     "data",

@@ -1,4 +1,4 @@
-//! One tool as the index knows it. The catalog of an executor fills it; nothing is taken over but words.
+//! One tool as the index knows it. The catalog of an executor fills it; the index keeps only its words.
 
 use callgate_tool::Effect;
 
@@ -8,23 +8,23 @@ use crate::dependencies::{Need, Product};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Document<'a> {
-    /// The name of the tool, whose parts are words: `listPets`, `list_pets`.
+    /// The name of the tool, split into words for the search: `listPets`, `list_pets`.
     pub name: &'a str,
-    /// Its purpose in a line.
+    /// The purpose of the tool in one line.
     pub summary: &'a str,
-    /// Its purpose at length.
+    /// The purpose of the tool at length.
     pub description: &'a str,
-    /// The tags it is filed under.
+    /// The tags of the operation.
     pub tags: Vec<&'a str>,
     /// The path of the operation: `/pets/{petId}`.
     pub path: &'a str,
-    /// The arguments a model may give.
+    /// The arguments that a model may give.
     pub parameters: Vec<Parameter<'a>>,
-    /// The things a call needs to be told of.
+    /// The things that a call must identify.
     pub needs: Vec<Need>,
-    /// The things its answer tells of.
+    /// The things that the response describes.
     pub produces: Vec<Product>,
-    /// The effect of a call on the service. A tool that changes something is no source of what others need.
+    /// The effect of a call on the service. A tool that changes something is never a source of things that others need.
     pub effect: Effect,
 }
 
@@ -32,14 +32,14 @@ pub struct Document<'a> {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "an argument has a name and maybe a description")]
 pub struct Parameter<'a> {
-    /// Its name.
+    /// The name of the argument.
     pub name: &'a str,
-    /// Its purpose.
+    /// The purpose of the argument.
     pub description: &'a str,
 }
 
 impl<'a> Document<'a> {
-    /// A tool of which nothing else is known.
+    /// A tool with only a name and an effect.
     pub fn new(name: &'a str, effect: Effect) -> Self {
         Self {
             name,

@@ -1,4 +1,4 @@
-//! The index of a catalog. What words say of a document is in `postings`, what documents say of each other in `sources`.
+//! The index of a catalog. `postings` scores documents by their words, `sources` by the things they need and produce.
 
 use crate::{
     dependencies::{Need, Product},
@@ -10,7 +10,7 @@ use crate::{
     vocabulary::{Learner, Vocabulary},
 };
 
-/// Documents that can be found by words.
+/// Documents that can be found by their words.
 #[derive(Debug, Default)]
 pub struct Index {
     vocabulary: Vocabulary,
@@ -21,7 +21,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Indexes documents. The position of each is its number from here on.
+    /// Indexes documents. The position of a document is its number in the index.
     pub fn new<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> Self {
         let (mut learner, mut sources) = (Learner::default(), Sources::default());
         let read = |mut document: Document<'a>| {
@@ -36,15 +36,15 @@ impl Index {
         Self { vocabulary, postings, sources, n_documents, synonyms }
     }
 
-    /// The same index, whose questions may mean other words besides their own.
+    /// Adds synonyms, which widen the words of every question.
     #[must_use]
     pub fn with_synonyms(mut self, synonyms: Synonyms) -> Self {
         self.synonyms = synonyms;
         self
     }
 
-    /// The best documents for a question among those that `admits` takes. Besides those that have its words, the ones that
-    /// answer what these need are found.
+    /// The best documents for a question among those that `admits` accepts. Sources of the things that matching documents
+    /// need are found too.
     pub fn find(&self, query: Query<'_>, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
         let mut scores = self.scores(query.text);
         for (document, score) in scores.iter_mut().enumerate() {
@@ -61,22 +61,22 @@ impl Index {
         best(&self.scores(query.text), query.limit)
     }
 
-    /// The things a document needs that others answer.
+    /// The things that a document needs and other documents return.
     pub fn needs(&self, document: usize) -> &[Need] {
         self.sources.needs(document)
     }
 
-    /// The things a document produces: first what its answer is about.
+    /// The things that a document produces, the subject of its response first.
     pub fn products(&self, document: usize) -> &[Product] {
         self.sources.products(document)
     }
 
-    /// The documents that answer what is needed, the simplest to call first.
+    /// The documents that return the needed thing, the simplest to call first.
     pub fn sources(&self, need: &Need) -> impl Iterator<Item = usize> {
         self.sources.of(&need.thing)
     }
 
-    /// The bytes the index holds.
+    /// The size of the index in bytes.
     pub fn bytes(&self) -> usize {
         self.postings.bytes() + self.vocabulary.bytes() + self.sources.bytes()
     }

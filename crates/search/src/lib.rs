@@ -1,5 +1,5 @@
-//! Finds tools by words. An index of documents, one a tool, ranks them by BM25F over their fields, with words split and
-//! stemmed, and puts those that answer what others need beside them. Pure: no I/O, no clock; nothing here panics.
+//! Finds tools by words. An index with one document per tool ranks them by BM25F over their fields, with words split and
+//! stemmed, and adds the sources of things that they need. Pure: no I/O, no clock, no panic.
 //!
 //! ```
 //! use callgate_search::{Document, Index, Query};

@@ -1,6 +1,6 @@
-//! For each word the documents that have it, and what it says of each (BM25F). Fields are weighed before the frequency of a
-//! word is saturated, each with its own length (Zaragoza et al., TREC 2004; Robertson and Zaragoza 2009, §3.6): a word
-//! that stands in the name and in the summary counts once and more, not twice.
+//! Lists, for each word, the documents that have it and its score in each (BM25F). Fields are weighted before the frequency
+//! of a word is saturated, each with its own length (Zaragoza et al., TREC 2004; Robertson and Zaragoza 2009, §3.6): a word
+//! in both name and summary counts as one more frequent word, not as two.
 
 use std::mem;
 
@@ -9,19 +9,19 @@ use crate::{document::Document, vocabulary::Learner};
 /// The postings of all words.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
-    /// The places where those of each word begin, and where those of the last one end.
+    /// The places where the postings of each word begin, and the end of the last word's.
     begins: Box<[usize]>,
     all: Box<[Posting]>,
 }
 
-/// A word in a document.
+/// One word in one document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posting {
     document: u32,
     score: f32,
 }
 
-/// The words of one document: those of each field after the other, and where each field ends.
+/// The words of one document, field after field, and where each field ends.
 #[derive(Debug)]
 pub(crate) struct Words {
     numbers: Vec<u32>,
@@ -55,7 +55,7 @@ impl Words {
         begins.zip(self.ends).map(|(from, to)| self.numbers.get(from..to).unwrap_or_default())
     }
 
-    /// Adds what each word weighs in this document to `weights`.
+    /// Adds the weight of each word in this document to `weights`.
     fn weigh(&self, averages: &[f32; N_FIELDS], weights: &mut [f32]) {
         for ((field, weight), average) in self.fields().zip(WEIGHTS).zip(averages) {
             let weight = weight / (1.0 - LENGTH + LENGTH * float(field.len()) / average);
@@ -65,10 +65,10 @@ impl Words {
         }
     }
 
-    /// A posting of each word of this document to its row. The weights are used up.
+    /// Adds a posting of each word of this document to the word's row. Resets the weights.
     fn post(&self, document: u32, weights: &mut [f32], rows: &mut [Vec<Posting>]) {
         for word in self.numbers.iter().map(|word| *word as usize) {
-            // The first of several occurrences has it all.
+            // The first of several occurrences takes the whole weight.
             let weight = weights.get_mut(word).map(mem::take).unwrap_or_default();
             if let Some(row) = rows.get_mut(word).filter(|_| weight > 0.0) {
                 let score = weight * (SATURATION + 1.0) / (weight + SATURATION);
@@ -79,7 +79,7 @@ impl Words {
 }
 
 impl Postings {
-    /// The postings of documents that have so many different words.
+    /// The postings of documents that have `n_words` different words.
     pub(crate) fn new(documents: &[Words], n_words: usize) -> Self {
         let averages = average_lengths(documents);
         let mut rows: Vec<Vec<Posting>> = vec![Vec::new(); n_words];
@@ -91,7 +91,7 @@ impl Postings {
         Self::packed(&rows, documents.len())
     }
 
-    /// The rows one after the other, each score by how rare the word is.
+    /// Joins the rows, with each score multiplied by the rarity of its word.
     fn packed(rows: &[Vec<Posting>], n_documents: usize) -> Self {
         let mut begins = Vec::with_capacity(rows.len() + 1);
         let mut all = Vec::with_capacity(rows.iter().map(Vec::len).sum());
@@ -105,7 +105,7 @@ impl Postings {
         Self { begins: begins.into(), all: all.into() }
     }
 
-    /// Adds what a word says of each document to `scores`.
+    /// Adds the score of a word in each document to `scores`.
     pub(crate) fn score(&self, word: u32, scores: &mut [f32]) {
         let word = word as usize;
         let bounds = self.begins.get(word).zip(self.begins.get(word + 1));
@@ -117,7 +117,7 @@ impl Postings {
         }
     }
 
-    /// The bytes it holds.
+    /// The size of the postings in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.begins) + size_of_val(&*self.all)
     }
@@ -134,7 +134,7 @@ fn average_lengths(documents: &[Words]) -> [f32; N_FIELDS] {
     sums.map(|sum| (float(sum) / float(documents.len().max(1))).max(f32::MIN_POSITIVE))
 }
 
-/// The weight of a word for being rare (the idf of BM25); never below zero.
+/// The weight of a word's rarity (the idf of BM25); never below zero.
 fn rarity(n_with: f32, n_all: f32) -> f32 {
     ((n_all - n_with + 0.5) / (n_with + 0.5)).ln_1p()
 }
@@ -144,15 +144,14 @@ fn float(n: usize) -> f32 {
     n as f32
 }
 
-/// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. What is
-/// written to be looked up counts more than what is written to be read, as titles count more than bodies; what is said of
-/// parameters is often said of all alike (`limit`, `offset`).
+/// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. Names and titles
+/// count more than prose; descriptions of parameters are often alike in all tools (`limit`, `offset`).
 const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 1.0, 2.0, 1.0, 0.3];
 const N_FIELDS: usize = 7;
-/// The saturation of a word that stands there again: the usual k1.
+/// The saturation of repeated words: the usual k1.
 const SATURATION: f32 = 1.2;
-/// The penalty of long fields: below the usual 0.75 of BM25 for pages, since the texts of tools differ in length by
-/// what there is to say.
+/// The penalty for long fields. It is below the usual 0.75 of BM25 for pages, because texts of tools are longer when there
+/// is more to say.
 const LENGTH: f32 = 0.4;
-/// Arguments and tags of one tool; real ones have fewer.
+/// The most arguments and tags of one tool that are indexed; real tools have fewer.
 const MOST_PARAMETERS: usize = 500;

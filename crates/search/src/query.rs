@@ -1,35 +1,35 @@
-//! A question and what is found for it: the score of words (BM25F), then the sources of what is found.
+//! A question and its hits: first scored by words (BM25F), then joined by the sources of what they need.
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Query<'a> {
-    /// The purpose a tool is wanted for.
+    /// The purpose that a tool is wanted for.
     pub text: &'a str,
-    /// The most that is found.
+    /// The largest number of hits.
     pub limit: usize,
 }
 
-/// One document that is found.
+/// One document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a hit is a document and its score")]
 pub struct Hit {
-    /// Its position among the documents.
+    /// The document's number in the index.
     pub document: usize,
-    /// The score: larger fits better. Scores of one answer can be compared with each other.
+    /// The score: larger fits better. Only scores of one question can be compared.
     pub score: f32,
 }
 
 impl<'a> Query<'a> {
-    /// Unless told otherwise, so many are found.
+    /// The default limit.
     pub const LIMIT: usize = 10;
 
-    /// Asks for the ten best.
+    /// A question for the ten best documents.
     pub fn new(text: &'a str) -> Self {
         Self { text, limit: Self::LIMIT }
     }
 
-    /// Asks for the best, at most so many.
+    /// Sets the largest number of hits.
     #[must_use]
     pub fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
@@ -37,7 +37,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The best of these scores, those above zero: the best first, of equal ones the first document.
+/// The documents with scores above zero, the best first; of equal scores, the first document comes first.
 pub(crate) fn best(scores: &[f32], limit: usize) -> Vec<Hit> {
     let found = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
     let mut hits: Vec<Hit> =

@@ -1,5 +1,5 @@
-//! Sources of things that others need. Documents that are found have the sources of what they need found with them, right
-//! behind them; sources are those that only read, and that do not need the thing themselves.
+//! Sources of things that other documents need. The sources of a hit's needs are ranked right behind the hit. A source only
+//! reads, and does not need the thing itself.
 
 use std::{
     cmp::Ordering,
@@ -21,27 +21,27 @@ pub(crate) struct Sources {
     things: BTreeMap<Thing, Row>,
 }
 
-/// Those of one document.
+/// The needs and the products of one document.
 #[derive(Debug)]
 struct Parts {
     needs: Box<[Need]>,
     products: Box<[Product]>,
 }
 
-/// One thing that is needed.
+/// A thing that documents need, with its sources.
 #[derive(Debug, Default)]
 struct Row {
     needed_by: Vec<u32>,
-    /// Those with the fewest needs of their own first, of these the ones that are about the thing.
+    /// The sources with the fewest needs of their own first; of these, the nearest to the thing first.
     sources: Vec<Source>,
 }
 
-/// The need of found documents for a thing.
+/// The need of the hits for a thing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Needed {
-    /// The score of the best of them.
+    /// The best score of a hit that needs the thing.
     most: f32,
-    /// The largest part of a score that this need has.
+    /// The largest share of a hit's score that falls to this need.
     share: f32,
 }
 
@@ -53,7 +53,7 @@ struct Source {
 }
 
 impl Sources {
-    /// Takes the needs and the products of the next document over.
+    /// Adds the needs and the products of the next document.
     pub(crate) fn add(&mut self, document: &mut Document<'_>) {
         let at = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
         document.needs.truncate(MOST_NEEDS);
@@ -73,7 +73,7 @@ impl Sources {
         self.parts.push(Parts { needs, products });
     }
 
-    /// All that are added: what nobody answers is no need, and what nobody needs leads nowhere.
+    /// Ends the adding. Drops needs without a source, and sources of things that no document needs.
     pub(crate) fn finish(&mut self) {
         self.things.retain(|_, row| !row.needed_by.is_empty() && !row.sources.is_empty());
         for parts in &mut self.parts {
@@ -92,24 +92,24 @@ impl Sources {
         }
     }
 
-    /// The things a document needs.
+    /// The things that a document needs.
     pub(crate) fn needs(&self, document: usize) -> &[Need] {
         self.parts.get(document).map(|parts| &*parts.needs).unwrap_or_default()
     }
 
-    /// The things a document produces.
+    /// The things that a document produces.
     pub(crate) fn products(&self, document: usize) -> &[Product] {
         self.parts.get(document).map(|parts| &*parts.products).unwrap_or_default()
     }
 
-    /// The documents that answer a thing, the simplest first.
+    /// The documents that return a thing, the simplest first.
     pub(crate) fn of(&self, thing: &Thing) -> impl Iterator<Item = usize> {
         let row = self.things.get(thing);
         row.into_iter().flat_map(|row| &row.sources).map(|source| source.document as usize)
     }
 
-    /// Raises the scores of those that answer what found documents need: by the score of the best of these, shared among
-    /// them, to at most just below it. `scores` of documents that `admits` does not take are zero and stay so.
+    /// Raises the scores of sources of things that hits need: by shares of the hits' scores, to just below the best of
+    /// these hits. Documents that `admits` rejects have score zero and keep it.
     pub(crate) fn spread(&self, scores: &mut [f32], admits: impl Fn(usize) -> bool) {
         let mut raised = Vec::new();
         for row in self.things.values() {
@@ -125,7 +125,7 @@ impl Sources {
         }
     }
 
-    /// The bytes it holds.
+    /// The size of all needs and products in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let parts = self.parts.iter().map(Parts::bytes).sum::<usize>();
         let rows = self.things.iter().map(|(thing, row)| {
@@ -138,7 +138,7 @@ impl Sources {
 }
 
 impl Row {
-    /// The need for the thing. A document with several needs shares its score among them.
+    /// The need for the thing. A document with several needs divides its score among them.
     fn need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> Needed {
         let mut needed = Needed::default();
         for at in &self.needed_by {
@@ -150,7 +150,7 @@ impl Row {
         needed
     }
 
-    /// The nearest sources with what their scores are raised to.
+    /// Collects the nearest sources with their raised scores.
     fn raise(
         &self,
         scores: &[f32],
@@ -160,7 +160,7 @@ impl Row {
     ) {
         let mut admitted =
             self.sources.iter().filter(|source| admits(source.document as usize)).peekable();
-        // Whoever has a simple source needs no other that has needs of its own.
+        // A simple source makes sources with more needs of their own unnecessary.
         let fewest = admitted.peek().map_or(0, |source| source.n_needs);
         let mut nearest: Vec<&Source> = Vec::with_capacity(MOST_SOURCES + 1);
         for source in admitted.take_while(|source| source.n_needs == fewest) {
@@ -187,7 +187,7 @@ impl Parts {
 }
 
 impl Document<'_> {
-    /// Keeps what its answer is about rather than what it only mentions, each thing once.
+    /// Keeps each thing once, and prefers subjects of the response to things that it only mentions.
     fn keep_nearest_products(&mut self) {
         self.produces.sort_by(|a, b| (a.distance, &a.thing).cmp(&(b.distance, &b.thing)));
         let mut known = BTreeSet::new();
@@ -196,14 +196,15 @@ impl Document<'_> {
         self.produces.retain(is_new);
     }
 
-    /// True where others get a thing from it: it only reads, and is not told the thing itself.
+    /// True if others can get the thing from this tool: it only reads, does not need the thing itself, and describes it
+    /// closely.
     fn is_source_of(&self, Product { thing, distance, .. }: &Product) -> bool {
         let is_told = self.needs.iter().any(|need| need.thing == *thing);
         self.effect == Effect::Read && *distance <= MOST_DISTANCE && !is_told
     }
 }
 
-/// Those that fit the question better before others, then those that are about the thing.
+/// Orders sources by their fit to the question, then by their distance from the thing.
 fn by_score(scores: &[f32], a: &Source, b: &Source) -> Ordering {
     let score = |source: &Source| score_of(scores, source.document);
     score(b).total_cmp(&score(a)).then(a.distance.cmp(&b.distance))
@@ -213,16 +214,16 @@ fn score_of(scores: &[f32], document: u32) -> f32 {
     scores.get(document as usize).copied().unwrap_or_default()
 }
 
-/// The shares that the sources of one thing are raised by, the nearest first; a model chooses among few.
+/// The shares of a score that the sources of one thing get, the nearest first; few sources make an easy choice for a model.
 const SHARES: [f32; MOST_SOURCES] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 const MOST_SOURCES: usize = 3;
-/// Facts about the subject of an answer are a source too; what is farther away only mentions it.
+/// The largest distance of a source: facts about the subject count, more distant mentions do not.
 const MOST_DISTANCE: u8 = 1;
-/// A source stands behind the best of those that need it.
+/// The factor that keeps a source behind the best hit that needs it.
 const JUST_BELOW: f32 = 0.999;
-/// Real operations need fewer than ten things.
+/// The most needs of a document; real operations have fewer than ten.
 const MOST_NEEDS: usize = 16;
-/// And tell of fewer than these.
+/// The most products of a document; real operations have fewer.
 const MOST_PRODUCTS: usize = 32;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Words that stand for others in a question, as whoever serves the tools says. There are none unless told: on most labelled sets
-//! they find no more, and on some less.
+//! Words that stand for others in a question, set by the operator. There are none by default: on most labelled sets they
+//! find no more, and on some less.
 
 use std::collections::BTreeMap;
 
 use crate::words::Stemmer;
 
-/// Words and what they may mean besides.
+/// Words and the further words that they may mean.
 ///
 /// ```
 /// use callgate_search::{Document, Index, Query, Synonyms};
@@ -22,7 +22,7 @@ use crate::words::Stemmer;
 pub struct Synonyms(BTreeMap<Box<str>, Vec<Box<str>>>);
 
 impl Synonyms {
-    /// What each word may mean besides. The other way round is not meant: it has to be said.
+    /// Maps each word to the words that it may also mean. The reverse holds only if it is added too.
     pub fn new<'a>(words: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Self {
         let (stemmer, mut known) = (Stemmer::default(), BTreeMap::<_, Vec<_>>::new());
         for (word, others) in words {
@@ -38,7 +38,7 @@ impl Synonyms {
         self.0.is_empty()
     }
 
-    /// The stems that a stem may mean besides.
+    /// The stems that a stem may also mean.
     pub(crate) fn of(&self, stem: &str) -> &[Box<str>] {
         self.0.get(stem).map(Vec::as_slice).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Numbers for the words of all documents. A word that was seen before is not stemmed again.
+//! Numbers for the words of all documents. Each spelling of a word is stemmed only once.
 
 use hashbrown::HashMap;
 
@@ -13,17 +13,17 @@ pub(crate) struct Vocabulary {
     stems: HashMap<Box<str>, u32>,
 }
 
-/// A vocabulary that learns.
+/// A vocabulary that learns new words.
 #[derive(Debug, Default)]
 pub(crate) struct Learner {
     vocabulary: Vocabulary,
     stemmer: Stemmer,
-    /// The vocabulary: words as they are written; a word that says nothing has no number.
+    /// The numbers of words as they are written; a stop word has no number.
     known: HashMap<Box<str>, Option<u32>>,
 }
 
 impl Vocabulary {
-    /// The different words of a text that some document has, and those that they may mean besides, by their numbers.
+    /// The numbers of a text's different words that some document has, and of their synonyms.
     pub(crate) fn of(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
         let mut stems = Stemmer::default().stems(text);
         if !synonyms.is_empty() {
@@ -42,7 +42,7 @@ impl Vocabulary {
         self.stems.len()
     }
 
-    /// The bytes it holds.
+    /// The size of the vocabulary in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let texts: usize = self.stems.keys().map(|stem| stem.len()).sum();
         texts + self.stems.allocation_size()
@@ -60,7 +60,7 @@ impl Learner {
         });
     }
 
-    /// The words that were learned.
+    /// The vocabulary of the learned words.
     pub(crate) fn finish(mut self) -> Vocabulary {
         self.vocabulary.stems.shrink_to_fit();
         self.vocabulary

@@ -1,5 +1,5 @@
-//! Texts as words: cut at what is no letter or digit and where `camelCase` begins anew, in lower case, English words
-//! stemmed (Snowball). Scripts without spaces between words are cut into pairs of characters.
+//! Splits texts into words: at characters that are not letters or digits and inside `camelCase`. Words are in lower case,
+//! and English words are stemmed (Snowball). Scripts without spaces are split into overlapping pairs of characters.
 
 use std::{fmt, mem};
 
@@ -21,13 +21,13 @@ impl fmt::Debug for Stemmer {
 }
 
 impl Stemmer {
-    /// The stem of a word in lower case. Words that cannot be English are their own stems.
+    /// The stem of a word in lower case. A word that cannot be English is its own stem.
     pub(crate) fn stem(&self, word: &str) -> Box<str> {
         let is_english = word.len() <= LONGEST && word.bytes().all(|b| b.is_ascii_lowercase());
         if is_english { self.0.stem(word).into() } else { word.into() }
     }
 
-    /// The stems of the words of a text that say something.
+    /// The stems of a text's words, without stop words.
     pub(crate) fn stems(&self, text: &str) -> Vec<Box<str>> {
         let mut found = Vec::new();
         each_word(text, |word| {
@@ -40,7 +40,7 @@ impl Stemmer {
     }
 }
 
-/// The words of a text, in lower case. `take` says whether it takes further ones.
+/// Passes the words of a text in lower case to `take`, until it returns false.
 pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
     let mut word = Word::default();
     let mut chars = text.chars().peekable();
@@ -50,7 +50,7 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
             (Kind::Pair, Kind::Pair)
             | (Kind::Between, _)
             | (Kind::Upper | Kind::Lower, Kind::Lower) => false,
-            // The last capital of several belongs to what follows: `HTTPServer`.
+            // The last of several capitals belongs to the next word: `HTTPServer`.
             (Kind::Upper, Kind::Upper) => chars.peek().is_some_and(|c| c.is_lowercase()),
             _ => true,
         };
@@ -62,24 +62,24 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
     word.end(&mut take);
 }
 
-/// A word in the making.
+/// A word that is being read.
 #[derive(Debug, Default)]
 struct Word {
     text: String,
     last: Kind,
 }
 
-/// The role of a character between words.
+/// The role of a character in splitting words.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Kind {
-    /// It stands between words.
+    /// A separator between words.
     #[default]
     Between,
-    /// It goes on, as a small letter or a digit does.
+    /// A small letter or a digit, which continues a word.
     Lower,
-    /// It is a word with the one after it.
+    /// A character that makes a word with the next one.
     Pair,
-    /// It may begin a word.
+    /// A capital, which may begin a word.
     Upper,
 }
 
@@ -108,7 +108,7 @@ impl Word {
         }
     }
 
-    /// Hands the word on. False when no further one is taken.
+    /// Passes the word on. Returns false if `take` wants no more words.
     fn end(&mut self, take: &mut impl FnMut(&str) -> bool) -> bool {
         let is_pairs = mem::take(&mut self.last) == Kind::Pair;
         let goes_on = match (self.text.is_empty(), is_pairs) {
@@ -121,7 +121,7 @@ impl Word {
     }
 }
 
-/// The characters of a text in pairs that overlap; a character that stands alone is one.
+/// Passes overlapping pairs of characters to `take`; a lone character is passed by itself.
 fn each_pair(text: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
     let begins: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     if begins.len() < 3 {
@@ -133,16 +133,16 @@ fn each_pair(text: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
         .all(|(from, to)| text.get(*from..*to).is_none_or(&mut *take))
 }
 
-/// True for a word that says nothing about a tool: what sentences are held together by.
+/// True for a stop word, which says nothing about a tool.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Longer ones are no words.
+/// The longest word that is read.
 const LONGEST: usize = 40;
-/// A text of more words says nothing new in the rest of them.
+/// The most words that are read of a text; the rest of a longer text adds nothing new.
 pub(crate) const MOST_WORDS: usize = 1000;
-/// Articles, pronouns, prepositions, conjunctions and the verbs that help others, in order.
+/// Articles, pronouns, prepositions, conjunctions and auxiliary verbs, in order.
 const STOP_WORDS: [&str; 65] = [
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "do", "does", "for",
     "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my",

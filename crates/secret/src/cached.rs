@@ -1,5 +1,5 @@
-//! Keeps what a slow store answered: for a time to live, read ahead of its end, fetched once however many ask, and kept
-//! for a stated time more while the store is down. One reference never waits for another. A read that nobody waits for
+//! Caches the secrets of a slow store: for a time to live, renewed before it ends, fetched once for all waiting callers,
+//! and kept for a further time while the store is down. References do not wait for each other. A read that nobody waits for
 //! runs in a task that ends with the store.
 
 use std::{
@@ -25,7 +25,7 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The time a secret is kept, and how long its store may take.
+/// The times for which secrets are cached, and the time limit of a read.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -42,17 +42,17 @@ mod tests;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every bound")]
 pub struct CachePolicy {
-    /// The time for which a secret is given without asking the store again. It is read ahead when a fifth of this is left.
+    /// The time for which a secret is returned without asking the store. A renewal starts when a fifth of it is left.
     pub time_to_live: Duration,
-    /// The time for which it is given longer while the store cannot be read.
+    /// The further time for which a secret is returned while the store cannot be read.
     pub stale: Duration,
-    /// The time one read may take.
+    /// The time limit of one read.
     pub timeout: Duration,
 }
 
-/// Another store with a memory.
+/// A cache in front of another store.
 ///
-/// A failure is remembered for [`CachedStore::FAILURE_PAUSE`]; a store that says that a secret is gone, or denies it, is
+/// A failure is remembered for [`CachedStore::FAILURE_PAUSE`]. A store that reports a secret as missing or denied is
 /// believed at once.
 ///
 /// ```
@@ -68,20 +68,20 @@ pub struct CachedStore {
     inner: Arc<dyn SecretStore>,
     policy: CachePolicy,
     secrets: SingleFlights<String, Known, Error>,
-    // Aborted when the store is dropped.
+    // The tasks are aborted when the store is dropped.
     refreshes: Mutex<JoinSet<()>>,
 }
 
-/// A secret as it was read.
+/// A secret as the store returned it.
 #[derive(Clone)]
 struct Known {
     secret: Secret,
-    /// The time when it was read again since a service rejected it, and found to be the same.
+    /// The time of the last read after a service rejected the secret, if that read returned an equal secret.
     confirmed: Option<Instant>,
 }
 
 impl Default for CachePolicy {
-    /// Five minutes, a quarter of an hour more while the store is down, and five seconds a read.
+    /// Five minutes, a quarter of an hour more while the store is down, and five seconds for a read.
     fn default() -> Self {
         Self {
             time_to_live: Duration::from_mins(5),
@@ -92,11 +92,11 @@ impl Default for CachePolicy {
 }
 
 impl CachedStore {
-    /// The time for which after a failed read the store is left alone: long enough that a thousand calls do not each
-    /// ask a store that is down, short enough that nobody notices when it is back.
+    /// The pause after a failed read: long enough that a thousand calls do not each ask a store that is down, short enough
+    /// that nobody notices when it is back.
     pub const FAILURE_PAUSE: Duration = Duration::from_secs(2);
 
-    /// The store behind a memory.
+    /// A cache in front of `inner`.
     pub fn new(inner: Arc<dyn SecretStore>, policy: CachePolicy) -> Self {
         let CachePolicy { stale, .. } = policy;
         let pace = Pace { pause: Self::FAILURE_PAUSE, stale, lasting: Lasting::Withdraws };
@@ -104,7 +104,7 @@ impl CachedStore {
         Self { inner, policy, secrets, refreshes: Mutex::default() }
     }
 
-    /// A read of the store, which all who ask for the reference meanwhile share.
+    /// One read of the store, shared by all callers who ask for the reference meanwhile.
     fn read(
         &self,
         reference: &SecretReference,
@@ -128,7 +128,7 @@ impl CachedStore {
 #[async_trait]
 impl SecretStore for CachedStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        // Literals are all shown alike, so they cannot be told apart here; and they need no memory.
+        // All literals print alike, so the cache cannot distinguish them; they do not need it either.
         if reference.is_literal() {
             return self.inner.get(reference).await;
         }
@@ -164,9 +164,9 @@ impl fmt::Debug for CachedStore {
     }
 }
 
-/// The time for which a secret that the store stands by is not read again however often a service rejects it: a wrong
-/// key must not become a storm on the store.
+/// The time for which a secret that the store has confirmed is not read again, however often a service rejects it: a wrong
+/// key must not flood the store with reads.
 const CONFIRMED_PAUSE: Duration = Duration::from_secs(10);
 
-/// References come from the configuration and from sessions.
+/// The most references that are cached; they come from the configuration and from sessions.
 const MOST: usize = 10_000;

@@ -1,6 +1,6 @@
-//! Secrets of a mounted directory, one a file: what Docker, Kubernetes, the secrets-store CSI driver and systemd put
-//! beside a process. A name never leads out of the directory, not through a link either; that a mount swaps its files
-//! at any time needs no care, because a file is opened anew at each call.
+//! Secrets of a mounted directory, one per file, as Docker, Kubernetes, the secrets-store CSI driver and systemd mount
+//! them. A name never leads out of the directory, not even through a link. Each call opens the file anew, so a mount may
+//! swap its files at any time.
 
 use std::{
     io,
@@ -18,7 +18,7 @@ use crate::{
     store::SecretStore,
 };
 
-/// The place where Docker and Podman mount secrets.
+/// The directory where Docker and Podman mount secrets.
 pub const USUAL_DIRECTORY: &str = "/run/secrets";
 
 /// Reads `directory:name` at each call.
@@ -28,7 +28,7 @@ pub struct DirectoryStore {
 }
 
 impl DirectoryStore {
-    /// A store over the files of `directory`, which need not be there yet.
+    /// A store over the files of `directory`, which may be created later.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into() }
     }
@@ -50,7 +50,7 @@ impl SecretStore for DirectoryStore {
     }
 }
 
-/// The file's bytes; nothing where a link leads out. Kubernetes' own links (`key` to `..data/key`) stay within.
+/// The file's bytes; `None` if a link leads out. Kubernetes' own links (`key` to `..data/key`) stay inside.
 fn read_within(directory: &Path, name: &str) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     let path = directory.join(name).canonicalize()?;
     if !path.starts_with(directory.canonicalize()?) {

@@ -1,27 +1,27 @@
-//! The words of a text once its disguises are off: escapes of JSON strings (RFC 8259 §7), percent-encoding (RFC 3986 §2.1),
-//! character references and tags of HTML, terminal escapes, line breaks, characters nobody sees. Whoever reads an answer
-//! takes some of them off; which, is not known here. Escapes that are wrong stand for themselves.
+//! Removes disguises from a text: escapes of JSON strings (RFC 8259 §7), percent-encoding (RFC 3986 §2.1), character
+//! references and tags of HTML, terminal escapes, line breaks, invisible characters. Readers of a response remove some of
+//! them; this module does not know which. Invalid escapes stand for themselves.
 
 use memchr::memchr;
 use zeroize::Zeroizing;
 
 use crate::unseen::unseen_length;
 
-/// The part taken off a text.
+/// The kind of disguise that is removed from a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Disguise {
-    /// All of them but tags, which hide what stands in them.
+    /// All disguises but tags, which hide their content.
     All,
     /// Escapes of JSON strings.
     Json,
     /// Percent-encoding.
     Percent,
-    /// Tags of HTML, its comments among them.
+    /// Tags of HTML, including comments.
     Tags,
 }
 
 impl Disguise {
-    /// The text without the disguise; nothing where it has none.
+    /// The text without the disguise; `None` if it has no such disguise.
     pub(crate) fn off(self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let is_marked = match self {
             Self::Json => memchr(b'\\', text).is_some(),
@@ -41,8 +41,8 @@ impl Disguise {
         is_disguised.then_some(out)
     }
 
-    /// Ranges of the text for ranges of what it says, none of which is empty: from the first byte to the last, without
-    /// what is taken off beside them.
+    /// Maps ranges of the undisguised text, none of them empty, to ranges of the text: from their first byte to their last,
+    /// without removed parts around them.
     pub(crate) fn ranges(self, text: &[u8], said: &[(usize, usize)]) -> Vec<(usize, usize)> {
         let ends = |(start, end): &(usize, usize)| [*start, end.saturating_sub(1)];
         let mut wanted: Vec<usize> = said.iter().flat_map(ends).collect();
@@ -95,14 +95,14 @@ impl Disguise {
         found.map(|found| at + found)
     }
 
-    /// Undoes the disguise at the beginning of `bytes`; returns the bytes it stands for, and its length.
+    /// Undoes the disguise at the beginning of `bytes`; returns the bytes that it stands for, and its length.
     fn meaning<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
         match bytes.first()? {
             b'\\' => {
                 let (character, length) = json(bytes)?;
                 Some((character.encode_utf8(utf8).as_bytes(), length))
             }
-            // A byte, not a character.
+            // Percent-encoding stands for a byte, not for a character.
             b'%' => {
                 utf8[0] = u8::try_from(unit(bytes.get(1..3)?)?).ok()?;
                 Some((utf8.get(..1)?, 3))
@@ -117,8 +117,7 @@ impl Disguise {
     }
 }
 
-/// Returns true if a disguise other than a tag may begin in the text. Plain characters of ASCII are passed over many at
-/// a time.
+/// Returns true if a disguise other than a tag may begin in the text. Plain ASCII characters are skipped many at a time.
 fn has_mark(text: &[u8]) -> bool {
     let may_have =
         |chunk: &[u8]| chunk.iter().fold(false, |found, byte| found | may_be_mark(*byte));
@@ -127,7 +126,7 @@ fn has_mark(text: &[u8]) -> bool {
     chunks.any(|chunk| may_have(chunk) && chunk.iter().copied().any(is_mark))
 }
 
-/// True if [`is_mark`] may hold for the byte, told without a branch.
+/// Returns true if [`is_mark`] may return true for the byte; without a branch.
 #[expect(
     clippy::needless_bitwise_bool,
     reason = "without branches many bytes are compared at a time"
@@ -138,17 +137,17 @@ fn may_be_mark(byte: u8) -> bool {
 
 /// Returns true if a disguise other than a tag may begin with the byte.
 fn is_mark(byte: u8) -> bool {
-    // The last line has control characters, and what characters nobody sees begin with.
+    // The last line matches control characters and the first bytes of invisible characters.
     matches!(byte, b'\\' | b'%' | b'&')
         || matches!(byte, 0..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef..=0xf3)
 }
 
-/// Bytes that stand for themselves, or what a disguise stands for.
+/// Bytes that stand for themselves, or the meaning of a disguise.
 struct Part<'a> {
     meaning: &'a [u8],
-    /// The place in the text at which it begins.
+    /// The offset in the text where the part begins.
     source: usize,
-    /// The length that it has there.
+    /// The length of the part in the text.
     length: usize,
     is_disguise: bool,
 }
@@ -158,7 +157,7 @@ impl<'a> Part<'a> {
         Self { meaning, source, length: meaning.len(), is_disguise: false }
     }
 
-    /// The places in the text at which its byte `at` begins and ends.
+    /// The start and the end in the text of byte `at` of the meaning.
     fn source_of(&self, at: usize) -> (usize, usize) {
         if self.is_disguise {
             return (self.source, self.source + self.length);
@@ -195,8 +194,8 @@ fn unit(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// A character reference (HTML, "Character references"): a number, with or without its semicolon, or a name that stands
-/// for one of ASCII.
+/// A character reference (HTML, "Character references"): a number, with or without its semicolon, or the name of an ASCII
+/// character.
 fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.strip_prefix(b"&")?;
     let rest = rest.get(..MAX_REFERENCE).unwrap_or(rest);
@@ -217,7 +216,7 @@ fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     Some((character, lead + n_digits + usize::from(is_closed)))
 }
 
-/// The length of the tag at the beginning.
+/// The length of the tag that the bytes begin with.
 fn tag(bytes: &[u8]) -> Option<usize> {
     let first = bytes.get(1)?;
     if !(first.is_ascii_alphabetic() || matches!(first, b'/' | b'!' | b'?')) {
@@ -226,12 +225,12 @@ fn tag(bytes: &[u8]) -> Option<usize> {
     memchr(b'>', bytes.get(..MAX_TAG).unwrap_or(bytes)).map(|end| end + 1)
 }
 
-/// The longest reference that is read: a number with a few zeros before it.
+/// The longest reference that is read: a number with a few leading zeros.
 const MAX_REFERENCE: usize = 16;
-/// The longest tag that is taken off: what is longer has a text of its own, and every `<` is looked at once.
+/// The longest tag that is removed. The limit bounds the search after each `<`; a longer one counts as text.
 const MAX_TAG: usize = 1024;
 
-/// The names of the characters a credential is made of.
+/// The names of the characters that credentials consist of.
 const NAMED: [(&str, char); 41] = [
     ("Hat", '^'),
     ("NewLine", '\n'),

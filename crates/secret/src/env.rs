@@ -1,4 +1,4 @@
-//! Secrets in environment variables. The only module of the crate that reads the environment; it never writes it.
+//! Secrets in environment variables. Only this module of the crate reads the environment; it never writes it.
 
 use std::env::{self, VarError};
 
@@ -11,7 +11,7 @@ use crate::{
     store::SecretStore,
 };
 
-/// Reads `env:NAME` at each call, so that nothing is kept longer than a call needs it.
+/// Reads `env:NAME` at each call, so that no value is kept longer than a call needs it.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct EnvStore;

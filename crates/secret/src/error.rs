@@ -1,5 +1,5 @@
-//! The reason why a secret cannot be had or used. Names references, variables and files; never a value, because what
-//! looks like a reference may be a pasted secret. Made by the other modules of this crate.
+//! The reason why a secret is unavailable or unusable. It names references, variables and files, but never a value: a text
+//! that looks like a reference may be a pasted secret. The other modules of this crate make it.
 
 use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
 
@@ -42,15 +42,15 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The store is there and does not let us read the secret.
+    /// The store does not allow callgate to read the secret.
     Denied,
-    /// The reference or the value breaks its form.
+    /// The reference or the value is malformed.
     Invalid,
-    /// There is no secret under the reference.
+    /// There is no secret with this reference.
     NotFound,
-    /// The secret is there and cannot be read.
+    /// The secret exists but cannot be read.
     Unreadable,
-    /// No store of this build reads references of this scheme.
+    /// No store of this build supports references of this scheme.
     Unsupported,
 }
 
@@ -60,12 +60,12 @@ impl Error {
         self.kind
     }
 
-    /// Returns true if the same request may succeed later without a change by the operator.
+    /// Returns true if a retry may succeed without a change by the operator.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unreadable
     }
 
-    /// A failure of a store outside this crate; the message holds no value.
+    /// A failure of a store outside this crate; the message must hold no value.
     ///
     /// ```
     /// use std::io;
@@ -80,7 +80,7 @@ impl Error {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// Adds the cause; its text holds no value.
+    /// Adds the cause; its text must hold no value.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
@@ -94,7 +94,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A source is shown by its text: what it holds beside is not ours to show.
+/// Shows only the text of a source, because its other fields may hold values.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")

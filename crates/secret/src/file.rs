@@ -1,5 +1,5 @@
-//! Secrets in files, one a file: the text without the line break at its end. Relative paths start at a base directory,
-//! usually the configuration's own; the paths are the operator's, so they may lead anywhere.
+//! Secrets in files, one per file: the text without the line break at its end. Relative paths start at a base directory,
+//! usually the configuration's own. The operator writes the paths, so they may lead anywhere.
 
 use std::{
     fs::File,
@@ -17,7 +17,8 @@ use crate::{
     store::SecretStore,
 };
 
-/// A secret is a line or a key file; more is a wrong path, and `/dev/zero` must not fill the memory.
+/// The largest secret file. A secret is a line or a key file; a larger file is a wrong path, and `/dev/zero` must not fill
+/// the memory.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// Reads `file:path` at each call.
@@ -45,7 +46,7 @@ impl SecretStore for FileStore {
     }
 }
 
-/// The secret that a file's bytes are.
+/// The secret in a file's bytes.
 pub(crate) fn secret(
     reference: &SecretReference,
     read: io::Result<Zeroizing<Vec<u8>>>,
@@ -65,10 +66,11 @@ pub(crate) fn secret(
     Ok(secret)
 }
 
-/// The text of a file that holds a key or a token of an account; it has at most [`MAX_FILE_BYTES`].
+/// The text of a file that holds a key or an account's token; the file has at most [`MAX_FILE_BYTES`].
 ///
 /// # Errors
-/// Those of reading it; [`io::ErrorKind::FileTooLarge`] and [`io::ErrorKind::InvalidData`] where it is no such text.
+/// The errors of reading the file; [`io::ErrorKind::FileTooLarge`] and [`io::ErrorKind::InvalidData`] if its content is too
+/// large or not text.
 pub fn read_key_file(path: &Path) -> io::Result<Secret> {
     let bytes = read_bounded(path)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
@@ -80,11 +82,11 @@ pub fn read_key_file(path: &Path) -> io::Result<Secret> {
     Ok(Secret::new(text))
 }
 
-/// Reads one byte more than the bound at most, which shows that the file is larger.
+/// Reads at most one byte more than the limit, which shows that the file is too large.
 pub(crate) fn read_bounded(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len().min(MAX_FILE_BYTES);
-    // Room for all of it: a buffer that grows leaves copies behind.
+    // Room for the whole file: a buffer that grows leaves copies behind.
     let capacity = usize::try_from(expected).unwrap_or_default().saturating_add(64);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
     file.take(MAX_FILE_BYTES.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,5 +1,5 @@
-//! Tells fast, and with a few hundred bytes of memory, that a text holds no spelling of a secret: most texts hold none.
-//! Finding where one is takes all of its spellings and is the masker's business.
+//! Recognizes quickly, with a few hundred bytes of memory, most texts without any spelling of a secret. To find a spelling
+//! takes all of them and is the masker's task.
 
 use zeroize::Zeroizing;
 
@@ -7,19 +7,19 @@ use crate::spelling::spellings;
 
 /// The beginnings of a secret's spellings, cut into pieces of four bytes.
 ///
-/// A text that holds a spelling holds all pieces of its beginning side by side. To look at one piece in as many as a
-/// beginning has is therefore enough.
+/// A text that holds a spelling holds all pieces of its beginning side by side. So one piece per `stride` bytes of the text
+/// is enough to look at.
 pub(crate) struct Filter {
-    /// The values that the hash of a piece takes: passes over most pieces at the cost of one look.
+    /// A bit for each hash of a piece: rejects most other pieces with one look.
     hashes: Zeroizing<[u64; WORDS]>,
-    /// In order.
+    /// The pieces, sorted.
     pieces: Zeroizing<Vec<u32>>,
-    /// The number of pieces that lie side by side in each beginning.
+    /// The number of overlapping pieces in each beginning.
     stride: usize,
 }
 
 impl Filter {
-    /// The filter of a value; `None` if a spelling is shorter than a piece, so that there is nothing to tell fast.
+    /// The filter of a value; `None` if a spelling is shorter than a piece.
     pub(crate) fn new(value: &[u8]) -> Option<Self> {
         let beginnings = spellings(value.get(..BEGINNING).unwrap_or(value));
         let shortest = beginnings.iter().map(|spelling| spelling.len()).min()?.min(BEGINNING);
@@ -37,7 +37,7 @@ impl Filter {
         Some(Self { hashes, pieces, stride })
     }
 
-    /// Returns true if the text may hold a spelling; where it does, this is true.
+    /// Returns true if the text may hold a spelling; never returns false for a text that holds one.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         let mut at = 0;
         while let Some(piece) = text.get(at..at + PIECE).and_then(piece) {
@@ -56,7 +56,8 @@ fn piece(bytes: &[u8]) -> Option<u32> {
     bytes.try_into().ok().map(u32::from_le_bytes)
 }
 
-/// A word of the table and a bit of it, from the best bits of a product with the golden ratio's (Knuth 6.4).
+/// The index of a word of the table and a bit of it, from the highest bits of a product with the golden ratio's (Knuth
+/// 6.4).
 fn hash(piece: u32) -> (usize, u64) {
     let hash = piece.wrapping_mul(0x9e37_79b1) >> (32 - 11);
     ((hash >> 6) as usize, 1 << (hash & 63))
@@ -64,10 +65,12 @@ fn hash(piece: u32) -> (usize, u64) {
 
 const PIECE: usize = 4;
 
-/// The part of each spelling that is kept: what an answer costs falls with it, and what a secret costs rises.
+/// The length of the beginning that is kept of each spelling. A larger one makes each response cheaper and each secret
+/// dearer.
 const BEGINNING: usize = 24;
 
-/// Of 64 bits each: the usual secret has some 170 pieces, so that eleven of twelve others are passed over at once.
+/// The number of 64-bit words: a usual secret has some 170 pieces, so that eleven of twelve other pieces are rejected at
+/// once.
 const WORDS: usize = 32;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Names secrets, holds them and never prints them; the stores that need nothing but this machine are here too. Remote
-//! stores are another crate's business, and so is where a secret is put.
+//! Names secrets, holds them and never prints them. The stores that need only this machine are here; the crate `store` has
+//! remote stores, and `auth` puts secrets on requests.
 
 mod cached;
 mod directory;

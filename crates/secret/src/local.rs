@@ -1,5 +1,5 @@
-//! The stores of this machine behind one door: chooses by the reference's scheme. Stores that need more than the file
-//! system are not known here.
+//! All stores of this machine as one: the reference's scheme selects the store. Stores that need more than the file system
+//! are not part of it.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::{
     store::SecretStore,
 };
 
-/// Answers `directory:`, `env:`, `file:` and `literal:`.
+/// Reads references of `directory:`, `env:`, `file:` and `literal:`.
 ///
 /// ```
 /// use callgate_secret::{LocalStores, SecretStore};
@@ -48,7 +48,7 @@ impl LocalStores {
         }
     }
 
-    /// The same stores with another mounted directory.
+    /// Sets the mounted directory to read.
     #[must_use]
     pub fn with_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = DirectoryStore::new(directory);

@@ -1,5 +1,5 @@
-//! Takes secrets out of bytes that came back from a service, whatever their spelling. It knows nothing about formats; the
-//! bytes come from the executor.
+//! Masks secrets in bytes that came back from a service, however they are spelled. It does not interpret formats; the bytes
+//! come from the executor.
 
 use std::{borrow::Cow, fmt};
 
@@ -24,8 +24,8 @@ pub struct Masker<'a> {
 }
 
 impl<'a> Masker<'a> {
-    /// A masker of these secrets. One of fewer than [`SHORT`] bytes is masked only as it is and only where it stands
-    /// alone: its encodings are so short that they occur by accident, and a result full of masks tells nothing.
+    /// A masker of these secrets. A secret of fewer than [`SHORT`] bytes is masked only in its own spelling and only where
+    /// it stands alone: short encodings occur by accident, and a result full of masks is useless.
     pub fn new(secrets: impl Into<Cow<'a, [Secret]>>) -> Self {
         Self { secrets: secrets.into() }
     }
@@ -35,32 +35,32 @@ impl<'a> Masker<'a> {
         self.secrets.iter().all(Secret::is_empty)
     }
 
-    /// The bytes with `****` in place of every secret; as they are where there is none.
+    /// The bytes with `****` in place of every secret; unchanged if there is none.
     pub fn mask<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let ranges = self.ranges(bytes);
         if ranges.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(masked(bytes, ranges)) }
     }
 
-    /// The text with `****` in place of every secret; as it is where there is none.
+    /// The text with `****` in place of every secret; unchanged if there is none.
     pub fn mask_text<'b>(&self, text: &'b str) -> Cow<'b, str> {
         match self.mask(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
-            // What a disguise begins and ends with is a character of its own, so that nothing is replaced here.
+            // Disguises begin and end at character boundaries, so that nothing is replaced here.
             Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
         }
     }
 
-    /// Puts `****` in place of every secret of a text; answers whether there were any.
+    /// Replaces every secret in a text by `****`; returns whether there were any.
     pub fn mask_in(&self, text: &mut String) -> bool {
         let Cow::Owned(masked) = self.mask_text(text) else { return false };
         *text = masked;
         true
     }
 
-    /// The ranges of the secrets, as they are and below what may be taken off a text.
+    /// The ranges of the secrets, both undisguised and disguised.
     fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
-        // No spelling is shorter than the secret, nor is one that is disguised.
+        // A spelling is never shorter than the secret, and neither is a disguised secret.
         let may_fit = |secret: &Secret| (1..=bytes.len()).contains(&secret.expose().len());
         if !self.secrets.iter().any(may_fit) {
             return ranges;
@@ -73,7 +73,7 @@ impl<'a> Masker<'a> {
         ranges
     }
 
-    /// The ranges of the secrets below one disguise after the other.
+    /// The ranges of the secrets below several disguises, removed one after the other.
     fn ranges_deep(
         &self,
         bytes: &[u8],
@@ -82,7 +82,7 @@ impl<'a> Masker<'a> {
     ) -> Vec<(usize, usize)> {
         let Some(deeper) = depth.checked_sub(1) else { return Vec::new() };
         let below = |disguise: &Disguise| {
-            // Tags are taken off once: each further time costs as much as all there was before.
+            // Tags are removed only once: each further time costs as much as all that came before.
             let then = if *disguise == Disguise::Tags { &[Disguise::All][..] } else { disguises };
             self.ranges_below(*disguise, bytes, |said| self.ranges_deep(said, then, deeper))
         };
@@ -102,7 +102,7 @@ impl<'a> Masker<'a> {
     }
 
     fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
-        // The mask stands where a secret was, or in place of one that nobody has: it tells nothing.
+        // A secret that is itself `****` needs no mask.
         let is_told = |secret: &&Secret| !secret.is_empty() && secret.expose() != MASK;
         for secret in self.secrets.iter().filter(is_told) {
             let value = secret.expose().as_bytes();
@@ -152,10 +152,10 @@ fn masked(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
     out
 }
 
-/// A secret of fewer bytes is masked only where it stands alone.
+/// The length from which a secret is also masked inside words and in its other spellings.
 pub const SHORT: usize = 6;
 
-/// The number of disguises in a row that are taken off: JSON in JSON, a reference in an escape.
+/// The number of nested disguises that are removed: JSON in JSON, a reference in an escape.
 const DEPTH: usize = 4;
 
 #[cfg(test)]

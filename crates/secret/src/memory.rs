@@ -1,4 +1,4 @@
-//! Secrets in memory, for tests and for programs that hold their secrets themselves. Reads nothing from outside.
+//! Secrets in memory, for tests and for programs that hold their secrets themselves. The store reads nothing from outside.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     store::SecretStore,
 };
 
-/// Answers the references it was given, of whatever scheme, and literals.
+/// Returns the secrets that were added, under references of any scheme, and literals.
 ///
 /// ```
 /// use callgate_secret::{MemoryStore, Secret, SecretReference, SecretStore};
@@ -35,7 +35,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// The same store with one secret more; a second one under the same reference replaces the first.
+    /// Adds a secret; a second one under an equal reference replaces the first.
     #[must_use]
     pub fn with(mut self, reference: &SecretReference, secret: Secret) -> Self {
         self.secrets.insert(reference.to_string(), secret);

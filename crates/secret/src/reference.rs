@@ -1,5 +1,5 @@
-//! The way a secret is named: `env:NAME`, `file:path` and so on. Parses the operator's text and fetches nothing; a text
-//! that is no reference is never echoed.
+//! The reference to a secret: `env:NAME`, `file:path` and so on. The module parses the operator's text and fetches nothing;
+//! it never echoes a text that is not a reference.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -10,7 +10,7 @@ use crate::{
 
 mod parse;
 
-/// The name of a secret. Made by parsing, so its parts are well-formed; literals are shown as `literal:****`.
+/// The name of a secret. Only parsing makes one, so its parts are well-formed; literals are shown as `literal:****`.
 ///
 /// ```
 /// # use callgate_secret::{Error, SecretReference};
@@ -26,11 +26,11 @@ pub enum SecretReference {
     /// `aws:name#key`: a secret of AWS Secrets Manager, or one key of a JSON secret.
     #[non_exhaustive]
     Aws {
-        /// The secret's name or ARN.
+        /// The name or ARN of the secret.
         name: String,
-        /// The version, where not the current one is meant.
+        /// The version, unless the current one is meant.
         version: Option<AwsVersion>,
-        /// The key within it; without one, all of it.
+        /// The key within the secret; without a key, the whole secret.
         key: Option<String>,
     },
     /// `directory:name`: a file of the mounted directory.
@@ -42,7 +42,7 @@ pub enum SecretReference {
     /// `env:NAME`: an environment variable.
     #[non_exhaustive]
     Env {
-        /// The variable's name, which a shell can expand.
+        /// The name of the variable, which a shell can expand.
         name: String,
     },
     /// `file:path`: the text of a file.
@@ -60,9 +60,9 @@ pub enum SecretReference {
     /// `keyring:service/user`: an entry of the operating system's keyring.
     #[non_exhaustive]
     Keyring {
-        /// The service it is for.
+        /// The service that the entry is for.
         service: String,
-        /// The user it is of.
+        /// The user that the entry belongs to.
         user: String,
     },
     /// `literal:value`: the value itself.
@@ -71,7 +71,7 @@ pub enum SecretReference {
         /// The value.
         value: Secret,
     },
-    /// `scheme:name` of a store that the program brings ([`SecretReference::own`]).
+    /// `scheme:name`: a secret of a store that the program provides ([`SecretReference::own`]).
     #[non_exhaustive]
     Own {
         /// The word before the colon.
@@ -82,11 +82,11 @@ pub enum SecretReference {
     /// `vault:path#key`: a key of a Vault secret.
     #[non_exhaustive]
     Vault {
-        /// The secret's path, from the mount on.
+        /// The path of the secret, beginning with the mount.
         path: String,
-        /// The version, where not the latest one is meant.
+        /// The version, unless the latest one is meant.
         version: Option<u64>,
-        /// The key within it.
+        /// The key within the secret.
         key: String,
     },
 }
@@ -104,9 +104,9 @@ pub enum SecretReference {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum AwsVersion {
-    /// `?version_id=…`: one version for good.
+    /// `?version_id=…`: a fixed version.
     Id(String),
-    /// `?version_stage=…`: the version a label is on, such as `AWSPREVIOUS`.
+    /// `?version_stage=…`: the version with a label, such as `AWSPREVIOUS`.
     Stage(String),
 }
 
@@ -116,9 +116,9 @@ impl SecretReference {
         Self::Literal { value }
     }
 
-    /// A reference to a secret of a store that the program brings: `corp:pets-key`. No text is parsed to one, since any
-    /// text with a colon may be a secret that was pasted; whoever makes one knows that there is such a store, or finds out
-    /// before the name is shown.
+    /// A reference to a secret of a store that the program provides: `corp:pets-key`. Parsing a text never makes one, since
+    /// any text with a colon may be a pasted secret. The caller must know that such a store exists, or find out before the
+    /// name is shown.
     ///
     /// ```
     /// # use callgate_secret::{Error, SecretReference};
@@ -149,7 +149,7 @@ impl SecretReference {
         }
     }
 
-    /// The environment variable that holds the secret, where one does.
+    /// The environment variable that holds the secret, for references of `env:`.
     pub fn environment(&self) -> Option<&str> {
         match self {
             Self::Env { name } => Some(name),
@@ -169,7 +169,8 @@ impl FromStr for SecretReference {
     /// Reads a reference.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for anything else, with the accepted forms and without the text.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the text is not a reference. The message lists the accepted
+    /// forms and omits the text.
     fn from_str(text: &str) -> Result<Self, Error> {
         parse::reference(text)
     }
@@ -203,13 +204,13 @@ impl fmt::Display for SecretReference {
     }
 }
 
-/// Literals are the same when their values are, which is found out in constant time.
+/// Compares literals by their values, in constant time.
 impl PartialEq for SecretReference {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Literal { value }, Self::Literal { value: other }) => value.is_same_value(other),
             (Self::Literal { .. }, _) | (_, Self::Literal { .. }) => false,
-            // Of all others the text is the whole reference.
+            // The text of any other reference is the whole reference.
             _ => self.to_string() == other.to_string(),
         }
     }
@@ -220,7 +221,7 @@ impl Eq for SecretReference {}
 impl fmt::Debug for SecretReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Until a store is found for it, it may be a secret that was pasted.
+            // Until a store is found for the reference, it may be a pasted secret.
             Self::Own { .. } => write!(f, "SecretReference({MASK})"),
             _ => write!(f, "SecretReference({self})"),
         }

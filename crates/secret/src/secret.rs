@@ -1,5 +1,4 @@
-//! The secret value: zeroized when its last holder is gone, shown as `****` by everything that prints. It does not know
-//! where it comes from.
+//! The secret value: zeroized when its last holder is gone, and printed as `****`. It does not know its origin.
 
 use std::{
     fmt,
@@ -16,7 +15,7 @@ use crate::{
 /// The text that is shown in place of a secret.
 pub const MASK: &str = "****";
 
-/// A value that is shown nowhere. Clones share one allocation, which is zeroized when the last of them is dropped.
+/// A value that is never shown. Clones share one allocation, which is zeroized when the last clone is dropped.
 ///
 /// ```
 /// let secret = callgate_secret::Secret::new("s3cr3t".to_owned());
@@ -38,19 +37,19 @@ pub struct Secret {
 
 struct Held {
     value: Zeroizing<String>,
-    /// Made when an answer is first searched for the value.
+    /// Made when a response is first searched for the value.
     filter: OnceLock<Option<Filter>>,
 }
 
 impl Secret {
-    /// Takes the value over without copying it.
+    /// Takes the value without copying it.
     pub fn new(value: String) -> Self {
         let held = Held { value: Zeroizing::new(value), filter: OnceLock::new() };
         Self { held: Arc::new(held), note: None }
     }
 
-    /// Takes over a text as it was stored: one line break at its end is an editor's or a shell's and not the secret's,
-    /// and its loss is told by [`Secret::note`]. A key in the form of PEM ends with one, which is nothing to tell.
+    /// Takes a text as it was stored, without one line break at its end, which an editor or a shell added. [`Secret::note`]
+    /// reports the removal, except for PEM, which always ends with a line break.
     pub fn from_stored_text(mut text: String) -> Self {
         let kept = text.strip_suffix('\n').map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
         let Some(length) = kept.map(str::len) else { return Self::new(text) };
@@ -60,19 +59,19 @@ impl Secret {
         Self { note: Some(NEWLINE_REMOVED).filter(|_| !is_pem), ..Self::new(text) }
     }
 
-    /// The value itself. Only the code that puts it on a request may ask for it.
+    /// The value itself. Only code that puts it on a request may use this.
     pub fn expose(&self) -> &str {
         &self.held.value
     }
 
-    /// The value itself, if it can be put in a header and arrives there as it is.
+    /// The value itself, if a header can hold it and carries it unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if it holds CR, LF, NUL or another control character, begins or
     /// ends with a blank, or holds characters beyond ASCII.
     pub fn expose_for_header(&self) -> Result<&str, Error> {
         let value = self.expose_encoded()?;
-        // RFC 9110 §5.5: blanks at the ends are not part of a value, and what is beyond ASCII has no meaning.
+        // RFC 9110 §5.5: blanks at the ends are not part of a value, and characters beyond ASCII have no meaning.
         if !value.is_ascii() {
             return Err(error::not_for_a_header(BEYOND_ASCII));
         }
@@ -82,10 +81,10 @@ impl Secret {
         Ok(value)
     }
 
-    /// The value itself, if it can be a token: RFC 6750 §2.1 and all who issue some know none with a blank in it.
+    /// The value itself, if it can be a token: RFC 6750 §2.1 and all issuers of tokens allow no blank in them.
     ///
     /// # Errors
-    /// Those of [`Secret::expose_for_header`], and a blank anywhere.
+    /// The errors of [`Secret::expose_for_header`], and a blank anywhere.
     pub fn expose_as_token(&self) -> Result<&str, Error> {
         let value = self.expose_for_header()?;
         if value.contains(' ') {
@@ -94,26 +93,26 @@ impl Secret {
         Ok(value)
     }
 
-    /// The value itself, if it can be put in a header once it is encoded, as a password is.
+    /// The value itself, if a header can hold it once it is encoded, as a password is.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if it holds a control character: RFC 7617 §2 allows none.
     pub fn expose_encoded(&self) -> Result<&str, Error> {
-        // RFC 9110 §5.5: CR, LF and NUL are dangerous; other control characters are invalid. The tab is allowed there
-        // and in no credential.
+        // RFC 9110 §5.5: CR, LF and NUL are dangerous; other control characters are invalid. The RFC allows the tab, but no
+        // credential has one.
         if self.held.value.bytes().any(|byte| byte.is_ascii_control()) {
             return Err(error::not_for_a_header("a control character (a line break, perhaps)"));
         }
         Ok(&self.held.value)
     }
 
-    /// Returns true if there is nothing in it.
+    /// Returns true if the value is empty.
     pub fn is_empty(&self) -> bool {
         self.held.value.is_empty()
     }
 
-    /// Returns true if both hold the same value, found out in a time that depends on their lengths only. Tells a store
-    /// whether the secret that a service rejected is still the one it holds.
+    /// Returns true if both values are equal. The time depends only on their lengths. A store uses this to check whether a
+    /// service rejected the secret that it still holds.
     pub fn is_same_value(&self, other: &Self) -> bool {
         let (left, right) = (self.held.value.as_bytes(), other.held.value.as_bytes());
         let difference =
@@ -121,13 +120,13 @@ impl Secret {
         std::hint::black_box(difference) == 0 && left.len() == right.len()
     }
 
-    /// Returns true if a text may hold a spelling of the value; where it does, this is true.
+    /// Returns true if a text may hold a spelling of the value; never returns false for a text that holds one.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         let filter = self.held.filter.get_or_init(|| Filter::new(self.held.value.as_bytes()));
         filter.as_ref().is_none_or(|filter| filter.may_be_in(text))
     }
 
-    /// The changes made to the value when it was read, for the operator.
+    /// The change that was made to the value when it was read, for the operator.
     pub fn note(&self) -> Option<&'static str> {
         self.note
     }
@@ -202,7 +201,7 @@ mod tests {
         check_file_text("-----BEGIN\n", "-----BEGIN", Some(NEWLINE_REMOVED));
     }
 
-    /// As a password, in a header, as a token.
+    /// Checks the value as a password, in a header and as a token.
     #[track_caller]
     fn check_header(value: &str, expected: [bool; 3]) {
         let secret = Secret::new(value.to_owned());

@@ -1,5 +1,6 @@
-//! Values that take time to get: asked for once however many want one, kept for their life, renewed ahead of its end. Who asks drives
-//! its own future; where it leaves, the next of those who wait asks in its place. No lock but the baton is held while anybody is asked.
+//! Values that take time to get: fetched once for all waiting callers, kept for their life, and renewed before its end. A
+//! caller drives the fetch in its own future; if it leaves, a waiting caller fetches instead. Only the baton is held during
+//! a fetch.
 
 mod keyed;
 mod state;
@@ -18,42 +19,42 @@ pub use keyed::SingleFlights;
 pub use state::{Asking, Held, Life};
 use state::{Found, State};
 
-/// A failure, of which all who wait are told.
+/// A failure, which all waiting callers receive.
 pub trait Failure: Clone {
-    /// True if the same question may be answered a moment later.
+    /// True if a retry may succeed a moment later.
     fn is_transient(&self) -> bool;
 }
 
-/// The times of one kind of value.
+/// The times for one kind of value.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps a value names every bound")]
 pub struct Pace {
-    /// The time for which nobody is asked after a failure.
+    /// The time after a failure during which nothing is fetched.
     pub pause: Duration,
-    /// The time for which a value is given past its end, while failures that may pass keep a new one away.
+    /// The time for which a value is returned past its end, while transient failures prevent a new one.
     pub stale: Duration,
-    /// The worth of a value whose life is not over when a failure that will not pass is told.
+    /// The effect of a permanent failure on a value whose life has not ended.
     pub lasting: Lasting,
 }
 
-/// The effect of a failure that will not pass on the value there is.
+/// The effect of a permanent failure on the current value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a value is good or it is not")]
 pub enum Lasting {
-    /// It is good to its end.
+    /// The value stays good until its end.
     Keeps,
-    /// It is gone.
+    /// The value is dropped.
     Withdraws,
 }
 
-/// One value. `I` is what it is asked for with: with another, another value is to be had.
+/// One value, fetched with inputs of type `I`; other inputs give another value.
 pub struct SingleFlight<V, E, I = ()> {
     state: Arc<Mutex<State<V, E, I>>>,
-    /// Held by who asks; the others wait for it, or go on with the value there is.
+    /// The caller that fetches holds it; the others wait for it, or go on with the current value.
     baton: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// One round of asking, which is over when it is dropped or its end was told.
+/// One fetch, which ends when the round is dropped or records its result.
 struct Round<V, E, I> {
     state: Arc<Mutex<State<V, E, I>>>,
     asking: Asking,
@@ -62,7 +63,7 @@ struct Round<V, E, I> {
 }
 
 impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
-    /// Nothing yet.
+    /// A value that is not fetched yet.
     pub fn new(pace: Pace) -> Self {
         let Pace { pause, stale, lasting } = pace;
         let pace =
@@ -70,8 +71,8 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         Self { state: Arc::new(Mutex::new(State::new(pace))), baton: Arc::default() }
     }
 
-    /// The value, from `fetch` where there is none that is good, or its time to be renewed has come and nobody else renews it.
-    /// Dropping the future ends the fetch; who waits for it then fetches in its place.
+    /// Returns the value. Calls `fetch` if there is no good value, or if a renewal is due and nobody else renews. Dropping
+    /// the future ends the fetch; a waiting caller then fetches instead.
     ///
     /// # Errors
     /// The failure of a fetch, now or within the pause.
@@ -98,10 +99,11 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         round.end(inputs.clone(), fetched)
     }
 
-    /// The same, where nobody waits for a renewal ahead of the end: it is one of `tasks`, and ends with them.
+    /// Returns the value like [`SingleFlight::get`], but nobody waits for a renewal: it runs as one of `tasks` and ends
+    /// with them.
     ///
     /// # Errors
-    /// Those of [`SingleFlight::get`].
+    /// The errors of [`SingleFlight::get`].
     pub async fn get_at_once<F>(
         &self,
         inputs: &I,
@@ -119,7 +121,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         Ok(value)
     }
 
-    /// Has a task ask, unless somebody does already; whoever asked for it may leave. Outside of a runtime nothing is begun.
+    /// Fetches in a task, unless a fetch already runs; the caller may leave. Does nothing outside of a runtime.
     pub fn begin<F>(
         &self,
         inputs: &I,
@@ -145,22 +147,22 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         });
     }
 
-    /// Waits until nobody asks.
+    /// Waits until no fetch runs.
     pub async fn over(&self) {
         drop(self.baton.lock().await);
     }
 
-    /// Returns true if somebody asks.
+    /// Returns true if a fetch runs.
     pub fn is_flying(&self) -> bool {
         self.baton.try_lock().is_err()
     }
 
-    /// Looks at the value there is, whatever its age.
+    /// Calls `look` with the current value, whatever its age.
     pub fn held<R>(&self, look: impl FnOnce(&mut Held<V, I>) -> R) -> Option<R> {
         self.locked().held.as_mut().map(look)
     }
 
-    /// Drops the value there is where `is_it` says so, since it was refused: the next one replaces it.
+    /// Drops the current value if `is_it` returns true, because it was refused; the next value replaces it.
     pub fn forget_if(&self, is_it: impl FnOnce(&Held<V, I>) -> bool) {
         let mut state = self.locked();
         if state.held.take_if(|held| is_it(held)).is_some() {
@@ -168,14 +170,14 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         }
     }
 
-    /// The value there is was refused, where `is_it` says so: it is given only while there is no other to be had.
+    /// Marks the current value as refused if `is_it` returns true: it is returned only while no other can be fetched.
     pub fn distrust_if(&self, is_it: impl FnOnce(&Held<V, I>) -> bool) {
         if let Some(held) = self.locked().held.as_mut().filter(|held| is_it(held)) {
             held.is_distrusted = true;
         }
     }
 
-    /// Takes the value there is for one that failed, where `is_it` says so; answers whether it did.
+    /// Replaces the current value by a failure if `is_it` returns true; returns whether it did.
     pub fn fail_if(&self, error: E, is_it: impl FnOnce(&Held<V, I>) -> bool) -> bool {
         let mut state = self.locked();
         let Some(held) = state.held.take_if(|held| is_it(held)) else { return false };
@@ -184,12 +186,12 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         true
     }
 
-    /// The number of rounds that were begun.
+    /// The number of fetches that were started.
     pub fn n_begun(&self) -> u64 {
         self.locked().n_begun
     }
 
-    /// The number of the last round that ended, and when that was.
+    /// The number and the time of the last fetch that ended.
     pub fn last_end(&self) -> Option<(u64, Instant)> {
         let state = self.locked();
         state.ended_at.map(|at| (state.n_ended, at))
@@ -199,7 +201,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         self.locked().found(inputs)
     }
 
-    /// A round, where nobody asks and nobody has since this one looked.
+    /// A round, if no fetch runs and none has renewed the value since the caller looked.
     fn free_round(&self, inputs: &I, asking: Asking) -> Option<Round<V, E, I>> {
         let baton = Arc::clone(&self.baton).try_lock_owned().ok()?;
         let is_renewed = asking == Asking::Ahead && !matches!(self.found(inputs), Found::Due(_));
@@ -219,7 +221,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
 }
 
 impl<V: Clone, E: Failure, I: Clone + PartialEq> Round<V, E, I> {
-    /// Writes down how it ended; what those who waited for it are given.
+    /// Records the result of the fetch; returns the result for the waiting callers.
     fn end(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
         let mut state = locked(&self.state);
         state.settle(inputs, self.number, self.asking, fetched)
@@ -232,7 +234,7 @@ impl<V, E, I> fmt::Debug for SingleFlight<V, E, I> {
     }
 }
 
-/// Nothing panics while the state is half written.
+/// A poisoned lock is safe to use: nothing panics while the state is half written.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

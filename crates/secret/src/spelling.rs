@@ -1,5 +1,5 @@
-//! The spellings in which a service may give a secret back: as it is, in base64, in hexadecimal, escaped as JSON within
-//! JSON, quoted for a shell. What a reader takes off the text first is another module's business.
+//! The spellings in which a service may return a secret: as it is, in base64, in hexadecimal, escaped as JSON within JSON,
+//! quoted for a shell. The module `disguise` handles encodings that a reader removes first.
 
 use base64::{
     Engine,
@@ -7,7 +7,8 @@ use base64::{
 };
 use zeroize::Zeroizing;
 
-/// Every spelling of a value that is not empty. That of a value's beginning is the beginning of one of the value's.
+/// Every spelling of a value that is not empty. Each spelling of a value's beginning is the beginning of one of the value's
+/// spellings.
 pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     let mut spellings = vec![hexadecimal(value, UPPER_DIGITS), hexadecimal(value, LOWER_DIGITS)];
     for (lead, before) in [&[][..], &[0], &[0; 2]].into_iter().enumerate() {
@@ -15,17 +16,17 @@ pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
         for engine in [&BASE64_STANDARD_NO_PAD, &BASE64_URL_SAFE_NO_PAD] {
             let encoded = Zeroizing::new(engine.encode(&*padded));
             let encoded = whole_characters(&encoded, lead, padded.len());
-            // The two alphabets differ in two characters.
+            // The two base64 alphabets differ in two characters.
             if spellings.last() != Some(&encoded) {
                 spellings.push(encoded);
             }
         }
     }
-    // JSON within a JSON text: escaped twice, of which the reader of escapes takes one.
+    // JSON within a JSON text is escaped twice; the JSON disguise removes one level.
     if memchr::memchr2(b'"', b'\\', value).is_some() {
         spellings.push(escaped(value));
     }
-    // A shell's word in single quotes, as in the line for `curl` of a dry run.
+    // A shell word in single quotes, as in the `curl` command of a dry run.
     if memchr::memchr(b'\'', value).is_some() {
         spellings.push(quoted(value));
     }
@@ -38,7 +39,7 @@ fn hexadecimal(value: &[u8], digits: &[u8; 16]) -> Vec<u8> {
     value.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The characters of an encoding that no byte before or after the secret has a part in: `lead` bytes come before it.
+/// The characters of an encoding that depend only on the secret, which `lead` bytes precede.
 fn whole_characters(encoded: &str, lead: usize, length: usize) -> Vec<u8> {
     let start = (lead * 8).div_ceil(6);
     let end = length * 8 / 6;

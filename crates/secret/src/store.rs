@@ -1,4 +1,4 @@
-//! The trait behind which secrets lie. Knows no store.
+//! The trait of all secret stores. The module knows no particular store.
 
 use std::fmt::Debug;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{error::Error, reference::SecretReference, secret::Secret};
 
-/// The place where secrets are kept. A new store implements this and answers for its scheme only.
+/// A place where secrets are kept. A store implements this and serves only references of its own scheme.
 ///
 /// ```
 /// use callgate_secret::{Error, ErrorKind, Secret, SecretReference, SecretStore};
@@ -27,14 +27,14 @@ use crate::{error::Error, reference::SecretReference, secret::Secret};
 /// ```
 #[async_trait]
 pub trait SecretStore: Debug + Send + Sync {
-    /// The secret under a reference, as it is now.
+    /// The current secret of a reference.
     ///
     /// # Errors
-    /// `Denied` if the store does not let us read it, `Invalid` if the value cannot be a secret, `NotFound` if nothing is
-    /// there, `Unreadable` if it cannot be read now, `Unsupported` if the store does not know the scheme.
+    /// `Denied` if the store does not allow the read, `Invalid` if the value cannot be a secret, `NotFound` if there is no
+    /// secret, `Unreadable` if it cannot be read now, `Unsupported` if the store does not know the scheme.
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error>;
 
-    /// Tells the store that a service rejected the secret it gave: what is kept of it is not given again before it was
-    /// read anew. A store that keeps nothing does nothing.
+    /// Notifies the store that a service rejected a secret. A store with a cache must read the secret again before it
+    /// returns it once more; other stores do nothing.
     fn forget(&self, _reference: &SecretReference, _rejected: &Secret) {}
 }

@@ -1,5 +1,5 @@
-//! Tells what of a text nobody sees: terminal escapes, control characters and line breaks, characters without a shape.
-//! What is done about them is decided elsewhere: some are taken out of answers, and a secret is found across all of them.
+//! Recognizes the invisible parts of a text: terminal escapes, control characters and line breaks, characters without a
+//! shape. Other modules decide what to do: responses lose some of them, and a secret is found across all of them.
 
 /// Returns true if a character has no shape of its own (Unicode, `Default_Ignorable_Code_Point`, and the interlinear
 /// marks).
@@ -28,7 +28,7 @@ pub fn is_shapeless(character: char) -> bool {
     )
 }
 
-/// The number of bytes at the beginning of a text that are one thing nobody sees; `None` where it begins with something else.
+/// The length of the one invisible item that the bytes begin with; `None` if they begin with something visible.
 pub(crate) fn unseen_length(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         0x1b => Some(escape_length(bytes)),
@@ -41,7 +41,7 @@ pub(crate) fn unseen_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The character that more than one byte at the beginning stand for.
+/// The multi-byte character that the bytes begin with.
 fn first_character(bytes: &[u8]) -> Option<char> {
     let length = match bytes.first()? {
         0xc2..=0xdf => 2,
@@ -52,7 +52,8 @@ fn first_character(bytes: &[u8]) -> Option<char> {
     std::str::from_utf8(bytes.get(..length)?).ok()?.chars().next()
 }
 
-/// The length of a terminal's escape sequence (ECMA-48 §5.4, §5.6); of one that does not end, its first two bytes.
+/// The length of a terminal's escape sequence (ECMA-48 §5.4, §5.6); if it does not end, of the escape and the next
+/// character.
 fn escape_length(bytes: &[u8]) -> usize {
     let within = bytes.get(..MAX_ESCAPE).unwrap_or(bytes);
     let rest = within.get(2..).unwrap_or_default();
@@ -76,7 +77,7 @@ fn escape_length(bytes: &[u8]) -> usize {
     length.unwrap_or_else(simple).min(bytes.len())
 }
 
-/// The longest escape sequence that is read whole.
+/// The longest escape sequence that is read as a whole.
 const MAX_ESCAPE: usize = 1024;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The reason why a store did not do what it was asked. No sentence here names a key, a value or a secret.
+//! The reason why a store failed. No sentence here names a key, a value or a secret.
 
 use std::{borrow::Cow, error, fmt, sync::Arc};
 
-/// A request to a store that failed.
+/// The failure of a request to a store.
 ///
 /// ```
 /// use std::{error::Error as _, io};
@@ -41,20 +41,20 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The record is not in the version that was expected.
+    /// The record does not have the expected version.
     Conflict,
-    /// The key that seals credentials cannot be used, or a credential was not sealed with it.
+    /// The key that seals credentials is unusable, or the credential was sealed with another key.
     Sealing,
     /// The record is larger than the store may hold.
     TooLarge,
     /// The store cannot be reached.
     Unavailable,
-    /// A stored value is not in the form it is read as.
+    /// A stored value does not have the expected form.
     Unreadable,
 }
 
 impl Error {
-    /// A failure of a store outside this crate; the message names no key, value or secret.
+    /// A failure of a store outside this crate; the message must name no key, value or secret.
     ///
     /// ```
     /// use callgate_session::{Error, ErrorKind};
@@ -66,7 +66,7 @@ impl Error {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// Adds the cause, whose text names no key, no value and no secret either.
+    /// Adds the cause, whose text must also name no key, value or secret.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
@@ -78,7 +78,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns true if the same request may succeed later.
+    /// Returns true if a retry may succeed.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             ErrorKind::Conflict | ErrorKind::Unavailable => true,
@@ -93,7 +93,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A source is shown by its text: what it holds beside is not ours to show.
+/// Shows only the text of a source, because its other fields may hold values.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")

@@ -1,10 +1,10 @@
-//! Names of records. A key says whose a record is, so that nobody else's request finds it.
+//! Names of records. A key includes the record's owner, so that nobody else's request finds the record.
 
 use std::fmt;
 
 use callgate_tool::{Principal, Session};
 
-/// The name of a record: what it is for, whose it is, and a name of its own.
+/// The name of a record: its purpose, its owner and a name of its own.
 ///
 /// ```
 /// use callgate_session::{Key, Owner, Space};
@@ -64,12 +64,12 @@ pub enum Space {
 }
 
 impl Key {
-    /// The name of a record.
+    /// The key of the record `name` that belongs to `owner`.
     pub fn new(space: Space, owner: Owner<'_>, name: &str) -> Self {
         let mut text = space.as_str().to_owned();
         for part in [owner.principal, owner.session, Some(name)] {
             text.push('/');
-            // What is there begins with `=`, so that nothing and an empty name differ.
+            // A present part begins with `=`, so that an absent part and an empty one differ.
             let Some(part) = part else { continue };
             text.push('=');
             text.push_str(&part.replace('%', "%25").replace('/', "%2F"));
@@ -83,7 +83,7 @@ impl Key {
     }
 }
 
-/// Without the names, which may be known to nobody else.
+/// Prints only the purpose: owner and name may be confidential.
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let space = self.0.split('/').next().unwrap_or_default();
@@ -92,7 +92,7 @@ impl fmt::Debug for Key {
 }
 
 impl<'a> Owner<'a> {
-    /// A principal's session; the parts that are not there are those of everybody who has none.
+    /// A principal's session. All callers without a principal share one part of the key, and so do sessions without an id.
     pub fn new(principal: Option<&'a Principal>, session: &'a Session) -> Self {
         Self { principal: principal.map(Principal::id), session: session.id() }
     }

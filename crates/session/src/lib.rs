@@ -1,5 +1,6 @@
-//! State that outlives a call: stored results, the state of sessions, calls that wait for an answer. Defines the store and
-//! keeps it in memory; a store that machines share implements the same trait. Knows no clock: the time is passed in.
+//! State that outlives a call: stored results, session state, calls that wait for an answer. Defines the store and an
+//! implementation in memory; a store shared by several machines implements the same trait. Has no clock: callers pass the
+//! time.
 
 mod error;
 mod key;

@@ -1,5 +1,5 @@
-//! Keeps records in the memory of this process, bounded in number, bytes and time. What is oldest makes room for what is
-//! new.
+//! Keeps records in the memory of this process, within bounds of number, bytes and time. The oldest records make room for
+//! new ones.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ use crate::{
     store::{Expected, Store, Stored, Version},
 };
 
-/// Records in memory. Nothing of it is written anywhere.
+/// Records in memory, which are never written to disk.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ pub struct Memory {
     kept: Mutex<Records>,
 }
 
-/// The room that a [`Memory`] has.
+/// The capacity of a [`Memory`].
 ///
 /// ```
 /// use std::time::Instant;
@@ -69,18 +69,18 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide both")]
 pub struct Bounds {
-    /// The number of records.
+    /// The largest number of records.
     pub records: usize,
-    /// The number of bytes, with those of names.
+    /// The largest number of bytes, including names.
     pub bytes: usize,
 }
 
 #[derive(Debug, Default)]
 struct Records {
     slots: BTreeMap<Key, Slot>,
-    /// By the time they end.
+    /// The records in the order in which they end.
     ends: BTreeSet<(Instant, Key)>,
-    /// By the order in which they were put, which their versions count.
+    /// The records in the order in which they were put, by version number.
     ages: BTreeMap<u64, Key>,
     bytes: usize,
     last_version: u64,
@@ -98,7 +98,7 @@ impl Memory {
         Self { bounds, kept: Mutex::default() }
     }
 
-    /// The number of records there are.
+    /// The number of records that have not ended.
     pub fn n_records(&self, now: Instant) -> usize {
         self.kept(now).slots.len()
     }
@@ -186,7 +186,7 @@ fn size(key: &Key, record: &Record) -> usize {
     record.size() + 3 * key.as_str().len()
 }
 
-/// Longer than a process runs.
+/// The time to live of a record without one: longer than a process runs.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Values as stores keep them: bytes of a media type, with credentials beside them. Every store can write that; what the
-//! bytes mean is known to whoever put them there.
+//! Values as stores keep them: bytes of a media type, and credentials. A store does not interpret the bytes.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -11,7 +10,7 @@ use crate::{
     sealed::Sealed,
 };
 
-/// A value of a store.
+/// A stored value.
 ///
 /// ```
 /// use callgate_session::Record;
@@ -29,7 +28,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Bytes of a media type.
+    /// A record of bytes with a media type.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
         Self {
             media_type: media_type.into(),
@@ -39,31 +38,31 @@ impl Record {
         }
     }
 
-    /// A value as JSON.
+    /// A record of a value, written as JSON.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) for a value that has no JSON.
+    /// [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) if the value cannot be written as JSON.
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
         let bytes = serde_json::to_vec(value).map_err(|_| error::unwritable())?;
         Ok(Self::new(JSON, bytes.into()))
     }
 
-    /// The value of a record that is JSON.
+    /// The value of a JSON record.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) where the bytes are another value, or none.
+    /// [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) if the bytes are not JSON, or are another value.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.bytes).map_err(|source| error::unreadable(&source))
     }
 
-    /// The same record with a credential, in place of one of the same name.
+    /// Adds a credential, in place of one with an equal name.
     #[must_use]
     pub fn with_credential(mut self, name: impl Into<String>, credential: Sealed) -> Self {
         self.credentials.insert(name.into(), credential);
         self
     }
 
-    /// Sets the time that a store keeps the record, from when it is put there.
+    /// Sets how long a store keeps the record after it is put.
     #[must_use]
     pub fn with_time_to_live(mut self, time_to_live: Duration) -> Self {
         self.time_to_live = Some(time_to_live);
@@ -85,12 +84,12 @@ impl Record {
         &self.credentials
     }
 
-    /// The time that a store keeps it. Without one a record never ends: it goes when others need its room, or it is removed.
+    /// The time for which a store keeps the record. A record without one stays until it is removed or others need its room.
     pub fn time_to_live(&self) -> Option<Duration> {
         self.time_to_live
     }
 
-    /// About how many bytes the record takes.
+    /// The approximate size of the record in bytes.
     pub fn size(&self) -> usize {
         let credentials = self.credentials.iter();
         let credentials = credentials.map(|(name, sealed)| name.len() + sealed.size());
@@ -98,7 +97,7 @@ impl Record {
     }
 }
 
-/// Without the bytes, which may be anybody's.
+/// Prints the record without its bytes, which may be confidential.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Record")

@@ -1,5 +1,5 @@
-//! Credentials on their way into a store. In memory they stay the secrets they are; what is written anywhere is encrypted
-//! and bound to the place it was sealed for. Whence the key comes is the business of whoever has a secret for it.
+//! Credentials on their way into a store. In memory they stay secrets; in a store that writes they are encrypted and bound
+//! to their record. The caller provides the key.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::{
     key::Key,
 };
 
-/// A credential as stores take it.
+/// A credential in the form that stores keep.
 ///
 /// ```
 /// use callgate_secret::Secret;
@@ -54,37 +54,37 @@ enum Form {
 /// ```
 #[derive(Debug)]
 pub struct Sealer {
-    /// The first one seals, all of them open. None for what stays in memory.
+    /// The first key seals, all of them open. Empty for a sealer that keeps secrets in memory.
     keys: Vec<RandomizedNonceKey>,
 }
 
 impl Sealer {
-    /// Keeps secrets as they are, for stores that stay in memory. Others refuse them.
+    /// Keeps secrets as they are, for stores in memory. Stores that write refuse such credentials.
     pub fn in_memory() -> Self {
         Self { keys: Vec::new() }
     }
 
-    /// Seals with a key that is derived from a secret of at least 32 bytes.
+    /// Seals with a key derived from a secret of at least 32 bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) for a shorter secret.
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the secret is shorter.
     pub fn with_key(secret: &Secret) -> Result<Self, Error> {
         Ok(Self { keys: vec![derived(secret)?] })
     }
 
-    /// The same sealer, which also opens what was sealed with an older key.
+    /// Adds an older key, which opens earlier credentials but seals none.
     ///
     /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) for a secret that is shorter than 32 bytes.
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the secret is shorter than 32 bytes.
     pub fn with_older_key(mut self, secret: &Secret) -> Result<Self, Error> {
         self.keys.push(derived(secret)?);
         Ok(self)
     }
 
-    /// Seals a credential for the record of `key`; it opens nowhere else.
+    /// Seals a credential for the record of `key`; it cannot be opened for another record.
     ///
     /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) where no random number can be drawn.
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if no random number is available.
     pub fn seal(&self, secret: &Secret, key: &Key) -> Result<Sealed, Error> {
         let Some(sealing) = self.keys.first() else {
             return Ok(Sealed(Form::Held(secret.clone())));
@@ -98,11 +98,11 @@ impl Sealer {
         Ok(Sealed(Form::Encrypted(text.into())))
     }
 
-    /// The credential that was sealed for the record of `key`.
+    /// Opens the credential that was sealed for the record of `key`.
     ///
     /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) where none of the keys opens it: it was sealed with another one,
-    /// for another record, or changed since.
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if none of the keys opens it: it was sealed with another key or
+    /// for another record, or was changed.
     pub fn open(&self, sealed: &Sealed, key: &Key) -> Result<Secret, Error> {
         let bytes = match &sealed.0 {
             Form::Held(secret) => return Ok(secret.clone()),
@@ -122,7 +122,7 @@ impl Sealer {
 }
 
 impl Sealed {
-    /// A credential as it was read from a store that writes: what [`Sealed::encrypted`] gave.
+    /// A credential read from a store that writes: the bytes that [`Sealed::encrypted`] returned.
     pub fn from_encrypted(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(Form::Encrypted(bytes.into()))
     }
@@ -130,7 +130,7 @@ impl Sealed {
     /// The encrypted bytes, for a store that writes.
     ///
     /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) for a credential that stays in memory.
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the credential may not leave memory.
     pub fn encrypted(&self) -> Result<&[u8], Error> {
         match &self.0 {
             Form::Encrypted(bytes) => Ok(bytes),
@@ -138,7 +138,7 @@ impl Sealed {
         }
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size of the credential in bytes.
     pub(crate) fn size(&self) -> usize {
         match &self.0 {
             Form::Encrypted(bytes) => bytes.len(),
@@ -153,7 +153,7 @@ impl fmt::Debug for Sealed {
     }
 }
 
-/// RFC 5869: a secret that somebody typed is no key by itself.
+/// Derives the key (RFC 5869), because a secret that a person typed is not a key.
 fn derived(secret: &Secret) -> Result<RandomizedNonceKey, Error> {
     if secret.expose().len() < LEAST_KEY_BYTES {
         return Err(error::short_key(LEAST_KEY_BYTES));
@@ -167,7 +167,7 @@ fn derived(secret: &Secret) -> Result<RandomizedNonceKey, Error> {
     RandomizedNonceKey::new(&AES_256_GCM, &key).map_err(|_| error::unusable_key())
 }
 
-/// The length of a key of AES-256.
+/// The key length of AES-256.
 struct Length;
 
 impl KeyType for Length {
@@ -179,7 +179,7 @@ impl KeyType for Length {
 const SALT: &[u8] = b"callgate session";
 const INFO: &[u8] = b"credentials, AES-256-GCM, 1";
 const KEY_BYTES: usize = 32;
-/// As much as the key has; less would be the weaker of the two.
+/// The length of the key; a shorter secret would be the weaker part.
 const LEAST_KEY_BYTES: usize = 32;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The trait behind which records are kept. Promises compare-and-swap; a record says how long it lives, and the
-//! caller what time it is.
+//! The trait of stores for records. Stores promise compare-and-swap; a record has its time to live, and the caller passes
+//! the current time.
 
 use std::{fmt::Debug, time::Instant};
 
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use crate::{error::Error, key::Key, record::Record};
 
-/// Keeps records for a while. Requests for the same key happen one after the other.
+/// Keeps records for a while. Requests for one key run one after the other.
 ///
 /// ```
 /// use std::time::Instant;
@@ -35,19 +35,20 @@ use crate::{error::Error, key::Key, record::Record};
 /// ```
 #[async_trait]
 pub trait Store: Debug + Send + Sync {
-    /// The record of a key, while it lives.
+    /// The record of a key, until it ends.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where the store cannot be reached.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error>;
 
-    /// Puts a record where the expected one is, and answers its version. It lives for its own time from now on; a record without one does not end by itself.
+    /// Puts a record if the stored one is as expected, and returns the new version. The record's time to live starts now; a
+    /// record without one does not end by itself.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) where another one is there,
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) where the store has no room for it even when it is empty,
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) for a credential that may not leave memory in a store that
-    /// writes, [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where the store cannot be reached.
+    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if the stored record is not as expected,
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if even the empty store has no room for the record,
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the store writes and a credential may not leave memory,
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn put(
         &self,
         key: &Key,
@@ -56,15 +57,15 @@ pub trait Store: Debug + Send + Sync {
         now: Instant,
     ) -> Result<Version, Error>;
 
-    /// Takes the expected record away, and answers whether there was one.
+    /// Removes the record if it is as expected, and returns whether there was one.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) where another one is there,
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where the store cannot be reached.
+    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if the stored record is not as expected,
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error>;
 }
 
-/// A record as it is kept.
+/// A stored record with its version.
 ///
 /// ```
 /// # use std::time::Instant;
@@ -89,11 +90,11 @@ pub trait Store: Debug + Send + Sync {
 pub struct Stored {
     /// The record.
     pub record: Record,
-    /// Its version, for the next compare-and-swap.
+    /// The record's version, for the next compare-and-swap.
     pub version: Version,
 }
 
-/// One state of a record; every change makes another one.
+/// The version of a record; every change makes a new one.
 ///
 /// ```
 /// use callgate_session::{Expected, Version};
@@ -107,7 +108,7 @@ pub struct Stored {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version(u64);
 
-/// The condition under which a change happens.
+/// The condition for a change.
 ///
 /// ```
 /// # use std::time::Instant;
@@ -132,16 +133,16 @@ pub struct Version(u64);
     reason = "a record is there, in a version, or it does not matter"
 )]
 pub enum Expected {
-    /// No record.
+    /// There is no record.
     Absent,
-    /// Whatever is there.
+    /// Any record, or none.
     Any,
-    /// The record in this version.
+    /// The record has this version.
     Version(Version),
 }
 
 impl Version {
-    /// The version a store counts by this number.
+    /// The version with this number.
     pub fn new(number: u64) -> Self {
         Self(number)
     }
@@ -153,7 +154,7 @@ impl Version {
 }
 
 impl Expected {
-    /// Returns true if a record in this version, or none, is what is expected.
+    /// Returns true if the condition holds for a record with this version, or for no record.
     pub fn is_met_by(self, version: Option<Version>) -> bool {
         match self {
             Self::Absent => version.is_none(),

@@ -1,12 +1,12 @@
-//! A service's successful answer as a model can use it: what the body said, what was cut from it, how to ask for the
-//! rest. How it is cut is the business of `call`; where the whole of it is kept, of `executor`.
+//! A service's successful response as a model can use it: the content of the body, the parts that were cut, and how to ask
+//! for the rest. `call` decides how to cut a result; `executor` decides where to keep the whole of it.
 
 use std::fmt;
 
 use crate::{Json, Object};
 use bytes::Bytes;
 
-/// The successful answer of a service or a function.
+/// The successful response of a service or a function.
 ///
 /// ```
 /// use callgate_tool::{Answer, Content, Json, Outcome};
@@ -20,19 +20,19 @@ use bytes::Bytes;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The HTTP status, where the answer is one of HTTP.
+    /// The HTTP status, if the answer came over HTTP.
     pub status: Option<u16>,
-    /// The headers that mean something to whoever asked, names in lower case.
+    /// The headers that mean something to the caller, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The content of the body.
     pub content: Content,
-    /// True if the service had not ended its answer when no more of it was read: a stream of events may have no end.
+    /// True if the service was still sending when callgate stopped reading: a stream of events may have no end.
     pub still_sending: bool,
-    /// The part that was cut, where not all of it is shown.
+    /// The part that was cut, if the answer does not show all of the result.
     pub truncated: Option<Truncated>,
-    /// Arguments that ask for the next page; none where there is no further page or none is announced.
+    /// Arguments that ask for the next page; empty if there is no further page or the service announces none.
     pub next: Object,
-    /// The place where the whole result is kept, where it is.
+    /// The name under which the whole result is kept, if it is kept.
     pub handle: Option<Handle>,
 }
 
@@ -58,13 +58,13 @@ pub struct Answer {
 pub enum Content {
     /// No body.
     Empty,
-    /// Bytes that are neither text nor something a model can see or hear.
+    /// Bytes that are neither text, an image nor a sound.
     File {
         /// The media type without parameters.
         media_type: String,
-        /// The number of bytes that there are.
+        /// The number of bytes in the file.
         size: usize,
-        /// Their SHA-256 digest in hexadecimal.
+        /// The SHA-256 digest of the bytes, in hexadecimal.
         sha256: String,
     },
     /// JSON; numbers keep their digits.
@@ -76,13 +76,13 @@ pub enum Content {
         /// The image or the sound itself.
         data: Bytes,
     },
-    /// The parts of a multipart body, in their order; none of them has parts itself.
+    /// The parts of a multipart body, in their order; no part has parts itself.
     Parts(Vec<Part>),
     /// Text of another media type.
     Text {
         /// The text, without control characters.
         text: String,
-        /// Its media type without parameters.
+        /// The media type without parameters.
         media_type: String,
     },
 }
@@ -99,15 +99,15 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The name of the field that it is the value of (`name` of `Content-Disposition`).
+    /// The name of the form field whose value the part is (`name` of `Content-Disposition`).
     pub name: Option<String>,
-    /// The name by which other parts refer to it (`Content-ID`), without brackets.
+    /// The name by which other parts refer to this part (`Content-ID`), without brackets.
     pub content_id: Option<String>,
-    /// The name of the file that it is (`filename` of `Content-Disposition`), as the service wrote it: it may be a path.
+    /// The file name of the part (`filename` of `Content-Disposition`), as the service wrote it: it may be a path.
     pub filename: Option<String>,
-    /// Its content, read by its own media type.
+    /// The content of the part, read by its own media type.
     pub content: Content,
-    /// The place where the whole part is kept, where it is a file or was cut.
+    /// The name under which the whole part is kept, if the part is a file or was cut.
     pub handle: Option<Handle>,
 }
 
@@ -127,15 +127,15 @@ pub struct Part {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Truncated {
-    /// The part that was cut and how to narrow, in a sentence.
+    /// A sentence that names the part that was cut and says how to narrow the request.
     pub message: String,
-    /// The size of the whole, in bytes as the service sent it.
+    /// The size of the whole result, in bytes as the service sent it.
     pub size: usize,
-    /// The places that were cut, at most a few.
+    /// The locations that were cut; at most a few are listed.
     pub cuts: Vec<Cut>,
 }
 
-/// One place where a result was cut.
+/// One location where a result was cut.
 ///
 /// ```
 /// use callgate_tool::{Cut, Unit};
@@ -148,17 +148,17 @@ pub struct Truncated {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever shows a cut must show all of it")]
 pub struct Cut {
-    /// The place: `items`, `items[3].text`; empty for the result itself.
+    /// The location: `items`, `items[3].text`; empty for the result itself.
     pub at: String,
-    /// The number that is shown.
+    /// The number of units that are shown.
     pub shown: usize,
-    /// The number that there is.
+    /// The number of units in the whole value.
     pub of: usize,
-    /// Of what.
+    /// The unit of `shown` and `of`.
     pub unit: Unit,
 }
 
-/// The unit in which a cut is counted.
+/// The unit that a cut counts.
 ///
 /// ```
 /// use callgate_tool::Unit;
@@ -185,7 +185,7 @@ pub enum Unit {
     Members,
 }
 
-/// The name of a stored result: whoever has it may read the result, so it cannot be guessed.
+/// The name of a stored result. Anyone who has the name may read the result, so the name cannot be guessed.
 ///
 /// ```
 /// let handle = callgate_tool::Handle::new("result:00ff").unwrap();
@@ -195,7 +195,7 @@ pub enum Unit {
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Handle(String);
 
-/// A whole result as the service sent it, credentials masked.
+/// A whole result as the service sent it, with credentials masked.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -210,14 +210,14 @@ pub struct Handle(String);
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct StoredResult {
-    /// The media type as the service named it; empty where it did not.
+    /// The media type as the service named it; empty if the service named none.
     pub media_type: String,
     /// The bytes.
     pub bytes: Bytes,
 }
 
 impl Answer {
-    /// An answer of which everything is shown.
+    /// An answer that shows its whole content.
     pub fn new(status: impl Into<Option<u16>>, content: Content) -> Self {
         Self {
             status: status.into(),
@@ -230,7 +230,7 @@ impl Answer {
         }
     }
 
-    /// The same answer with a header that means something.
+    /// Adds a header that means something to the caller.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_ascii_lowercase(), value.into()));
@@ -246,14 +246,14 @@ impl Part {
 }
 
 impl Truncated {
-    /// A result of `size` bytes was cut at these places; `message` says so.
+    /// Records that a result of `size` bytes was cut at these locations; `message` says so in a sentence.
     pub fn new(message: impl Into<String>, size: usize, cuts: Vec<Cut>) -> Self {
         Self { message: message.into(), size, cuts }
     }
 }
 
 impl StoredResult {
-    /// Bytes of a media type; empty where it is not known.
+    /// Bytes of a media type; an empty media type means that it is not known.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
         Self { media_type: media_type.into(), bytes }
     }
@@ -271,14 +271,14 @@ impl Unit {
 }
 
 impl Handle {
-    /// The handle a text names; `None` where it is none: a handle is `result:` and hexadecimal digits.
+    /// The handle in a text; `None` if the text is no handle. A handle is `result:` and hexadecimal digits.
     pub fn new(text: &str) -> Option<Self> {
         let name = text.strip_prefix("result:")?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_name.then(|| Self(text.to_owned()))
     }
 
-    /// The handle of a number that was drawn at random.
+    /// The handle made from a random number.
     pub fn from_random(number: u128) -> Self {
         Self(format!("result:{number:032x}"))
     }

@@ -1,4 +1,4 @@
-//! A call and its ending. Every ending is an [`Outcome`]: a call has no error type.
+//! A call and the ways in which it ends. Every end is an [`Outcome`]: a call has no error type.
 
 use std::{error, fmt, time::SystemTime};
 
@@ -20,7 +20,7 @@ use crate::{Answer, Content, Fault, Journal, Object, Reached, Value};
 /// ```
 pub type Arguments = Object;
 
-/// One call a model asks for.
+/// One call that a model asks for.
 ///
 /// ```
 /// use callgate_tool::{Arguments, ToolCall};
@@ -31,7 +31,7 @@ pub type Arguments = Object;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
-    /// The caller's own id of the call; handed back unchanged.
+    /// The caller's own id of the call; the result carries it unchanged.
     pub id: String,
     /// The tool's name as the model wrote it.
     pub tool: String,
@@ -39,7 +39,7 @@ pub struct ToolCall {
     pub arguments: Arguments,
 }
 
-/// The fate of a call.
+/// The result of a call.
 ///
 /// ```
 /// use callgate_tool::{Answer, Content, Journal, ToolResult, json};
@@ -58,16 +58,16 @@ pub struct ToolCall {
 pub struct ToolResult {
     /// The id of the call.
     pub id: String,
-    /// The tool that was meant: its full name where one was found, else what the call said.
+    /// The tool that was meant: its full name if a tool was found, otherwise the name in the call.
     pub tool: String,
     /// The way it ended.
     pub outcome: Outcome,
-    /// The decisions made on the way, for the operator.
+    /// The decisions made during the call, for the operator.
     pub journal: Journal,
 }
 
 impl ToolResult {
-    /// The arguments that defaults of the description were sent for, or would be in a dry run; none where nothing was.
+    /// The arguments for which defaults of the description were sent, or would be sent in a dry run; `None` if none were.
     pub fn defaults(&self) -> Option<Vec<&str>> {
         let is_built = match &self.outcome {
             Outcome::Answered(_) | Outcome::Planned(_) => true,
@@ -95,17 +95,17 @@ impl ToolResult {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Outcome {
-    /// The service answered with a success.
+    /// The service answered with a successful response.
     Answered(Box<Answer>),
     /// Something failed: before sending, on the way, or at the service.
     Failed(Box<Fault>),
-    /// The call waits for somebody else.
+    /// The call waits for a person or for the client.
     Pending(Box<Pending>),
-    /// A dry run: what would have been done.
+    /// A dry run: the effect that the call would have had.
     Planned(Box<Preview>),
 }
 
-/// A call that waits for somebody outside.
+/// A call that waits for a person or for the client.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -121,18 +121,17 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pending {
-    /// Whom it waits for.
+    /// The party that the call waits for.
     pub kind: PendingKind,
-    /// The name under which it is answered.
+    /// The name under which the pending call is answered.
     pub id: String,
-    /// The time when it is given up.
+    /// The time after which the call is given up.
     pub expires: Option<SystemTime>,
-    /// The subject of the question: for an approval the request to approve, for the client the arguments of its
-    /// function.
+    /// The request that a person should approve, or the arguments of the client's function.
     pub request: Value,
 }
 
-/// Whom a call waits for.
+/// The party that a call waits for.
 ///
 /// ```
 /// use callgate_tool::{Pending, PendingKind, json};
@@ -147,13 +146,13 @@ pub struct Pending {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever answers a pending call must handle a new one")]
 pub enum PendingKind {
-    /// A person who allows it or does not.
+    /// A person who allows or rejects the call.
     Approval,
-    /// The client, whose function the tool is.
+    /// The client, which runs the tool's function.
     Client,
 }
 
-/// The effect a call would have.
+/// The effect that a call would have.
 ///
 /// ```
 /// use callgate_tool::{Outcome, Preview};
@@ -171,7 +170,7 @@ pub enum PendingKind {
 pub enum Preview {
     /// Send a request.
     Request(PlannedRequest),
-    /// The words of a sentence, for tools that send none.
+    /// A sentence, for tools that send no request.
     Text(String),
 }
 
@@ -196,16 +195,16 @@ pub struct PlannedRequest {
     pub method: String,
     /// The whole URL.
     pub url: String,
-    /// The headers in the order they are sent.
+    /// The headers, in the order in which they are sent.
     pub headers: Vec<(String, String)>,
-    /// The body as text, where there is one.
+    /// The body as text, if there is one.
     pub body: Option<String>,
-    /// A `curl` command that sends the same request.
+    /// A `curl` command that sends this request.
     pub curl: String,
 }
 
 impl Preview {
-    /// The request, where one would be sent.
+    /// The request, if the call would send one.
     pub fn request(&self) -> Option<&PlannedRequest> {
         match self {
             Self::Request(request) => Some(request),
@@ -215,12 +214,12 @@ impl Preview {
 }
 
 impl Pending {
-    /// A call that waits without an end.
+    /// A call that waits without a time limit.
     pub fn new(kind: PendingKind, id: impl Into<String>, request: Value) -> Self {
         Self { kind, id: id.into(), expires: None, request }
     }
 
-    /// The same, given up at a time.
+    /// Sets the time after which the call is given up.
     #[must_use]
     pub fn with_expiry(mut self, expires: SystemTime) -> Self {
         self.expires = Some(expires);
@@ -239,7 +238,7 @@ impl PendingKind {
 }
 
 impl ToolResult {
-    /// True where the call failed.
+    /// True if the call failed.
     pub fn is_failed(&self) -> bool {
         self.outcome.is_failed()
     }
@@ -249,7 +248,7 @@ impl ToolResult {
         self.outcome.text()
     }
 
-    /// The answer as a type of one's own: [`Outcome::json`].
+    /// The answer as a type of the caller's choice: [`Outcome::json`].
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -264,19 +263,19 @@ impl ToolResult {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidAnswer`] where the call did not answer JSON, or JSON of another form.
+    /// [`InvalidAnswer`] if the call did not answer JSON, or answered JSON of another form.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, InvalidAnswer> {
         self.outcome.json()
     }
 }
 
 impl Outcome {
-    /// True where the call failed.
+    /// True if the call failed.
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 
-    /// The text of an answer: JSON as it was written, or text. `None` where there is none.
+    /// The text of an answer: JSON as the service wrote it, or text. `None` if the outcome has neither.
     pub fn text(&self) -> Option<&str> {
         let Self::Answered(answer) = self else { return None };
         match &answer.content {
@@ -288,7 +287,7 @@ impl Outcome {
         }
     }
 
-    /// The JSON of an answer as a type of one's own.
+    /// The JSON of an answer as a type of the caller's choice.
     ///
     /// ```
     /// use callgate_tool::{Answer, Content, Json, Outcome};
@@ -300,7 +299,7 @@ impl Outcome {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidAnswer`] where the call did not answer JSON, or JSON of another form.
+    /// [`InvalidAnswer`] if the call did not answer JSON, or answered JSON of another form.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, InvalidAnswer> {
         let Self::Answered(answer) = self else { return Err(InvalidAnswer(None)) };
         let Content::Json(json) = &answer.content else { return Err(InvalidAnswer(None)) };
@@ -308,7 +307,7 @@ impl Outcome {
     }
 }
 
-/// An outcome that is not the JSON that was asked for.
+/// The error for an outcome that does not hold the requested JSON.
 ///
 /// ```
 /// use callgate_tool::{Answer, Content, Outcome, json};
@@ -359,7 +358,7 @@ impl From<Value> for Outcome {
     }
 }
 
-/// Makes an outcome of a function's result.
+/// Makes an outcome from a function's result.
 impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
     fn from(result: Result<T, E>) -> Self {
         result.map_or_else(Into::into, Into::into)

@@ -1,5 +1,5 @@
-//! The token by which the caller of a request showed who they are. Whoever received the request verified it; nothing here
-//! verifies anything.
+//! The token by which the caller of a request proved who they are. The receiver of the request verified it; this module
+//! verifies nothing.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -7,7 +7,7 @@ use callgate_secret::Secret;
 
 use crate::Principal;
 
-/// A verified token of a caller, for the time of one request. It may be exchanged for another one (RFC 8693); it is sent
+/// A verified token of a caller, valid for one request. callgate may exchange it for another token (RFC 8693); it is sent
 /// nowhere else, no input reads it, and no store keeps it.
 ///
 /// ```
@@ -31,15 +31,15 @@ pub struct CallerToken {
 }
 
 impl CallerToken {
-    /// The name that configurations and faults have for it.
+    /// The name of the caller's token in configurations and faults.
     pub const PLACE: &str = "$caller.token";
 
-    /// The token that named `principal`, and its end.
+    /// A token that identifies `principal` and expires at `expires`.
     pub fn new(principal: &Principal, token: Secret, expires: SystemTime) -> Self {
         Self { principal: principal.shared_id(), token, expires }
     }
 
-    /// The id of the principal that it named.
+    /// The id of the principal that the token identifies.
     pub fn principal(&self) -> &str {
         &self.principal
     }
@@ -49,7 +49,7 @@ impl CallerToken {
         &self.token
     }
 
-    /// The moment from which nothing that was had for it is used any more.
+    /// The moment after which callgate uses nothing that was obtained with the token.
     pub fn expires(&self) -> SystemTime {
         self.expires
     }

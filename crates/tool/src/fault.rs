@@ -1,5 +1,5 @@
-//! A failure in words and fields a model can act on. The sentences are written in `call::wording`; this module only
-//! holds them.
+//! A failure in words and fields that a model can act on. `call::wording` writes the sentences; this module only holds
+//! them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::Value;
 
 /// The reason why a call failed and what to do about it.
 ///
-/// It holds no host, header, stack or secret. `body` is the service's own and is shown as data.
+/// A fault holds no host, header, stack or secret. `body` is the service's own text and is shown as data.
 ///
 /// ```
 /// use callgate_tool::{Fault, FaultCode, Next, Outcome, Reached};
@@ -21,23 +21,23 @@ use crate::Value;
 pub struct Fault {
     /// The stable class of the failure.
     pub code: FaultCode,
-    /// The event and what to do, in a sentence or two of at most 600 bytes.
+    /// A sentence or two, at most 600 bytes, that say what happened and what to do.
     pub message: String,
-    /// Every violation, when arguments are at fault.
+    /// Every violation, if the arguments are at fault.
     pub problems: Vec<Problem>,
-    /// True if the service was reached.
+    /// The progress of the request: whether it reached the service.
     pub reached: Reached,
     /// The next step for the model.
     pub next: Next,
     /// The time for which the service asks to wait.
     pub retry_after: Option<Duration>,
-    /// The HTTP status, when the service answered.
+    /// The HTTP status, if the service answered.
     pub status: Option<u16>,
     /// The service's own words about the failure: JSON, or text as a JSON string.
     pub body: Option<Value>,
 }
 
-/// Makes [`FaultCode`] and the name of each from the table.
+/// Makes [`FaultCode`] and the name of each code from the table.
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
         /// The stable class of a failure.
@@ -64,7 +64,7 @@ macro_rules! codes {
             /// Every code, in alphabetical order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
-            /// The code as it stands on a wire: `invalid_arguments`.
+            /// The code as it is written on a wire: `invalid_arguments`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
@@ -148,17 +148,17 @@ codes! {
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
-    /// The argument, with a path into it: `owner.email`, `labels[2]`.
+    /// The location in the arguments: `owner.email`, `labels[2]`.
     pub at: String,
-    /// The value that was expected there.
+    /// The value that was expected at the location.
     pub expected: String,
-    /// The value that was there instead.
+    /// The value at the location.
     pub got: String,
-    /// The remedy, or the nearest legal name or value.
+    /// The remedy, or the nearest allowed name or value.
     pub suggestion: Option<String>,
 }
 
-/// True if the service saw the request.
+/// The progress of a request on its way to the service.
 ///
 /// ```
 /// use callgate_tool::{Fault, FaultCode, Next, Reached};
@@ -174,11 +174,11 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Reached {
-    /// It may have.
+    /// The service may have received the request.
     Maybe,
     /// No byte of the request was sent.
     No,
-    /// It answered.
+    /// The service answered.
     Yes,
 }
 
@@ -198,13 +198,13 @@ pub enum Reached {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Next {
-    /// Ask the user for what is missing.
+    /// Ask the user for the missing values.
     AskUser,
     /// Call again with other arguments.
     CorrectArguments,
     /// Do not call again.
     GiveUp,
-    /// Call again later with the same arguments.
+    /// Call again later with unchanged arguments.
     TryLater,
 }
 
@@ -223,14 +223,14 @@ impl Fault {
         }
     }
 
-    /// The same fault with its violations.
+    /// Adds the violations.
     #[must_use]
     pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
         self.problems = problems;
         self
     }
 
-    /// The same fault, told how far the request went.
+    /// Sets how far the request got.
     #[must_use]
     pub fn with_reached(mut self, reached: Reached) -> Self {
         self.reached = reached;

@@ -1,9 +1,8 @@
-//! The names of headers that frame a message or belong to one connection. Which other headers no argument sets is decided
-//! in `openapi`.
+//! The names of headers that frame a message or belong to one connection. `openapi` decides which other headers no argument
+//! may set.
 
-/// Reports whether a header says how the message is framed or belongs to one connection, which is the HTTP client's
-/// business alone (RFC 9110 §7.6.1, RFC 9112 §6). Case does not count, and `_` counts as `-`, because CGI servers do not
-/// tell them apart.
+/// Reports whether a header frames the message or belongs to one connection: only the HTTP client sets such headers (RFC
+/// 9110 §7.6.1, RFC 9112 §6). Case does not count, and `_` counts as `-`, because CGI servers do not distinguish the two.
 ///
 /// ```
 /// use callgate_tool::is_framing_header;

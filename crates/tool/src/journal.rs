@@ -1,5 +1,5 @@
-//! The decisions made while a call ran, for the operator. Names and numbers only: values of a session or of a model
-//! never enter it, except where a recording is asked for a request it does not have.
+//! The decisions made while a call ran, for the operator. The journal has only names and numbers: values of a session or of
+//! a model never enter it, except where a recording lacks the request it was asked for.
 
 use std::{fmt, time::Duration};
 
@@ -37,46 +37,47 @@ pub struct Journal {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A person approved an earlier request of the call; the one that would be sent now is another one, and is asked about.
+    /// A person approved an earlier request of the call. The request has changed since, so it needs a new approval.
     ApprovalOutdated,
     /// A person approved the request of the call.
     Approved,
-    /// A request was sent and answered, or not.
+    /// A request was sent; the service may or may not have answered.
     Attempt {
-        /// The status, when there was an answer.
+        /// The status, if there was a response.
         status: Option<u16>,
-        /// From asking for a connection to the head of the answer.
+        /// The time from asking for a connection to the head of the response.
         elapsed: Duration,
     },
     /// A value was converted without loss.
     Converted {
         /// The argument.
         argument: String,
-        /// The JSON type it had.
+        /// The JSON type before the conversion.
         from: &'static str,
-        /// The JSON type it has now.
+        /// The JSON type after the conversion.
         to: &'static str,
     },
-    /// There is no credential to put on the request.
+    /// There is no credential for the request.
     CredentialAbsent {
-        /// The reason, in the words of the store of secrets.
+        /// The reason, in the words of the secret store.
         why: String,
     },
-    /// The service's answer held a credential of the call, which is masked.
+    /// The service's response held a credential of the call, which callgate masked.
     CredentialEchoed,
     /// The service refused the credential for good.
     CredentialRefused {
-        /// The references of its secrets, or the name of the credential that tokens are asked for by and the age of the token.
+        /// The references of the credential's secrets, or the name under which tokens are requested and the age of the
+        /// token.
         credential: String,
     },
-    /// The service refused the credential; the request was sent once more with a fresh one.
+    /// The service refused the credential; callgate sent the request again with a fresh one.
     CredentialRenewed,
-    /// A default was left out because another value excludes it.
+    /// A default was omitted because another value excludes it.
     DefaultExcluded {
         /// The argument.
         argument: String,
     },
-    /// A default breaks the description's own rules and was left out.
+    /// A default breaks the description's own rules and was omitted.
     DefaultUnfit {
         /// The argument.
         argument: String,
@@ -86,57 +87,57 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
-    /// An empty array or object was left out: its style has no way to write it.
+    /// An empty array or object was omitted, because its style cannot write it.
     EmptyOmitted {
         /// The argument.
         argument: String,
     },
-    /// The model sent a value only the session may give; it was ignored.
+    /// The model sent a value that only the session may give; callgate ignored it.
     HiddenIgnored {
         /// The argument.
         argument: String,
     },
-    /// The replay transport has no answer: the request and the nearest recorded one, credentials masked.
+    /// The replay transport has no response: the request and the nearest recorded one, with credentials masked.
     NothingRecorded {
-        /// Both, and how they differ.
+        /// Both requests and their differences.
         detail: String,
     },
-    /// A `null` for an optional input was taken as omitted.
+    /// A `null` for an optional input was treated as omitted.
     NullOmitted {
         /// The argument.
         argument: String,
     },
-    /// Bytes before the first part of a multipart answer, or after the last, were passed over.
+    /// Bytes before the first part of a multipart response, or after the last, were ignored.
     OutsidePartsIgnored {
-        /// The number of them.
+        /// The number of bytes.
         count: usize,
     },
-    /// The service answered with a redirect, which was not followed.
+    /// The service answered with a redirect, which callgate did not follow.
     Redirected {
-        /// The origin that it leads to: `https://www.example.com`.
+        /// The origin that the redirect leads to: `https://www.example.com`.
         to: String,
     },
-    /// The request was not sent because of where it would have gone.
+    /// callgate did not send the request because its destination is not allowed.
     Refused {
-        /// The place it would have gone to, where the description names one. Shows addresses.
+        /// The destination, if the description names one. Shows addresses.
         why: Option<String>,
-        /// The operator's next step, if they mean that place.
+        /// The operator's next step, if they want to allow the destination.
         remedy: Remedy,
     },
-    /// The call was made before under its idempotency key; it was answered with the first result and not made again.
+    /// The call was made before under its idempotency key; callgate returned the first result and did not make it again.
     Replayed,
-    /// The service had closed the connection before it answered, and the request was sent again over a new one.
+    /// The service had closed the connection before it answered, so the request was sent again over a new one.
     SentAgain,
-    /// An optional input that only the session can give was left out.
+    /// An optional input that only the session can give was omitted.
     SessionValueAbsent {
         /// The argument.
         argument: String,
-        /// The place where the value was looked for: `$session.params.x`.
+        /// The source where callgate looked for the value: `$session.params.x`.
         source: String,
     },
-    /// A value of the session is a credential of another toolset and was not given to the inputs that ask for it.
+    /// A value of the session is a credential of another toolset and was withheld from the inputs that ask for it.
     SessionValueWithheld {
-        /// Its name: `token`, `user.token`.
+        /// The name of the value: `token`, `user.token`.
         name: String,
     },
     /// The session's value was used instead of the model's.
@@ -144,38 +145,38 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
-    /// The tool was found by folding case and separators.
+    /// The tool was found by folding case and separators in its name.
     ToolFolded {
         /// The name in the call.
         asked: String,
         /// The tool's own name.
         meant: String,
     },
-    /// Halves of surrogate pairs of an answer's JSON, which no text can hold, became U+FFFD.
+    /// Lone surrogates in a response's JSON, which no text can hold, were replaced by U+FFFD.
     SurrogatesReplaced {
-        /// The number of them.
+        /// The number of surrogates.
         count: usize,
     },
-    /// A member inside an argument that no schema declares was sent: the object is open.
+    /// An undeclared member of an object argument was sent, because the schema allows further members.
     UndeclaredSent {
-        /// The place where it is given.
+        /// The location of the member.
         argument: String,
     },
-    /// A dry run of a call that would not be sent: it has no credential it could carry.
+    /// A dry run of a call that could not be sent, because it has no usable credential.
     Unauthorized {
-        /// The part that is missing.
+        /// The missing part.
         why: String,
     },
-    /// The service gave no answer.
+    /// The service did not answer.
     Unanswered {
-        /// Its origin: `https://api.example.com`.
+        /// The service's origin: `https://api.example.com`.
         server: String,
-        /// The reason, in the words of whoever tried.
+        /// The reason, in the words of the failing part.
         why: String,
     },
-    /// Characters nobody sees, and terminal escapes, were taken out of an answer.
+    /// Invisible characters and terminal escapes were removed from a response.
     UnseenRemoved {
-        /// The number of them.
+        /// The number of characters.
         count: usize,
     },
 }
@@ -186,7 +187,7 @@ impl Journal {
         self.events.push(event);
     }
 
-    /// The arguments, and the values inside them, whose defaults were sent.
+    /// The arguments, and the values inside them, for which defaults were sent.
     pub fn defaults(&self) -> impl Iterator<Item = &str> {
         let is_left_out = |used: &str| {
             self.events.iter().any(|event| match event {

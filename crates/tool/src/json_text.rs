@@ -1,5 +1,5 @@
-//! JSON as a service wrote it: checked in one pass when it is taken over, read into a [`Value`] when somebody asks.
-//! Most answers are only handed on. It says nothing about what the value means; the text comes from `call`.
+//! JSON as a service wrote it: checked in one pass on arrival, and read into a [`Value`] on demand, since most responses
+//! are only passed on. The module does not interpret the value; the text comes from `call`.
 
 use std::{fmt, sync::OnceLock};
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::{InvalidJson, Reader, Value};
 
-/// A JSON text that is known to be one.
+/// A text that is known to be JSON.
 ///
 /// ```
 /// use callgate_tool::Json;
@@ -26,7 +26,7 @@ pub struct Json {
 }
 
 impl Json {
-    /// The JSON in `text`.
+    /// Takes `text` as JSON.
     ///
     /// ```
     /// use callgate_tool::Json;
@@ -38,13 +38,13 @@ impl Json {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidJson`] where [`Value::parse`] would not read the text.
+    /// [`InvalidJson`] if [`Value::parse`] would not read the text.
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
         Reader::new(text).check()?;
         Ok(Self { text: text.into(), value: OnceLock::new() })
     }
 
-    /// The JSON of anything that has one; what has none is `null`.
+    /// The JSON of any serializable value; `null` for a value that cannot be written as JSON.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
         let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
         Self { text: text.into(), value: OnceLock::new() }
@@ -60,7 +60,7 @@ impl Json {
         self.value.get_or_init(|| read(&self.text))
     }
 
-    /// The value, for whoever keeps it.
+    /// The value, taken out of the text.
     pub fn into_value(self) -> Value {
         self.value.into_inner().unwrap_or_else(|| read(&self.text))
     }
@@ -73,7 +73,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// The text as it is; no value is made of it.
+/// Writes the text as it is, without making a value of it.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match serde_json::from_str::<&RawValue>(&self.text) {
@@ -95,14 +95,14 @@ impl From<Value> for Json {
     }
 }
 
-/// Two are equal when their values are; white space does not count.
+/// Two texts are equal if their values are; white space does not count.
 impl PartialEq for Json {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text || self.value() == other.value()
     }
 }
 
-/// A text that passed the check is always read; were one not, it would still be handed on as text.
+/// A text that passed the check can always be read; should reading fail, the text becomes a string.
 fn read(text: &str) -> Value {
     Value::parse(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }

@@ -1,5 +1,5 @@
-//! The words every crate of callgate shares: tools, calls, results, faults and sessions. Plain data: no I/O, no
-//! clock, no environment. How these words look on a wire is the business of `dialect`.
+//! The words that every crate of callgate shares: tools, calls, results, faults and sessions. Plain data: no I/O, no clock,
+//! no environment. `dialect` writes them in foreign wire formats.
 
 mod answer;
 mod call;

@@ -1,7 +1,7 @@
-//! Finds the known names that a misspelt one was most likely meant to be. Upper and lower case are alike, and so are names
-//! whose words are parted by `-`, `_`, `.` or nothing.
+//! Finds the known names that a misspelled name most likely means. Upper and lower case are alike, and so are names whose
+//! words are separated by `-`, `_`, `.` or nothing.
 
-/// The known name that is most like `name`, where one is alike at all.
+/// The known name that is most like `name`; `None` if no name is similar enough.
 ///
 /// ```
 /// use callgate_tool::nearest;
@@ -14,7 +14,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, known)| known)
 }
 
-/// The known names that are like `name`, the likest first.
+/// The known names that are like `name`, the most similar first.
 pub fn nearest_first<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut alike: Vec<_> = alike(name, known).collect();
     alike.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -35,6 +35,6 @@ fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
 }
 
-/// The least likeness at which one name is offered for another, from 0 to 1. Misspellings are above it, other words
+/// The least similarity, from 0 to 1, at which one name is suggested for another. Misspellings are above it, other words
 /// below.
 const ALIKE: f64 = 0.7;

@@ -1,9 +1,9 @@
-//! Names a model sees: of toolsets, tools and arguments. A value of these types is always legal for every provider;
-//! how an illegal name becomes a legal one is decided in `openapi`.
+//! Names of toolsets, tools and arguments, as a model sees them. A value of these types is legal for every provider;
+//! `openapi` decides how an illegal name becomes a legal one.
 
 use std::{borrow::Borrow, error, fmt, sync::Arc};
 
-/// The longest tool name, in bytes: what every provider accepts with room for a prefix of its own.
+/// The longest tool name, in bytes: every provider accepts it and has room for a prefix of its own.
 pub const MAX_TOOL_NAME: usize = 60;
 /// The longest argument name, in bytes.
 pub const MAX_ARGUMENT_NAME: usize = 64;
@@ -38,7 +38,7 @@ pub struct ArgumentName(Arc<str>);
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ToolsetName(Arc<str>);
 
-/// The reason why a text is not a name.
+/// The error for a text that is not a legal name.
 ///
 /// ```
 /// use callgate_tool::ToolName;
@@ -77,10 +77,10 @@ impl ArgumentName {
         checked(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(Self)
     }
 
-    /// The same of a text that is kept already, which is not copied.
+    /// Takes a legal argument name from a shared text without copying it.
     ///
     /// # Errors
-    /// As [`ArgumentName::new`].
+    /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
     pub fn of(name: &Arc<str>) -> Result<Self, InvalidName> {
         legal(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(|()| Self(Arc::clone(name)))
     }
@@ -106,7 +106,7 @@ impl ToolsetName {
     }
 }
 
-/// So that a map of names is searched by text.
+/// Lets a map of names be searched by text.
 impl Borrow<str> for ToolName {
     fn borrow(&self) -> &str {
         &self.0

@@ -1,7 +1,7 @@
-//! The party that named an origin: what the operator wrote is trusted, what a description says must be public. What
-//! follows from it is decided where requests are sent.
+//! The party that named an origin: an origin from the operator is trusted, an origin from a description must be public.
+//! `transport` enforces the rule.
 
-/// The party that named an origin. As an extension of a request it stands for the one that the request goes to.
+/// The party that named an origin. As an extension of a request it says who named the request's destination.
 ///
 /// ```
 /// use callgate_tool::NamedBy;
@@ -18,8 +18,8 @@
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever guards origins must handle a new one")]
 pub enum NamedBy {
-    /// A description: it must be public https, or lead to addresses the operator allows.
+    /// A description: the origin must be public https, or lead to addresses that the operator allows.
     Description,
-    /// The operator, in the configuration or on the command line: it may be private or this machine.
+    /// The operator, in the configuration or on the command line: the origin may be private or this machine.
     Operator,
 }

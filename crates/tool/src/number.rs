@@ -1,6 +1,6 @@
-//! A number that keeps its digits as they were written: `1.10`, `1e400` and `9007199254740993` stay what they are.
-//! Two numbers are equal when they are written alike; [`Number::is_equal_to`] and [`Number::order`] compare what they
-//! are worth, exactly. Digits come from `reader`, or are checked here.
+//! A number that keeps its digits as they were written: `1.10`, `1e400` and `9007199254740993` keep their exact text. `==`
+//! compares the text; [`Number::is_equal_to`] and [`Number::order`] compare the numeric values, exactly. Digits come from
+//! `reader`, or are checked here.
 
 mod decimal;
 mod text;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub use self::text::{Digits, Written};
 
-/// A number of JSON's grammar (RFC 8259 §6), its digits as written.
+/// A number of JSON's grammar (RFC 8259 §6), with its digits as written.
 ///
 /// ```
 /// use callgate_tool::Number;
@@ -24,7 +24,7 @@ pub use self::text::{Digits, Written};
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub struct Number(Form);
 
-/// A text that is not a number as JSON writes it.
+/// The error for a text that is not a JSON number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidNumber;
@@ -32,35 +32,35 @@ pub struct InvalidNumber;
 #[derive(Clone, Eq, Hash, PartialEq)]
 enum Form {
     Small(i64),
-    /// A number that [`Form::Small`] would write in another way, or not hold.
+    /// A number that [`Form::Small`] cannot hold or would write differently.
     Text(Arc<str>),
 }
 
 impl Number {
-    /// A whole number that fits 64 bits.
+    /// A whole number that fits in 64 bits.
     pub const fn small(value: i64) -> Self {
         Self(Form::Small(value))
     }
 
-    /// A number by its digits; `None` for a text that is not JSON's grammar.
+    /// A number from its digits; `None` for a text that does not follow JSON's grammar.
     pub fn from_digits(digits: &str) -> Option<Self> {
         Digits::new(digits).map(Self::from)
     }
 
-    /// A number by its checked digits; `share` makes the text that is kept where 64 bits do not hold the number as it
-    /// was written.
+    /// A number from its checked digits; `share` makes the stored text if an `i64` cannot hold the number exactly as
+    /// written.
     #[doc(hidden)]
     pub fn from_shared(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
         digits.small().map_or_else(|| Self(Form::Text(share(digits.as_str()))), Self::small)
     }
 
-    /// The nearest number of 64 bits; `None` for what is not finite.
+    /// The 64-bit floating-point number as a [`Number`]; `None` if it is not finite.
     pub fn from_f64(value: f64) -> Option<Self> {
         let digits = serde_json::Number::from_f64(value)?.to_string();
         Self::from_digits(&digits)
     }
 
-    /// The digits as they were written, without a copy on the heap.
+    /// The digits as they were written, without a heap allocation.
     pub fn digits(&self) -> Written<'_> {
         match &self.0 {
             Form::Small(value) => Written::whole(*value),
@@ -68,7 +68,7 @@ impl Number {
         }
     }
 
-    /// The number when it is written as a whole one and fits 64 bits.
+    /// The number, if it is written as a whole number and fits `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
             Form::Small(value) => Some(*value),
@@ -76,7 +76,7 @@ impl Number {
         }
     }
 
-    /// The number when it is written as a whole one, is not negative and fits 64 bits.
+    /// The number, if it is written as a whole number, is not negative and fits `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
             Form::Small(value) => u64::try_from(*value).ok(),
@@ -84,18 +84,18 @@ impl Number {
         }
     }
 
-    /// The nearest floating point number; `None` beyond the largest.
+    /// The nearest floating-point number; `None` if the number is too large for one.
     pub fn as_f64(&self) -> Option<f64> {
         let nearest = self.digits().parse::<f64>().ok();
         nearest.filter(|nearest| nearest.is_finite())
     }
 
-    /// True for a number that is written as a whole one and fits `i64`.
+    /// True for a number that is written as a whole number and fits `i64`.
     pub fn is_i64(&self) -> bool {
         self.as_i64().is_some()
     }
 
-    /// True for a number that is written as a whole one and fits `u64`.
+    /// True for a number that is written as a whole number and fits `u64`.
     pub fn is_u64(&self) -> bool {
         self.as_u64().is_some()
     }

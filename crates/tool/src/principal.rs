@@ -1,11 +1,11 @@
-//! The party that asks for a call, as far as it is known. Verified by whoever received the call; nothing here verifies
-//! anything.
+//! The party that asks for a call, as far as it is known. The receiver of the call verified it; this module verifies
+//! nothing.
 
 use std::{fmt, sync::Arc};
 
 use crate::{Object, Value};
 
-/// Somebody whose identity was verified.
+/// A party whose identity was verified.
 ///
 /// ```
 /// use callgate_tool::Principal;
@@ -19,12 +19,12 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Somebody with an id that nobody else has.
+    /// A principal with a unique id.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self { id: id.into(), claims: Arc::default() }
     }
 
-    /// The same with what a verified token says about them.
+    /// Adds the claims of a verified token.
     #[must_use]
     pub fn with_claims(mut self, claims: Object) -> Self {
         self.claims = Arc::new(claims);
@@ -40,13 +40,13 @@ impl Principal {
         Arc::clone(&self.id)
     }
 
-    /// One claim. `null` is absent.
+    /// The claim `name`. `null` counts as absent.
     pub fn claim(&self, name: &str) -> Option<&Value> {
         self.claims.get(name).filter(|value| !value.is_null())
     }
 }
 
-/// Without the values of the claims.
+/// Prints the principal without the values of its claims.
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let claims: Vec<_> = self.claims.keys().collect();

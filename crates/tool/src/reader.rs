@@ -1,6 +1,6 @@
-//! JSON's grammar (RFC 8259): text to tokens, one at a time, without a tree and without recursion. Whoever reads makes
-//! of them what is wanted; digits of numbers are handed over as they were written. Texts that differ from the grammar
-//! are refused, and so are half surrogate pairs and what is nested too deep.
+//! JSON's grammar (RFC 8259): reads text as tokens, one at a time, without a tree and without recursion. Callers build
+//! values from the tokens; numbers keep their digits. The reader refuses texts that differ from the grammar, lone
+//! surrogates and texts that are nested too deeply.
 
 mod fault;
 mod text;
@@ -11,7 +11,7 @@ use self::text::Text;
 pub(crate) use self::text::special;
 use crate::number::Digits;
 
-/// Lists and objects may be nested so deep: whoever walks a value may recurse.
+/// The maximum nesting of lists and objects, low enough for a caller to walk a value recursively.
 pub const DEPTH: usize = 127;
 
 /// Reads a JSON text token by token.
@@ -30,17 +30,17 @@ pub const DEPTH: usize = 127;
 pub struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// The place where the name begins that was read last.
+    /// The byte where the name that was read last begins.
     name_at: usize,
     due: Due,
-    /// The lists and objects that are open, the innermost in the lowest bit, which is set for an object.
+    /// The open lists and objects, one bit each, the innermost lowest; a set bit is an object.
     open: u128,
     depth: usize,
     max_depth: usize,
     unescaped: String,
 }
 
-/// A part of a JSON text. Names and texts are free of escapes.
+/// A part of a JSON text. Escapes in names and strings are already replaced.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the grammar does not change")]
 pub enum Token<'r> {
@@ -66,7 +66,7 @@ pub enum Token<'r> {
 
 #[derive(Clone, Copy, Debug)]
 enum Due {
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the open list or object.
     Comma,
     /// The first item of a list, or its end.
     FirstItem,
@@ -91,23 +91,23 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The same reader for texts nested at most `levels` deep, and no deeper than [`DEPTH`].
+    /// Limits the nesting to `levels`, and to [`DEPTH`] at most.
     #[must_use]
     pub fn with_depth(mut self, levels: usize) -> Self {
         self.max_depth = levels.min(DEPTH);
         self
     }
 
-    /// Reads to the end and keeps nothing.
+    /// Reads the text to its end and keeps nothing.
     ///
     /// # Errors
-    /// [`InvalidJson`] where the text is not JSON.
+    /// [`InvalidJson`] if the text is not JSON.
     pub fn check(mut self) -> Result<(), InvalidJson> {
         while self.token()?.is_some() {}
         Ok(())
     }
 
-    /// The byte at which the next token is looked for.
+    /// The byte at which the search for the next token starts.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -117,10 +117,10 @@ impl<'t> Reader<'t> {
         fault::position(self.text.as_bytes().get(..self.name_at).unwrap_or_default())
     }
 
-    /// The next token; `None` after the last.
+    /// The next token; `None` after the last token.
     ///
     /// # Errors
-    /// [`InvalidJson`] where the text is not JSON.
+    /// [`InvalidJson`] if the text is not JSON.
     #[inline]
     pub fn token(&mut self) -> Result<Option<Token<'_>>, InvalidJson> {
         let byte = self.skip_blank();
@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A name and the colon after it.
+    /// Reads a name and the colon after it.
     #[inline]
     fn name(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
         match byte {
@@ -248,7 +248,7 @@ impl<'t> Reader<'t> {
         Ok(token)
     }
 
-    /// The text whose quote is next.
+    /// Reads the text whose opening quote is next.
     #[inline]
     fn string(&mut self) -> Result<Text<'t>, InvalidJson> {
         let start = self.at + 1;
@@ -260,7 +260,7 @@ impl<'t> Reader<'t> {
         self.unescape(start, end)
     }
 
-    /// The text that begins at `start` and is plain until `end`.
+    /// Reads the text that begins at `start` and has no escapes before `end`.
     #[cold]
     fn unescape(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
         match text::unescape(self.text, start, end, &mut self.unescaped) {
@@ -272,7 +272,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes over white space, of which there mostly is none, and answers the byte after it.
+    /// Skips white space, of which there usually is none, and returns the byte after it.
     #[inline]
     fn skip_blank(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
@@ -291,7 +291,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes over one space, or over eight where there are so many.
+    /// Skips one space, or eight spaces at once.
     fn skip_indent(&mut self) {
         let is_indent = self.rest().first_chunk() == Some(b"        ");
         self.at += if is_indent { 8 } else { 1 };

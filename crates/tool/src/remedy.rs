@@ -1,9 +1,9 @@
-//! The remedy for a failure as data: the next step of whoever runs the program. It is shown in the words of a configuration;
-//! a program with other means, such as the flags of a command line, words each step by them.
+//! The remedy for a failure as data: the operator's next step. [`Display`](fmt::Display) writes it as a setting of the
+//! configuration; a program with other settings, such as command-line flags, words each step itself.
 
 use std::fmt;
 
-/// A step that mends a failure. [`Display`](fmt::Display) writes it in the words of a configuration.
+/// A step that fixes a failure. [`Display`](fmt::Display) writes it as a setting of the configuration.
 ///
 /// ```
 /// use callgate_tool::Remedy;
@@ -14,18 +14,18 @@ use std::fmt;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Allow calls to an address that no description may lead to.
+    /// Allow calls to an address that no description may name.
     AllowAddress {
         /// The address.
         address: String,
     },
-    /// Take an archive apart, or import it where it is the export of an agent.
+    /// Unpack an archive, or import it if it is an exported agent.
     ImportExport,
     /// Name several credentials, each for its security scheme.
     NameCredentials,
     /// Name the server that calls go to.
     NameServer {
-        /// Its URL, with `HOST` in place of a part that nobody knows.
+        /// The URL of the server, with `HOST` in place of an unknown part.
         url: String,
     },
     /// Send a header with every request.
@@ -33,7 +33,7 @@ pub enum Remedy {
         /// The header and its value: `X-Api-Key: env:NAME`.
         header: String,
     },
-    /// Name a description, and a document that corrects it beside it.
+    /// Name the description that this document corrects, and list this document as its overlay.
     UseOverlay,
     /// Send a bearer token.
     UseToken {

@@ -1,11 +1,11 @@
-//! A JSON Schema of the 2020-12 dialect that refers to nothing outside itself. Built in `openapi`, projected onto
-//! providers in `dialect`. Schemas of many tools share the definitions they have in common.
+//! A JSON Schema of the 2020-12 dialect without references to other documents. `openapi` builds schemas, and `dialect`
+//! projects them onto providers. Tools share their common definitions.
 
 use std::{fmt, fmt::Write, sync::Arc};
 
 use crate::{Object, Value};
 
-/// A self-contained JSON Schema 2020-12. Cloning it copies all but its shared definitions.
+/// A self-contained JSON Schema 2020-12. Cloning copies everything but the shared definitions.
 ///
 /// ```
 /// use callgate_tool::{Schema, json};
@@ -22,8 +22,8 @@ pub struct Schema {
     definitions: Arc<Definitions>,
 }
 
-/// Schemas by name that others refer to as `#/$defs/<name>`, in order. Sharing them is cheap, and so is sharing some of them:
-/// they come in groups.
+/// Named schemas, in order, that other schemas refer to as `#/$defs/<name>`. Definitions come in groups, so that sharing
+/// all or some of them is cheap.
 #[derive(Debug, Default)]
 pub struct Definitions {
     groups: Box<[Arc<DefinitionGroup>]>,
@@ -34,12 +34,12 @@ pub struct Definitions {
 #[derive(Debug, Default)]
 pub struct DefinitionGroup {
     list: Box<[Definition]>,
-    /// The places in the list in the order of the names.
+    /// Indices into `list`, in the order of the names.
     by_name: Box<[usize]>,
     n_bytes: usize,
 }
 
-/// A schema and the name others refer to it by.
+/// A schema and the name that other schemas use to refer to it.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a name and a schema, nothing else")]
 pub struct Definition {
@@ -47,7 +47,7 @@ pub struct Definition {
     pub name: Arc<str>,
     /// The schema.
     pub schema: Arc<Value>,
-    /// The bytes of the schema as compact JSON.
+    /// The size of the schema as compact JSON, in bytes.
     pub n_bytes: usize,
 }
 
@@ -57,13 +57,13 @@ impl Schema {
         Self { own: value, definitions: Arc::default() }
     }
 
-    /// A schema that is already canonical without its `$defs`, which are these.
+    /// A canonical schema from its own part, which has no `$defs`, and its definitions.
     #[doc(hidden)]
     pub fn with_definitions(own: Value, definitions: Arc<Definitions>) -> Self {
         Self { own, definitions }
     }
 
-    /// The schema as JSON, its definitions copied into it.
+    /// The schema as JSON, with its definitions copied into it.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Schema {
         self.clone().into_value()
     }
 
-    /// The same where nobody else needs it.
+    /// The schema as JSON, with its definitions copied into it and its own part moved.
     pub fn into_value(self) -> Value {
         let mut whole = self.own;
         if let (Value::Object(members), false) = (&mut whole, self.definitions.is_empty()) {
@@ -100,17 +100,17 @@ impl Schema {
         &self.own
     }
 
-    /// Its shared definitions.
+    /// The shared definitions of the schema.
     #[doc(hidden)]
     pub fn definitions(&self) -> &Arc<Definitions> {
         &self.definitions
     }
 
-    /// The bytes of the schema as compact JSON.
+    /// The size of the schema as compact JSON, in bytes.
     pub fn n_bytes(&self) -> usize {
         let definitions = match self.definitions.n_bytes {
             0 => 0,
-            // `"$defs":{}`, and a comma where something stands before it.
+            // `"$defs":{}`, and a comma if other members precede it.
             n_bytes => {
                 let is_first = self.own.as_object().is_none_or(Object::is_empty);
                 DEFINITIONS.len() + 5 + usize::from(!is_first) + n_bytes
@@ -120,7 +120,7 @@ impl Schema {
     }
 }
 
-/// Compact JSON. Nothing is copied for it.
+/// Writes compact JSON without copying the schema.
 impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let own = self.own.to_string();
@@ -149,7 +149,7 @@ impl Definitions {
         Self::of_groups(vec![Arc::new(DefinitionGroup::new(list))])
     }
 
-    /// The definitions of these groups, in their order; no name is in two of them.
+    /// The definitions of these groups, in their order; no name may be in two groups.
     pub fn of_groups(groups: Vec<Arc<DefinitionGroup>>) -> Self {
         let n_bytes: usize = groups.iter().map(|group| group.n_bytes).sum();
         Self { n_bytes: n_bytes.saturating_sub(1), groups: groups.into() }
@@ -165,7 +165,7 @@ impl Definitions {
         &self.groups
     }
 
-    /// The definition of this name. Each group is looked into.
+    /// The definition with this name; searches each group.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -204,7 +204,7 @@ impl DefinitionGroup {
         self.list.iter()
     }
 
-    /// The definition of this name.
+    /// The definition with this name.
     pub fn get(&self, name: &str) -> Option<&Definition> {
         let named = |at: &usize| self.list.get(*at).map(|known| &*known.name);
         let found = self.by_name.binary_search_by(|at| named(at).cmp(&Some(name))).ok()?;
@@ -220,7 +220,7 @@ impl Definition {
     }
 }
 
-/// The bytes of a value as compact JSON.
+/// The size of a value as compact JSON, in bytes.
 fn n_bytes(value: &Value) -> usize {
     let mut counter = Counter(0);
     let counted = write!(counter, "{value}");

@@ -1,5 +1,5 @@
-//! Results as callgate writes them: `{"id", "tool", "status", "response"}`, or with `error`, `pending` or `request` in place
-//! of `response`. The JSON of a service goes through as it came. Foreign formats are the business of `dialect`.
+//! Results as callgate writes them: `{"id", "tool", "status", "response"}`, or with `error`, `pending` or `request` in
+//! place of `response`. A service's JSON is written unchanged. `dialect` writes foreign formats.
 
 mod content;
 
@@ -15,11 +15,11 @@ use crate::{
     Truncated,
 };
 
-/// The members of an object that is written.
+/// The members of an object that is being written.
 type Members<S> = <S as Serializer>::SerializeMap;
 
-/// The id, the tool, the members of the outcome and, where defaults of the description were sent, `defaults`: the arguments
-/// they stand for. The rest of the journal is the operator's.
+/// Writes the id, the tool, the members of the outcome and, if defaults of the description were sent, `defaults`: the
+/// arguments that got them. The rest of the journal is only for the operator.
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -31,7 +31,7 @@ impl Serialize for ToolResult {
     }
 }
 
-/// `status` where there is one, and `response`, `error`, `pending` or `request`.
+/// Writes `status`, if known, and `response`, `error`, `pending` or `request`.
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -40,7 +40,7 @@ impl Serialize for Outcome {
     }
 }
 
-/// `status`, `headers`, `response`, and where they are known `stillSending`, `truncated`, `next` and `handle`.
+/// Writes `status`, `headers`, `response` and, if known, `stillSending`, `truncated`, `next` and `handle`.
 impl Serialize for Answer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -81,7 +81,7 @@ fn known<S: Serializer, T: Serialize>(
     value.map_or(Ok(()), |value| members.serialize_entry(name, value))
 }
 
-/// The text a model writes to name it.
+/// Writes the text by which a model names the result.
 impl Serialize for Handle {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
@@ -111,8 +111,8 @@ impl Serialize for Cut {
     }
 }
 
-/// `{"code", "message", "problems", "reached", "next", "retryAfter", "body"}`, those that are known. The status stands beside
-/// the error of a result.
+/// Writes the known members of `{"code", "message", "problems", "reached", "next", "retryAfter", "body"}`. The `status` of
+/// a result stands beside its error.
 impl Serialize for Fault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -141,7 +141,7 @@ impl Serialize for Problem {
     }
 }
 
-/// `{"kind", "id", "expires", "request"}`; the time by RFC 3339.
+/// Writes `{"kind", "id", "expires", "request"}`; the time follows RFC 3339.
 impl Serialize for Pending {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -153,7 +153,7 @@ impl Serialize for Pending {
     }
 }
 
-/// The request, or `{"text"}`.
+/// Writes the request, or `{"text"}`.
 impl Serialize for Preview {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -180,7 +180,7 @@ impl Serialize for PlannedRequest {
     }
 }
 
-/// Headers as an object; the values of one name are a list where there are several.
+/// Headers as an object; a header with several values becomes a list.
 struct Headers<'a>(&'a [(String, String)]);
 
 impl Serialize for Headers<'_> {
@@ -217,11 +217,11 @@ impl Serialize for Values<'_> {
     }
 }
 
-/// A time by RFC 3339, in whole seconds of UTC; what lies before 1970 is 1970.
+/// A time by RFC 3339, in whole seconds of UTC; times before 1970 become 1970.
 fn timestamp(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, seconds) = (seconds / 86_400, seconds % 86_400);
-    // The years are counted from March, so that a leap day is the last of its year.
+    // Years begin in March here, so that a leap day is the last day of its year.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

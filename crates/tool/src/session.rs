@@ -1,5 +1,5 @@
-//! The session: values that the runtime knows and the model must not choose, which are its id, parameters, request
-//! payload, context and credentials, and the caller's token. Values may be tokens, so nothing here prints them.
+//! The session: values that the runtime knows and the model must not choose, namely id, parameters, request payload,
+//! context, credentials and the caller's token. Values may be tokens, so nothing here prints them.
 
 mod name;
 
@@ -10,7 +10,7 @@ use callgate_secret::{MASK, Secret};
 
 pub use name::SessionName;
 
-/// The state a call runs in.
+/// The state in which a call runs.
 ///
 /// ```
 /// use callgate_tool::{Object, Session, Value};
@@ -38,8 +38,7 @@ impl Session {
         Self { id: Some(id.into()), ..Self::default() }
     }
 
-    /// The same session with parameters; their names are case-insensitive (Dialogflow CX), the last of two equal ones
-    /// wins.
+    /// Sets the parameters. Their names are case-insensitive (Dialogflow CX); the last of two equal names wins.
     #[must_use]
     pub fn with_parameters(mut self, parameters: Object) -> Self {
         let folded = parameters.into_iter().map(|(name, value)| (name.to_lowercase(), value));
@@ -47,22 +46,22 @@ impl Session {
         self
     }
 
-    /// The same session with the payload of the current request.
+    /// Sets the payload of the current request.
     #[must_use]
     pub fn with_payload(mut self, payload: Object) -> Self {
         self.payload = payload;
         self
     }
 
-    /// The same session with what `$context.*` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`.
+    /// Sets the values that `$context.*` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`.
     #[must_use]
     pub fn with_context(mut self, context: Object) -> Self {
         self.context = context;
         self
     }
 
-    /// The same session with a credential that `$session.credentials.name` of a configuration reads; its name is
-    /// case-insensitive. No input takes a credential, and none is shown in a dry run, a journal or an answer.
+    /// Adds a credential that `$session.credentials.name` of a configuration reads; its name is case-insensitive. No input
+    /// takes a credential, and no dry run, journal or answer shows one.
     ///
     /// ```
     /// use callgate_secret::Secret;
@@ -78,8 +77,8 @@ impl Session {
         self
     }
 
-    /// The same session with the verified token of whoever makes this request, which a configured `token_exchange` may
-    /// exchange for another one. It is sent nowhere else.
+    /// Adds the caller's verified token, which a configured `token_exchange` may exchange for another one. The token is
+    /// sent nowhere else.
     #[must_use]
     pub fn with_caller_token(mut self, token: CallerToken) -> Self {
         self.caller_token = Some(token);
@@ -91,7 +90,7 @@ impl Session {
         self.id.as_deref()
     }
 
-    /// The parameter `name`, or what lies under it where `name` is a dotted path. `null` is absent.
+    /// The parameter `name`, or the value below it if `name` is a dotted path. `null` counts as absent.
     pub fn parameter(&self, name: &str) -> Option<&Value> {
         let name = name.to_lowercase();
         if let Some(value) = self.parameters.get(&name) {
@@ -109,18 +108,18 @@ impl Session {
         self.credentials.get(&name.to_lowercase())
     }
 
-    /// The verified token of whoever makes this request.
+    /// The caller's verified token.
     pub fn caller_token(&self) -> Option<&CallerToken> {
         self.caller_token.as_ref()
     }
 
-    /// The value at a dotted path of the request payload. `null` is absent.
+    /// The value at a dotted path of the request payload. `null` counts as absent.
     pub fn payload(&self, path: &str) -> Option<&Value> {
         member_at(&self.payload, path)
     }
 
-    /// The value at a dotted path of the context, `session_id` being the session's id unless the context has its own.
-    /// `null` is absent.
+    /// The value at a dotted path of the context. `session_id` is the session's id unless the context has its own. `null`
+    /// counts as absent.
     pub fn context(&self, path: &str) -> Option<Value> {
         if let Some(value) = member_at(&self.context, path) {
             return Some(value.clone());

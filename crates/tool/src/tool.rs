@@ -1,4 +1,4 @@
-//! A tool as it is declared to a model. Where its inputs go on the wire is known to `openapi` alone.
+//! A tool as it is declared to a model. Only `openapi` knows where its inputs go in the request.
 
 use std::{
     fmt,
@@ -25,7 +25,7 @@ use crate::{Schema, ToolName};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides by effect must handle a new one")]
 pub enum Effect {
-    /// Changes something; the same call again changes nothing more (RFC 9110 §9.2.2).
+    /// Changes something; repeating the call changes nothing more (RFC 9110 §9.2.2).
     Idempotent,
     /// Changes nothing (RFC 9110 §9.2.1).
     Read,
@@ -33,7 +33,7 @@ pub enum Effect {
     Write,
 }
 
-/// One declaration.
+/// The declaration of one tool.
 ///
 /// ```
 /// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
@@ -50,71 +50,71 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The name the model calls it by.
+    /// The name by which the model calls the tool.
     pub name: ToolName,
-    /// The name that people see, where the description has a short one.
+    /// The name that people see, if the description has a short one.
     pub title: Option<String>,
     /// The purpose of the tool, in the description's own words; never empty.
     pub description: String,
-    /// The arguments it takes: always an object schema.
+    /// The arguments of the tool: always an object schema.
     pub input_schema: Schema,
     /// The effect of a call on the service.
     pub effect: Effect,
-    /// The number of tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
+    /// The token budget of a declaration for a model's provider. Beyond it, deep optional parts are described in words.
     pub most_tokens: usize,
-    /// Values that clients of MCP repeat in a header of the request, so that what stands between can route by them: the names that
-    /// lead to each, argument first, and the header behind `Mcp-Param-` (MCP 2026-07-28, `x-mcp-header`).
+    /// Values that MCP clients repeat in a header of the request, so that proxies can route by them: the path of names to
+    /// each value, argument first, and the header's name after `Mcp-Param-` (MCP 2026-07-28, `x-mcp-header`).
     pub mcp_headers: Vec<(Vec<String>, String)>,
     output: Option<Output>,
 }
 
-/// The schema of what a tool answers, which may be large and is seldom shown: built when it is first asked for, once for all
-/// clones of a tool.
+/// The schema of the tool's output, which may be large and is seldom shown. It is built on first use, once for all clones
+/// of a tool.
 #[derive(Clone)]
 struct Output(Arc<LazyLock<Option<Schema>, Build>>);
 
 type Build = Box<dyn FnOnce() -> Option<Schema> + Send>;
 
 impl Tool {
-    /// The number of tokens a declaration takes unless told otherwise.
+    /// The default token budget of a declaration.
     pub const MOST_TOKENS: usize = 8000;
 
-    /// A tool that takes `input_schema` and answers nothing in particular.
+    /// A tool that takes `input_schema` and has no output schema.
     pub fn new(name: ToolName, description: String, input_schema: Schema, effect: Effect) -> Self {
         let most_tokens = Self::MOST_TOKENS;
         let (title, mcp_headers, output) = (None, Vec::new(), None);
         Self { name, title, description, input_schema, effect, most_tokens, mcp_headers, output }
     }
 
-    /// The same tool with a name that people see.
+    /// Sets the name that people see.
     #[must_use]
     pub fn with_title(mut self, title: Option<String>) -> Self {
         self.title = title;
         self
     }
 
-    /// The same tool with arguments that clients of MCP repeat in headers.
+    /// Sets the arguments that MCP clients repeat in headers.
     #[must_use]
     pub fn with_mcp_headers(mut self, headers: Vec<(Vec<String>, String)>) -> Self {
         self.mcp_headers = headers;
         self
     }
 
-    /// The same tool, declared in at most so many tokens where that can be.
+    /// Sets the token budget of the declaration, which is kept where possible.
     #[must_use]
     pub fn with_most_tokens(mut self, most_tokens: usize) -> Self {
         self.most_tokens = most_tokens;
         self
     }
 
-    /// The same tool with an output schema.
+    /// Sets the output schema.
     #[must_use]
     pub fn with_output_schema(mut self, schema: Option<Schema>) -> Self {
         self.output = schema.map(|schema| Output::of(Box::new(|| Some(schema))));
         self
     }
 
-    /// The same tool with an output schema that is built when it is first asked for: a declaration for a model has none.
+    /// Sets an output schema that is built on first use, since a declaration for a model has none.
     ///
     /// ```
     /// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
@@ -136,13 +136,13 @@ impl Tool {
         self
     }
 
-    /// The JSON it answers with, when the description says. Built here where it was not asked for before.
+    /// The schema of the JSON that the tool answers with, if the description has one. Builds it on first use.
     pub fn output_schema(&self) -> Option<&Schema> {
         LazyLock::force(&self.output.as_ref()?.0).as_ref()
     }
 
-    /// The tokens that the declaration costs a model, estimated: name, description and input schema as compact JSON,
-    /// four bytes a token, rounded up.
+    /// The estimated tokens that the declaration costs a model: name, description and input schema as compact JSON, four
+    /// bytes per token, rounded up.
     pub fn tokens(&self) -> usize {
         let bytes = self.name.as_str().len() + self.description.len() + self.input_schema.n_bytes();
         bytes.div_ceil(4)
@@ -155,7 +155,7 @@ impl Output {
     }
 }
 
-/// Shows the schema if it was built, and builds nothing.
+/// Shows the schema if it was already built; does not build it.
 impl fmt::Debug for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -1,5 +1,5 @@
-//! JSON's values as callgate passes them around: arguments, schemas, session values, answers. Numbers keep their
-//! digits, objects their order. Texts become values in `read`, values become text in `write`.
+//! JSON values as callgate passes them around: arguments, schemas, session values, answers. Numbers keep their digits,
+//! objects keep their order. `read` turns text into values, `write` turns values into text.
 
 mod build;
 mod convert;
@@ -17,7 +17,7 @@ pub use self::foreign::ForeignNumber;
 pub use self::object::{Entry, IntoIter, Iter, Object};
 use crate::Number;
 
-/// A value of JSON.
+/// A JSON value.
 ///
 /// ```
 /// use callgate_tool::{Value, json};
@@ -36,12 +36,12 @@ pub enum Value {
     Array(Vec<Self>),
     /// `true` or `false`.
     Bool(bool),
-    /// Nothing.
+    /// JSON's `null`.
     #[default]
     Null,
-    /// A number, its digits as written.
+    /// A number, with its digits as written.
     Number(Number),
-    /// Named values, in their order.
+    /// Named values, in order.
     Object(Object),
     /// A text.
     String(String),
@@ -116,17 +116,17 @@ impl Value {
         }
     }
 
-    /// The number, when this is one that is written as a whole one and fits `i64`.
+    /// The number, if it is written as a whole number and fits `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()
     }
 
-    /// The number, when this is one that is written as a whole one and fits `u64`.
+    /// The number, if it is written as a whole number and fits `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
     }
 
-    /// The nearest floating point number, when this is a number and it has one.
+    /// The nearest floating-point number, if this is a number and such a number exists.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number()?.as_f64()
     }
@@ -161,22 +161,22 @@ impl Value {
         matches!(self, Self::String(_))
     }
 
-    /// True for a number that is written as a whole one and fits `i64`.
+    /// True for a number that is written as a whole number and fits `i64`.
     pub fn is_i64(&self) -> bool {
         self.as_i64().is_some()
     }
 
-    /// True for a number that is written as a whole one and fits `u64`.
+    /// True for a number that is written as a whole number and fits `u64`.
     pub fn is_u64(&self) -> bool {
         self.as_u64().is_some()
     }
 
-    /// The member of this name, or the item at this place.
+    /// The member with this name, or the item at this index.
     pub fn get<P: Index>(&self, index: P) -> Option<&Self> {
         index.of(self)
     }
 
-    /// The member of this name, or the item at this place, to change.
+    /// The member with this name, or the item at this index, to change.
     pub fn get_mut<P: Index>(&mut self, index: P) -> Option<&mut Self> {
         index.of_mut(self)
     }
@@ -199,14 +199,14 @@ impl Value {
         })
     }
 
-    /// The value, `null` in its place.
+    /// Takes the value out and leaves `null` in its place.
     #[must_use]
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 }
 
-/// The tokens of a JSON pointer; `None` for a text that is none.
+/// The tokens of a JSON pointer; `None` if the text is not a JSON pointer.
 fn tokens(pointer: &str) -> Option<impl Iterator<Item = String>> {
     let below = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
     let unescaped = |token: &str| token.replace("~1", "/").replace("~0", "~");
@@ -219,7 +219,7 @@ fn index(token: &str) -> Option<usize> {
     token.parse().ok().filter(|_| is_plain)
 }
 
-/// A name or a number by which [`Value::get`] finds a value in another.
+/// A name or an index by which [`Value::get`] finds a value in another.
 ///
 /// ```
 /// use callgate_tool::{Index, Value, json};
@@ -240,9 +240,9 @@ fn index(token: &str) -> Option<usize> {
 /// assert_eq!(json!([1, 2])[Last], 2);
 /// ```
 pub trait Index {
-    /// The value at this place of `value`.
+    /// The value at this place in `value`.
     fn of(self, value: &Value) -> Option<&Value>;
-    /// The value at this place of `value`, to change.
+    /// The value at this place in `value`, to change.
     fn of_mut(self, value: &mut Value) -> Option<&mut Value>;
 }
 
@@ -286,10 +286,10 @@ impl Index for usize {
     }
 }
 
-/// The value at a place that is not there.
+/// The value of a missing member or item.
 static NULL: Value = Value::Null;
 
-/// `null` where there is nothing of this name, or at this place.
+/// The member with this name or the item at this index; `null` if there is none.
 impl<P: Index> ops::Index<P> for Value {
     type Output = Self;
 
@@ -298,7 +298,7 @@ impl<P: Index> ops::Index<P> for Value {
     }
 }
 
-/// The member of this name, made where it is missing; what is no object becomes one.
+/// The member with this name, added if missing; a value that is not an object becomes one.
 impl ops::IndexMut<&str> for Value {
     fn index_mut(&mut self, name: &str) -> &mut Self {
         if !self.is_object() {

@@ -1,12 +1,12 @@
-//! The kind of place an IP address is, by the special-purpose registries of IANA (RFC 6890) and the metadata services
-//! of clouds. Knows addresses only; who may be called is decided in `egress`.
+//! Classifies IP addresses, by the special-purpose registries of IANA (RFC 6890) and the metadata services of clouds. Knows
+//! only addresses; `egress` decides which may be called.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The kind of place behind an address.
+/// The kind of network behind an address.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AddressClass {
-    /// This link only, or a metadata service that hands out credentials to whoever asks.
+    /// This link only, or a metadata service that gives credentials to any caller.
     LinkLocal,
     /// This machine, a private network, or anything else that is not the public Internet.
     Private,
@@ -15,7 +15,7 @@ pub(crate) enum AddressClass {
 }
 
 impl AddressClass {
-    /// The kind of place behind `address`.
+    /// The kind of network behind `address`.
     pub(crate) fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => of_v4(address),
@@ -24,8 +24,8 @@ impl AddressClass {
     }
 }
 
-/// The IPv4 address that packets to an IPv6 address end at: mapped (RFC 4291 §2.5.5), translated (RFC 6052) or
-/// tunnelled (RFC 3056).
+/// The IPv4 address that packets to an IPv6 address reach: mapped (RFC 4291 §2.5.5), translated (RFC 6052) or tunnelled
+/// (RFC 3056).
 pub(crate) fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let last = || Ipv4Addr::from_bits(u32::try_from(address.to_bits() & 0xffff_ffff).unwrap_or(0));
     let [first, second, third, fourth, fifth, sixth, ..] = address.segments();
@@ -59,12 +59,12 @@ fn of_v6(address: Ipv6Addr) -> AddressClass {
     if let Some(inner) = embedded(address).filter(|inner| !inner.is_unspecified()) {
         return match of_v4(inner) {
             AddressClass::LinkLocal => AddressClass::LinkLocal,
-            // A mapped address is dialled as IPv4; translators and tunnels lead where nobody looked.
+            // A mapped address is dialled as IPv4; translators and tunnels lead to an address that nobody checked.
             class if address.to_ipv4_mapped().is_some() => class,
             AddressClass::Private | AddressClass::Public => AddressClass::Private,
         };
     }
-    // Only 2000::/3 is global unicast (RFC 4291 §2.4), less what the registry takes out of it.
+    // Only 2000::/3 is global unicast (RFC 4291 §2.4), without the ranges that the registry reserves.
     let is_global = address.segments().first().is_some_and(|first| first >> 13 == 1);
     if is_global && !is_in(&PRIVATE_V6) { AddressClass::Public } else { AddressClass::Private }
 }
@@ -85,7 +85,7 @@ const fn v6(first: u16, second: u16, third: u16, last: u16, length: u32) -> (Ipv
 }
 
 const LINK_LOCAL_V4: [(Ipv4Addr, u32); 4] = [
-    // RFC 3927, and the metadata service of most clouds in it.
+    // RFC 3927, which includes the metadata service of most clouds.
     v4(169, 254, 0, 0, 16),
     // The platform address of Azure, and the metadata services of Alibaba Cloud and Oracle Cloud.
     v4(168, 63, 129, 16, 32),

@@ -1,5 +1,5 @@
-//! Sends a request, and once more where that is known to be harmless: nothing of it was sent, or the connection closed
-//! before the head of an answer and the method may be repeated (RFC 9110 §9.2.2). What else fails is told and not repeated.
+//! Sends a request, and retries it once if a retry is harmless: no part of it was sent, or the connection closed before the
+//! head of a response and the method may be repeated (RFC 9110 §9.2.2). Other failures are reported without a retry.
 
 use std::sync::Arc;
 
@@ -18,12 +18,13 @@ use crate::{
     tls_fault::TlsFault,
 };
 
-/// The mark on an answer to a request that was sent twice, the first time on a connection that the service had closed.
+/// Marks the response to a request that was sent twice, because the service had closed the first connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SentAgain;
 
-/// A request that the HTTP client has, and what it takes to send it again. It is small: what waits for the answer carries it.
+/// A request that the HTTP client has, and the copy for a retry. It is small, because the future that waits for the
+/// response holds it.
 pub(crate) struct Attempt {
     pool: Arc<Pool>,
     sent: ResponseFuture,
@@ -32,19 +33,19 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// A request for a connection of the pool. Nothing is sent before its answer is waited for.
+    /// Queues a request for a connection of the pool. Nothing is sent until the response is awaited.
     pub(crate) fn new(pool: Arc<Pool>, request: Request<Full<Bytes>>, has_identity: bool) -> Self {
         let again = Box::new(request.clone());
         let sent = pool.send(request);
         Self { pool, sent, again, has_identity }
     }
 
-    /// Waits for the answer, perhaps to the request sent again over a new connection. Says whether it was.
+    /// Waits for the response, after one retry over a new connection if needed. The result says whether there was a retry.
     pub(crate) async fn answer(self) -> Result<Answered, Error> {
         let Self { pool, sent, again, has_identity } = self;
         match once(sent, has_identity).await {
             Ok(response) => Ok(Answered { response, again: None, pool }),
-            // Few requests come here, and the others carry no room for it.
+            // Few requests fail; boxing keeps the future of the others small.
             Err(failure) => {
                 let sent = Box::pin(send_again(&pool, again, has_identity, failure)).await;
                 let (response, again) = sent?;
@@ -54,15 +55,15 @@ impl Attempt {
     }
 }
 
-/// The answer to an attempt.
+/// The response to an attempt.
 pub(crate) struct Answered {
     pub(crate) response: Response<Incoming>,
     pub(crate) again: Option<SentAgain>,
-    /// The pool whose connection it came over.
+    /// The pool whose connection carried the response.
     pub(crate) pool: Arc<Pool>,
 }
 
-/// Sends the request over a new connection where that is harmless after this failure.
+/// Sends the request over a new connection if a retry is harmless after this failure.
 async fn send_again(
     pool: &Pool,
     request: Box<Request<Full<Bytes>>>,
@@ -72,16 +73,16 @@ async fn send_again(
     if !failure.repeat.allows(&request) {
         return Err(failure.error);
     }
-    // A second connection of the pool may have been closed at the same moment.
+    // Another connection of the pool may have been closed at this moment too.
     match once(pool.send_anew(*request), has_identity).await {
         Ok(response) => Ok((response, Some(SentAgain))),
-        // The first may have reached the service, whatever became of the second.
+        // The first request may have reached the service, whatever happened to the second.
         Err(second) if failure.error.reached() == Reached::No => Err(second.error),
         Err(_) => Err(failure.error),
     }
 }
 
-/// A request without an answer, and whether it may be sent again.
+/// A request without a response, and the condition for a retry.
 struct Failure {
     error: Error,
     repeat: Repeat,
@@ -89,9 +90,9 @@ struct Failure {
 
 #[derive(Clone, Copy)]
 enum Repeat {
-    /// Whatever the method.
+    /// A retry is harmless for any method.
     Always,
-    /// The place where the method may be repeated.
+    /// A retry is harmless if the method may be repeated.
     Idempotent,
     Never,
 }
@@ -108,20 +109,20 @@ impl Repeat {
     }
 }
 
-/// Returns true if a header asks for another method than the request line: what looks like a read may be a write.
+/// Returns true if a header asks for another method than the request line, so that an apparent read may be a write.
 pub fn overrides_method(headers: &HeaderMap) -> bool {
     ["x-http-method", "x-http-method-override", "x-method-override"]
         .iter()
         .any(|name| headers.contains_key(*name))
 }
 
-/// Waits for the answer to a request that the client has taken.
+/// Waits for the response to a request that the client has taken.
 async fn once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incoming>, Failure> {
     let (sent, is_asked) = noting_what_is_asked(sent).await;
     sent.map_err(|source| failure(source, is_asked, has_identity))
 }
 
-/// Returns true if a service says in HTTP/2 that it did not look at the request (RFC 9113 §8.7).
+/// Returns true if a service reports in HTTP/2 that it did not process the request (RFC 9113 §8.7).
 fn is_turned_away(source: &ClientError) -> bool {
     let said = cause::<h2::Error>(source).filter(|said| said.is_remote());
     said.is_some_and(|said| {
@@ -134,7 +135,7 @@ fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Failure {
     let never = |error| Failure { error, repeat: Repeat::Never };
     if let Some(tls) = cause::<TlsError>(&source) {
         let fault = TlsFault::of(tls, is_asked, has_identity);
-        // In TLS 1.3 the request goes out before the service turns our certificate down, and is not read then.
+        // In TLS 1.3 the client sends the request before the service rejects our certificate; the service does not read it.
         let reached =
             if source.is_connect() || fault.is_clients() { Reached::No } else { Reached::Maybe };
         return never(error::no_secure_connection(fault, reached).with_source(source));
@@ -148,7 +149,7 @@ fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Failure {
     }
     let is_malformed = said.is_some_and(|said| said.is_parse() || said.is_user());
     if is_asked && !is_malformed {
-        // The HTTP client does not always hand on why a service closed: it asked for a certificate in this handshake.
+        // The HTTP client does not always pass on why a service closed the connection. This one asked for a certificate.
         let fault = TlsFault::of_client(has_identity);
         let error = error::no_secure_connection(fault, Reached::Maybe);
         return never(error.with_source(source));

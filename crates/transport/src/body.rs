@@ -1,10 +1,10 @@
-//! Collects the chunks of an answer's body up to a bound. One chunk, the usual case, is passed on without a copy.
+//! Collects the chunks of a response body up to a limit. A single chunk, the usual case, is passed on without a copy.
 
 use bytes::{Bytes, BytesMut};
 
 use crate::error::{self, Error};
 
-/// The bytes so far, never more than the bound.
+/// The bytes so far, never more than the limit.
 #[derive(Debug)]
 pub(crate) struct BoundedBody {
     bound: usize,
@@ -14,7 +14,7 @@ pub(crate) struct BoundedBody {
 }
 
 impl BoundedBody {
-    /// An empty body; `expected` is the length the service announced, and one over the bound is refused at once.
+    /// An empty body. `expected` is the length that the service announced; a length over the limit is refused at once.
     pub(crate) fn new(bound: usize, expected: Option<u64>) -> Result<Self, Error> {
         let expected = match expected.map(usize::try_from) {
             Some(Ok(length)) if length <= bound => length,
@@ -24,7 +24,7 @@ impl BoundedBody {
         Ok(Self { bound, expected, first: Bytes::new(), joined: BytesMut::new() })
     }
 
-    /// Takes a chunk over, if it fits.
+    /// Takes a chunk, if it fits.
     pub(crate) fn push(&mut self, chunk: Bytes) -> Result<(), Error> {
         let length = self.first.len().max(self.joined.len()).saturating_add(chunk.len());
         if length > self.bound {
@@ -43,7 +43,7 @@ impl BoundedBody {
         Ok(())
     }
 
-    /// All of it.
+    /// The whole body.
     pub(crate) fn finish(self) -> Bytes {
         if self.joined.is_empty() { self.first } else { self.joined.freeze() }
     }

@@ -1,6 +1,6 @@
-//! Sends requests over the network: no redirects, no proxies, no cookies, one deadline over all of an exchange, and never
-//! more of an answer in memory than its bound, which holds for what a content coding expands to. Addresses are judged in
-//! `egress`, what is sent twice in `attempt`.
+//! Sends requests over the network: no redirects, no cookies, no proxy from the environment, one deadline for the whole
+//! exchange, and a limit on the response in memory, which also holds for decoded content codings. `egress` checks
+//! addresses; `attempt` retries.
 
 use std::{
     borrow::Cow,
@@ -50,14 +50,14 @@ use crate::{
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct ClientSettings {
-    /// The origin of the name of requests that do not state it themselves (by a [`NamedBy`] among their extensions).
+    /// The party that named the origin of requests that do not say it themselves (by a [`NamedBy`] among their extensions).
     pub named_by: NamedBy,
-    /// The addresses that may be dialled whoever named them.
+    /// The addresses that may be dialled, whoever named them.
     pub allow: Vec<AddressRange>,
     /// The certificates, trust and versions for connections over TLS.
     pub tls: TlsSettings,
-    /// Answers for the addresses of every name instead of the network's resolver: a service directory. What it answers is
-    /// the operator's word, and the connection's name stays the one of the URL.
+    /// Looks up the addresses of every name in place of the network's resolver, as a service directory does. Its addresses
+    /// count as named by the operator; TLS still checks the host name of the URL.
     pub directory: Option<Arc<dyn Resolver>>,
 }
 
@@ -69,7 +69,7 @@ impl Default for ClientSettings {
     }
 }
 
-/// The transport over the network. Clones share their connections.
+/// The transport over the network. Clones share connections.
 ///
 /// ```
 /// # use callgate_transport::{Client, Error, Limits, Transport};
@@ -87,11 +87,11 @@ pub struct Client {
     network: Network,
     settings: Arc<ClientSettings>,
     allow: Arc<[AddressRange]>,
-    /// Keeps its connections from being forgotten.
+    /// Keeps the client's connections in the network's pools.
     _ways: Arc<Ways>,
-    /// The pools of the usual ways, so that they are looked for once: by trust and by scheme.
+    /// The pools of the usual ways to connect, by trust and by scheme, so that each is looked up only once.
     pools: Arc<[OnceCell<Arc<Pool>>; 4]>,
-    /// The origin that was sent to first; most toolsets have one.
+    /// The first origin that was called; most toolsets have only one.
     origin: Arc<OnceLock<Origin>>,
 }
 
@@ -99,13 +99,13 @@ impl Client {
     /// A client with its own connections, for origins that the operator named.
     ///
     /// # Errors
-    /// None today; what keeps a client from being set up is told by the first request.
+    /// None today; the first request reports a failed set-up.
     pub fn new() -> Result<Self, Error> {
         Ok(Self::over(&Network::new(), ClientSettings::default()))
     }
 
-    /// A client over the connections of `network`, which it shares with clients of the same settings. Costs nothing until
-    /// it sends.
+    /// A client over the connections of `network`, shared with clients that have equal settings. It connects only when it
+    /// sends.
     #[doc(hidden)]
     pub fn over(network: &Network, settings: ClientSettings) -> Self {
         let allow: Arc<[AddressRange]> = settings.allow.clone().into();
@@ -122,7 +122,7 @@ impl Client {
         }
     }
 
-    /// The connections for a URL that its rules allow as far as it tells.
+    /// The connections for a URL that passed the rules.
     async fn pool(&self, egress: Egress) -> Result<Arc<Pool>, Error> {
         let slot = self.slot(&egress);
         let pool = async || {
@@ -136,14 +136,14 @@ impl Client {
         }
     }
 
-    /// The place of the connections of a usual way.
+    /// The slot of a usual way to connect.
     fn slot(&self, egress: &Egress) -> Option<&OnceCell<Arc<Pool>>> {
         let at =
             usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
         self.pools.get(at).filter(|_| egress.own.is_empty())
     }
 
-    /// The rules for a URL, if they allow it as far as it tells.
+    /// The egress rules for a URL, if its scheme and address pass them.
     fn egress(&self, url: &Url, named_by: NamedBy) -> Result<Egress, Error> {
         let named_by = if self.settings.directory.is_some() { NamedBy::Operator } else { named_by };
         let own = self.network.own(url.port_or_known_default().unwrap_or_default());
@@ -151,7 +151,7 @@ impl Client {
         let egress = Egress { named_by, is_https, allow: Arc::clone(&self.allow), own };
         egress.check_scheme().map_err(|denial| error::denied(denial, None))?;
         let Some(address) = literal(url) else { return Ok(egress) };
-        // The HTTP client looks no address up, so nobody else would judge it.
+        // The HTTP client looks up no literal address, so this is its only check.
         egress.check(address).map_err(|denial| error::denied(denial, Some(address)))?;
         if self.settings.directory.is_some() {
             return Err(error::refused(
@@ -165,7 +165,7 @@ impl Client {
         request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
-    /// The request as it is sent, and where to.
+    /// The request as it is sent, and its URL.
     fn outgoing(
         &self,
         request: Request<Bytes>,
@@ -180,11 +180,11 @@ impl Client {
             parts.uri = guard::as_sent(parts.uri, &url)?;
             Cow::Owned(url)
         };
-        // What was said to this client of the request is for nobody behind it.
+        // The extensions are meant for this client only.
         parts.extensions = Extensions::new();
         complete(&mut parts, &body);
         if let Some(host) = known.and_then(Origin::host) {
-            // The HTTP client would write it anew for each request.
+            // The HTTP client would otherwise write the header anew for each request.
             parts.headers.insert(HOST, host.clone());
         }
         Ok((url, Request::from_parts(parts, Full::new(body))))
@@ -201,8 +201,8 @@ impl Client {
         Ok(url)
     }
 
-    /// The head of the answer, and its body as it comes. All that need not wait is done before the future is there, which
-    /// then has no room for the request: each call copies it several times.
+    /// The head of the response, and its body as it arrives. Everything that need not wait is done before the future
+    /// exists, which then needs no room for the request: each call copies the future several times.
     fn answer(
         &self,
         request: Request<Bytes>,
@@ -215,7 +215,7 @@ impl Client {
             let attempt = Attempt::new(Arc::clone(pool), request, has_identity);
             return Ok(Either::Left(head(attempt)));
         }
-        // The first request looks for its connections.
+        // The first request looks up its connections.
         Ok(Either::Right(Box::pin(async move {
             let pool = self.pool(egress).await?;
             head(Attempt::new(pool, request, has_identity)).await
@@ -242,7 +242,7 @@ impl Transport for Client {
     fn check(&self, request: &Request<Bytes>) -> Result<(), Error> {
         let named_by = self.named_by(request);
         if named_by == NamedBy::Operator {
-            // Nearly everything is allowed: what is not is told when it is sent.
+            // Nearly everything is allowed; the rest is refused when the request is sent.
             return Ok(());
         }
         self.egress(&self.url(request.uri())?, named_by).map(drop)
@@ -274,7 +274,7 @@ impl Transport for Client {
     }
 }
 
-/// The head of the answer to an attempt.
+/// The head of the response to an attempt.
 async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
     let Answered { response, again, pool } = attempt.answer().await?;
     if has_two_lengths(response.headers()) {
@@ -292,7 +292,7 @@ async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
 /// The `User-Agent` of requests that set none.
 const PRODUCT: &str = concat!("callgate/", env!("CARGO_PKG_VERSION"));
 
-/// The address a URL names its host by.
+/// The IP address in a URL, if its host is one.
 fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Domain(_) => None,
@@ -303,13 +303,13 @@ fn literal(url: &Url) -> Option<IpAddr> {
 
 /// Adds the headers that every request has.
 fn complete(outgoing: &mut Parts, body: &Bytes) {
-    // RFC 9110 §8.6; the client leaves it out and some servers then answer 411.
+    // RFC 9110 §8.6; the HTTP client omits the header, and some servers then respond with 411.
     let expects_body = matches!(outgoing.method, Method::PATCH | Method::POST | Method::PUT);
     let headers = &mut outgoing.headers;
-    // Some large services refuse requests without it (RFC 9110 §10.1.5).
+    // Some large services refuse requests without a user agent (RFC 9110 §10.1.5).
     headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(PRODUCT));
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
-    // A part of a coded answer cannot be decoded.
+    // Part of an encoded response cannot be decoded.
     if !headers.contains_key(RANGE) {
         headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static(coding::ACCEPTED));
     }
@@ -318,8 +318,8 @@ fn complete(outgoing: &mut Parts, body: &Bytes) {
     }
 }
 
-/// RFC 9112 §6.3: where one reader's answer ends, another's goes on. Two lengths that differ are an error of the HTTP
-/// client's own, which closes the connection.
+/// RFC 9112 §6.3: with both headers, readers disagree on the end of the response. The HTTP client itself refuses two
+/// different lengths and closes the connection.
 fn has_two_lengths(headers: &http::HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH)
 }
@@ -332,13 +332,13 @@ fn answered(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Erro
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
     }
-    // RFC 9110 §6.6.1: a recipient with a clock may put it on; other dates count from it.
+    // RFC 9110 §6.6.1: a recipient with a clock may add the date, from which other dates count.
     if !headers.contains_key(DATE)
         && let Ok(now) = HeaderValue::from_str(&httpdate::fmt_http_date(SystemTime::now()))
     {
         headers.insert(DATE, now);
     }
-    // What else the HTTP client notes of the connection is for nobody.
+    // Nobody needs the HTTP client's other notes on the connection.
     let dialled = head.extensions.get::<Note>().map(Note::dialled);
     head.extensions = Extensions::new();
     dialled.and_then(|dialled| head.extensions.insert(dialled));

@@ -1,8 +1,8 @@
-//! The time of day, for what is dated or signed. Spans of time are measured elsewhere, by a clock that only goes forward.
+//! The time of day, for dates and signatures. Durations are measured elsewhere, by a monotonic clock.
 
 use std::{fmt, sync::Arc, time::SystemTime};
 
-/// Tells the time of day: the machine's unless a program brings another.
+/// A source of the time of day: the machine's clock unless a program provides another.
 ///
 /// ```
 /// # use std::time::SystemTime;
@@ -16,7 +16,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that tells what `now` answers.
+    /// A clock that returns what `now` returns.
     pub fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { now: Arc::new(now) }
     }

@@ -1,5 +1,5 @@
-//! The content codings an answer may have (RFC 9110 §8.4.1): which one its headers name, and how it is decoded. One at
-//! most: layers on one another are how little becomes endless. How much comes out is bounded by whoever reads.
+//! The content codings of responses (RFC 9110 §8.4.1): finds the one that the headers name and decodes it. Nested codings
+//! are refused, because they let a few bytes expand without end. The reader limits the decoded size.
 
 use std::pin::Pin;
 
@@ -25,10 +25,10 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// The coding that the headers name; all lines count (RFC 9110 §5.3).
+    /// The coding that the headers name; all `Content-Encoding` lines count (RFC 9110 §5.3).
     ///
     /// # Errors
-    /// More than one coding, or one that was not asked for.
+    /// An error if the headers name more than one coding, or one that was not requested.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let mut codings = Vec::new();
         for line in headers.get_all(CONTENT_ENCODING) {
@@ -49,7 +49,7 @@ impl Coding {
         match name.to_ascii_lowercase().as_str() {
             "br" => Ok(Some(Self::Brotli)),
             "deflate" => Ok(Some(Self::Deflate)),
-            // RFC 9110 §8.4.1.3: `x-gzip` is the same.
+            // RFC 9110 §8.4.1.3: `x-gzip` means gzip.
             "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
             "identity" => Ok(None),
             "zstd" => Ok(Some(Self::Zstd)),
@@ -57,7 +57,7 @@ impl Coding {
         }
     }
 
-    /// A reader of what `wire`, which begins with this byte, stands for. One that ends too early is an error.
+    /// A reader of the decoded bytes of `wire`, which begins with the byte `first`. A truncated stream is an error.
     pub(crate) fn decoder<W>(self, wire: W, first: u8) -> Pin<Box<dyn AsyncRead + Send>>
     where
         W: AsyncBufRead + Send + 'static,
@@ -65,11 +65,11 @@ impl Coding {
         match self {
             Self::Brotli => Box::pin(BrotliDecoder::new(wire)),
             Self::Deflate if is_zlib(first) => Box::pin(ZlibDecoder::new(wire)),
-            // RFC 9110 §8.4.1.2: some services send it without the zlib format around it.
+            // RFC 9110 §8.4.1.2: some services send the deflate stream without the zlib format.
             Self::Deflate => Box::pin(DeflateDecoder::new(wire)),
             Self::Gzip => {
                 let mut decoder = GzipDecoder::new(wire);
-                // RFC 1952 §2.2: members simply follow one another.
+                // RFC 1952 §2.2: gzip members follow one another.
                 decoder.multiple_members(true);
                 Box::pin(decoder)
             }
@@ -83,13 +83,13 @@ impl Coding {
     }
 }
 
-/// Returns true if the zlib format begins with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A
-/// raw stream (RFC 1951 §3.2.3) would begin with a stored block whose padding is not zero.
+/// Returns true if the zlib format can begin with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A
+/// raw stream (RFC 1951 §3.2.3) with this byte would begin with a stored block whose padding is not zero.
 fn is_zlib(first: u8) -> bool {
     first & 0x8f == 8
 }
 
-/// RFC 9659 §3: a window of 8 MiB is the most a decoder of this coding must take.
+/// RFC 9659 §3: a decoder of this coding must support a window of 8 MiB at most.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Makes connections: addresses from a checked resolver, TLS where the scheme asks for it, and one deadline over all that it
-//! takes. The HTTP client keeps what is made here, and speaks HTTP/2 where both sides can (RFC 9113 §3.3).
+//! Makes connections: addresses from a checked resolver, TLS if the scheme asks for it, and one deadline for everything.
+//! The HTTP client keeps the connections and speaks HTTP/2 if both sides can (RFC 9113 §3.3).
 
 use std::{
     error::Error as StdError,
@@ -29,8 +29,9 @@ use crate::{
     resolve::{BoxError, Guarded},
 };
 
-/// The HTTP client. It follows no redirects, knows no proxy of the environment and keeps no cookies: redirects would carry
-/// credentials and the query to another host, and `HTTP_PROXY` would receive every credential (finding 2 and threat 53 of `SECURITY.md`).
+/// The HTTP client. It follows no redirects, ignores proxies of the environment and keeps no cookies: redirects would carry
+/// credentials and the query to another host, and `HTTP_PROXY` would receive every credential (finding 2 and threat 53 of
+/// `SECURITY.md`).
 pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
 /// The schemes that connections are made for.
@@ -42,15 +43,15 @@ pub(crate) enum Scheme {
     Https,
 }
 
-/// Makes the connections of one way. The HTTP client copies it into each request several times, though few requests make a
-/// connection, so that it is a pointer.
+/// Makes the connections of one way to connect. It is a pointer, because the HTTP client copies it into each request
+/// several times.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
     https: Arc<HttpsConnector<Dialer>>,
 }
 
 impl Connector {
-    /// Connections for URLs of this scheme and no others, with these settings of TLS.
+    /// Makes connections only for URLs of this scheme, with these TLS settings.
     pub(crate) fn new(
         tls: ClientConfig,
         scheme: Scheme,
@@ -76,7 +77,7 @@ impl Connector {
         Self { https: Arc::new(builder.enable_all_versions().wrap_connector(dialer)) }
     }
 
-    /// A client over these connections, which keeps at most so many that nobody uses.
+    /// A client over these connections, which keeps at most `most_idle` idle ones.
     pub(crate) fn client(self, most_idle: usize) -> HttpClient {
         legacy::Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -111,7 +112,7 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// A connection that was not there in time.
+/// A connection that was not made in time.
 #[derive(Debug)]
 pub(crate) struct TooSlow;
 
@@ -123,20 +124,22 @@ impl fmt::Display for TooSlow {
 
 impl StdError for TooSlow {}
 
-/// Twice five seconds: a name server and a service that take longer are down. The rest of the time is for the answer.
+/// The time limit of a connection, twice five seconds: slower name servers and services count as down. The remaining time
+/// is for the response.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time without a byte after which TCP asks the other side whether it is still there, and again until it answers.
+/// The idle time after which TCP probes the other side, and the time between probes.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRIES: u32 = 3;
 
-/// The time a service may take for the answer to a ping while a call waits for it (RFC 9113 §6.7). One that is gone is
-/// noticed within the usual time of a call, and no later call goes over its connection.
+/// The time in which a service must reply to a ping while a call waits for it (RFC 9113 §6.7). A dead service is noticed
+/// within the usual time of a call, and no later call uses its connection.
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Shorter than any service keeps idle connections, so that none is used at the moment it is closed (security finding
-/// 11).
+/// Shorter than the idle time of any service, so that no connection is used just when the service closes it (security
+/// finding 11).
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Far above what services answer with, far below what fills memory. HTTP/1 has the client's own bound of 100 headers.
+/// Far above the headers of real services, far below what fills memory. For HTTP/1 the client's own limit of 100 headers
+/// holds.
 const MAX_RESPONSE_HEADER_BYTES: u32 = 64 * 1024;

@@ -1,6 +1,5 @@
-//! The place where on a request credentials lie, so that whoever shows the request can mask them. Attached to the
-//! request by
-//! `auth`; holds names only. Values that count as credentials wherever they stand are an extension of their own.
+//! The locations of credentials on a request, so that code that shows the request can mask them. `auth` attaches them to
+//! the request; they are names only. Values that count as credentials in any location are a separate extension.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -8,7 +7,7 @@ use callgate_secret::Secret;
 use http::{Extensions, HeaderName};
 use percent_encoding::percent_decode_str;
 
-/// The places of a request that hold credentials, an extension of the [`http::Request`].
+/// The locations of a request that hold credentials, an extension of the [`http::Request`].
 ///
 /// ```
 /// use callgate_transport::CredentialPlaces;
@@ -25,7 +24,7 @@ use percent_encoding::percent_decode_str;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CredentialPlaces {
-    /// Decoded names of cookies, whose header is marked sensitive too.
+    /// Decoded names of cookies; the cookie header is marked sensitive too.
     pub cookies: Vec<String>,
     /// Headers, which are marked sensitive too.
     pub headers: Vec<HeaderName>,
@@ -33,14 +32,14 @@ pub struct CredentialPlaces {
     pub query: Vec<String>,
 }
 
-/// Secrets that may stand anywhere in a request, an extension of the [`http::Request`]: values of a session that are credentials,
-/// which an argument may hold too. The text of the request shows `****` for them.
+/// Secrets that may stand anywhere in a request, an extension of the [`http::Request`]: session values that are
+/// credentials, which an argument may hold too. The text of the request shows `****` for them.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct CredentialValues(pub Arc<[Secret]>);
 
 impl CredentialPlaces {
-    /// Notes a cookie, by its decoded name, as a credential's place.
+    /// Records a cookie, by its decoded name, as a location of a credential.
     pub fn mark_cookie(extensions: &mut Extensions, name: &str) {
         let places = extensions.get_or_insert_default::<Self>();
         if places.cookies.iter().all(|known| known != name) {
@@ -48,7 +47,7 @@ impl CredentialPlaces {
         }
     }
 
-    /// Notes a header as a credential's place.
+    /// Records a header as a location of a credential.
     pub fn mark_header(extensions: &mut Extensions, name: HeaderName) {
         let places = extensions.get_or_insert_default::<Self>();
         if !places.headers.contains(&name) {
@@ -56,7 +55,7 @@ impl CredentialPlaces {
         }
     }
 
-    /// Notes a query parameter, by its decoded name, as a credential's place.
+    /// Records a query parameter, by its decoded name, as a location of a credential.
     pub fn mark_query(extensions: &mut Extensions, name: impl Into<String>) {
         let places = extensions.get_or_insert_default::<Self>();
         let name = name.into();
@@ -72,7 +71,7 @@ pub fn decoded_cookie_name(pair: &str) -> Cow<'_, str> {
     percent_decode_str(name.trim()).decode_utf8_lossy()
 }
 
-/// The name in one `name=value` pair of a query as a server reads it: percent-decoded, `+` being a space.
+/// The name in one `name=value` pair of a query as a server reads it: percent-decoded, with `+` as a space.
 pub fn decoded_query_name(pair: &str) -> Cow<'_, str> {
     let (name, _) = pair.split_once('=').unwrap_or((pair, ""));
     if !name.contains(['%', '+']) {

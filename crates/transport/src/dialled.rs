@@ -1,6 +1,5 @@
-//! A record of how the connection of an answer was made: its address, its TLS and the time of each step. Noted while a
-//! connection is made, and handed on with the answers that come over it; whoever shows it reads it among their
-//! extensions.
+//! A record of how the connection of a response was made: its address, its TLS and the time of each step. The record is
+//! written while the connection is made and is an extension of every response over it.
 
 use std::{
     io,
@@ -26,49 +25,49 @@ tokio::task_local! {
     static STEPS: Arc<Mutex<Steps>>;
 }
 
-/// The connection that an answer came over, and the time of each step that made it.
+/// The connection that carried a response, and the time of each step that made it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Dialled {
-    /// The address of the other end: the service's, or that of the proxy in between.
+    /// The address of the other end: the service, or the proxy in between.
     pub address: Option<SocketAddr>,
     /// The version of TLS and its cipher suite: `TLSv1_3, TLS13_AES_256_GCM_SHA384`; `None` without TLS.
     pub tls: Option<String>,
-    /// The time of the name's lookup; `None` where there was none to look up.
+    /// The time of the name's look-up; `None` if no name had to be looked up.
     pub looked_up: Option<Duration>,
-    /// The time until the address answered.
+    /// The time from the look-up until the address accepted the connection.
     pub connected: Duration,
-    /// The time of the TLS handshake.
+    /// The time of the TLS handshake; `None` without TLS.
     pub secured: Option<Duration>,
-    /// True if the connection was there before, made for another request.
+    /// True if the connection was made for an earlier request.
     pub is_reused: bool,
 }
 
-/// The times at which the steps of making a connection were done.
+/// The times when the steps of making a connection ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct Steps {
     looked_up: Option<Instant>,
     connected: Option<Instant>,
 }
 
-/// Notes that a name was looked up, for whose connection it was.
+/// Records the end of a name's look-up for the current connection.
 pub(crate) fn note_looked_up() {
     note(|steps| steps.looked_up = Some(Instant::now()));
 }
 
-/// Notes that an address answered.
+/// Records that an address accepted the connection.
 pub(crate) fn note_connected() {
     note(|steps| steps.connected = Some(Instant::now()));
 }
 
 fn note(change: impl FnOnce(&mut Steps)) {
-    // Whoever connects without being asked how has nobody to tell.
+    // Outside of [`noted`] there is no record to write.
     let _unheard = STEPS.try_with(|steps| {
         change(&mut steps.lock().unwrap_or_else(PoisonError::into_inner));
     });
 }
 
-/// Makes a connection and notes how.
+/// Makes a connection and records how.
 pub(crate) async fn noted<E>(
     connection: impl Future<Output = Result<MaybeHttpsStream<TokioIo<TcpStream>>, E>>,
 ) -> Result<Stream, E> {
@@ -100,19 +99,19 @@ pub(crate) async fn noted<E>(
     Ok(Stream { stream, note: Note(Arc::new((dialled, AtomicBool::new(false)))) })
 }
 
-/// A record that a connection hands to its answers: the first of them is the one it was made for.
+/// A record that a connection adds to its responses; the first of them is the one that the connection was made for.
 #[derive(Clone, Debug)]
 pub(crate) struct Note(Arc<(Dialled, AtomicBool)>);
 
 impl Note {
-    /// The record for the next answer over the connection.
+    /// The record for the next response over the connection.
     pub(crate) fn dialled(&self) -> Dialled {
         let (dialled, is_used) = &*self.0;
         Dialled { is_reused: is_used.swap(true, Ordering::Relaxed), ..dialled.clone() }
     }
 }
 
-/// A connection with the note of how it was made.
+/// A connection with its record.
 #[derive(Debug)]
 pub(crate) struct Stream {
     stream: MaybeHttpsStream<TokioIo<TcpStream>>,

@@ -1,9 +1,9 @@
-//! Shows where two texts differ, line by line, for the error that names the nearest recording. Linear in the length of the
-//! texts: equal lines at both ends are left out, what lies between is shown whole.
+//! Shows the difference of two texts, line by line, for the error that names the nearest recording. Linear in the length of
+//! the texts: equal lines at both ends are omitted, the lines between are shown whole.
 
 use std::collections::BTreeSet;
 
-/// The likeness of two recorded requests: equal first lines, then the number of shared lines, then the length of text
+/// The similarity of two recorded requests: equal first lines, then the number of shared lines, then the length of text
 /// that agrees.
 pub(crate) fn likeness(left: &str, right: &str) -> (bool, usize, usize) {
     let is_same_start = left.lines().next() == right.lines().next();

@@ -1,5 +1,5 @@
-//! The addresses that may be dialled: by who named the origin, by the ranges the operator allows, and never our own
-//! listeners. Judges addresses, not names; the resolver asks here before anything is dialled.
+//! Decides which addresses may be dialled: by the party that named the origin and by the ranges that the operator allows,
+//! but never our own listeners. Checks addresses, not names; the resolver asks before anything is dialled.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use ipnet::IpNet;
 
 use crate::address::{AddressClass, embedded};
 
-/// A range of addresses the operator allows: `10.0.0.0/8`, `fd00::/8`, or one address.
+/// A range of addresses that the operator allows: `10.0.0.0/8`, `fd00::/8`, or one address.
 ///
 /// ```
 /// # use callgate_transport::AddressRange;
@@ -24,7 +24,7 @@ use crate::address::{AddressClass, embedded};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AddressRange(IpNet);
 
-/// A text that is no range of addresses.
+/// The error for a text that is not a range of addresses.
 ///
 /// ```
 /// use callgate_transport::AddressRange;
@@ -36,25 +36,25 @@ pub struct AddressRange(IpNet);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NotARange(String);
 
-/// The addresses this process listens on. Clones share one list: the gateway fills it, the transport refuses to dial
-/// what is in it.
+/// The addresses on which this process listens. Clones share one list: the gateway fills it, and the transport refuses to
+/// dial its addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Listeners {
     addresses: Arc<RwLock<Vec<SocketAddr>>>,
 }
 
-/// The code that decides about an address.
+/// The rules that decide about an address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Egress {
     pub(crate) named_by: NamedBy,
-    /// True if the connection will be secure.
+    /// True if the connection will use TLS.
     pub(crate) is_https: bool,
     pub(crate) allow: Arc<[AddressRange]>,
     /// Our own listeners at the port that will be dialled.
     pub(crate) own: Vec<IpAddr>,
 }
 
-/// The reason why an address is not dialled.
+/// The reason why an address must not be dialled.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -80,9 +80,9 @@ pub enum Denial {
     Insecure,
     /// A metadata service, or this link.
     LinkLocal,
-    /// This process itself.
+    /// The address is a listener of this process.
     OwnListener,
-    /// A description names a place that is not the public Internet.
+    /// A description names an address that is not on the public Internet.
     Private,
 }
 
@@ -115,18 +115,18 @@ impl fmt::Display for NotARange {
 impl std::error::Error for NotARange {}
 
 impl Listeners {
-    /// This process listens on `address` from now on.
+    /// Records that this process listens on `address`.
     pub fn add(&self, address: SocketAddr) {
         self.addresses.write().unwrap_or_else(PoisonError::into_inner).push(address);
     }
 
-    /// This process no longer listens on `address`.
+    /// Records that this process no longer listens on `address`.
     pub fn remove(&self, address: SocketAddr) {
         let mut addresses = self.addresses.write().unwrap_or_else(PoisonError::into_inner);
         addresses.retain(|known| *known != address);
     }
 
-    /// The addresses listened on at `port`.
+    /// The addresses on which this process listens at `port`.
     pub(crate) fn at_port(&self, port: u16) -> Vec<IpAddr> {
         let addresses = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
         addresses.iter().filter(|address| address.port() == port).map(SocketAddr::ip).collect()
@@ -134,7 +134,7 @@ impl Listeners {
 }
 
 impl Egress {
-    /// True if the address may be dialled.
+    /// Checks that the address may be dialled.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Denial> {
         let address = address.to_canonical();
         if self.own.iter().any(|own| is_served_by(*own, address)) {
@@ -152,15 +152,15 @@ impl Egress {
         }
     }
 
-    /// True if any address could be dialled without TLS: one that is allowed by its range.
+    /// Refuses a description's URL without TLS if no range is allowed, since no address could pass then.
     pub(crate) fn check_scheme(&self) -> Result<(), Denial> {
         let is_refused =
             self.named_by == NamedBy::Description && !self.is_https && self.allow.is_empty();
         if is_refused { Err(Denial::Insecure) } else { Ok(()) }
     }
 
-    /// Returns true if a range holds the address. What leads on to an IPv4 address is allowed only where that one is as
-    /// well, so that allowing a translator's range does not allow every private network behind it.
+    /// Returns true if an allowed range holds the address. An address that leads to an IPv4 address is allowed only if that
+    /// one is public or allowed too: a translator's range does not allow every private network behind it.
     fn is_allowed(&self, address: IpAddr) -> bool {
         let holds = |address: IpAddr| self.allow.iter().any(|range| range.0.contains(&address));
         let inner = match address {
@@ -173,7 +173,7 @@ impl Egress {
 }
 
 impl Denial {
-    /// The problem, and what an operator who means it can do.
+    /// The problem, and what an operator can do who wants to allow the address.
     pub fn message(self) -> &'static str {
         match self {
             Self::Insecure | Self::Private => {
@@ -190,13 +190,14 @@ impl Denial {
     }
 }
 
-/// Returns true if a listener on `own` answers at `address`. One on all interfaces answers at every address of the machine.
+/// Returns true if a listener on `own` is reachable at `address`. A listener on all interfaces is, at every address of the
+/// machine.
 fn is_served_by(own: IpAddr, address: IpAddr) -> bool {
-    // Linux takes the unspecified address for this machine.
+    // Linux connects to this machine for the unspecified address.
     let is_here = || {
         address.is_loopback()
             || address.is_unspecified()
-            // Only an address of the machine itself can be bound to.
+            // Only the machine's own addresses can be bound.
             || UdpSocket::bind((address, 0)).is_ok()
     };
     let own = own.to_canonical();

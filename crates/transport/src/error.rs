@@ -1,5 +1,5 @@
-//! The reasons for which a request gets no answer. No sentence here names a URL, host, header or query: these errors
-//! are shown to whoever asks. Made by the other modules of this crate from what the HTTP client says.
+//! The reasons why a request gets no response. No sentence here names a URL, host, header or query, because the caller sees
+//! these errors. The other modules of this crate make them from the HTTP client's errors.
 
 use std::{borrow::Cow, error, fmt, io, iter, net::IpAddr, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     unreached::Unreached,
 };
 
-/// A request without an answer.
+/// A request without a response.
 ///
 /// ```
 /// use callgate_transport::{ErrorKind, Recording, Replay};
@@ -51,31 +51,31 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A certificate or private key of the settings cannot be used.
+    /// A certificate or private key in the settings is unusable.
     Certificate,
-    /// The answer is in a content coding that was not asked for, or not in the one it announces.
+    /// The response has a content coding that was not requested, or does not follow the one it announces.
     Coding,
-    /// No connection to the service.
+    /// No connection to the service could be made.
     Connect,
     /// The service's name has no address.
     Dns,
-    /// The answer becomes too many times its size when it is decoded.
+    /// The response expands too far when it is decoded.
     Expanding,
-    /// A recording is not in the form of a request or response.
+    /// A recording does not have the form of a request or response.
     MalformedRecording,
-    /// No recording answers the request.
+    /// No recording matches the request.
     NothingRecorded,
-    /// The answer broke off.
+    /// The response broke off.
     Receive,
-    /// The request may not be sent.
+    /// The request is not allowed.
     Refused,
-    /// The connection broke before an answer began, or what came is not HTTP.
+    /// The connection broke before a response began, or the response is not HTTP.
     Send,
     /// The exchange took too long.
     TimedOut,
-    /// No secure connection to the service: [`Error::tls`] says why.
+    /// There is no secure connection to the service: [`Error::tls`] says why.
     Tls,
-    /// The answer is larger than the bound.
+    /// The response is larger than the limit.
     TooLarge,
 }
 
@@ -92,7 +92,7 @@ struct Inner {
 }
 
 impl ErrorKind {
-    /// Tells whether the service saw a request that failed like this, unless more is known.
+    /// Reports whether the service saw a request with this failure, unless more is known.
     fn reached(self) -> Reached {
         match self {
             Self::Certificate
@@ -102,7 +102,7 @@ impl ErrorKind {
             | Self::NothingRecorded
             | Self::Refused => Reached::No,
             Self::Coding | Self::Expanding | Self::TooLarge => Reached::Yes,
-            // In TLS 1.3 the request may go out before the service ends the connection.
+            // In TLS 1.3 the client may send the request before the service ends the connection.
             Self::Receive | Self::Send | Self::TimedOut | Self::Tls => Reached::Maybe,
         }
     }
@@ -114,13 +114,12 @@ impl Error {
         self.inner.kind
     }
 
-    /// Tells whether the service saw the request.
+    /// Reports whether the service saw the request.
     pub fn reached(&self) -> Reached {
         self.inner.reached
     }
 
-    /// True if the same request may be answered later. Whether it may be sent again is for [`Error::reached`] and the
-    /// method to say.
+    /// True if a later retry may succeed. [`Error::reached`] and the method decide whether a retry is harmless.
     pub fn is_transient(&self) -> bool {
         match self.inner.kind {
             ErrorKind::Connect
@@ -139,37 +138,38 @@ impl Error {
         }
     }
 
-    /// For [`ErrorKind::NothingRecorded`]: the request, the nearest recorded one and their difference, credentials
-    /// masked. For the operator's eyes: it shows the URL.
+    /// For [`ErrorKind::NothingRecorded`]: the request, the nearest recorded one and their difference, with credentials
+    /// masked. Only for the operator: it shows the URL.
     pub fn detail(&self) -> Option<&str> {
         self.inner.detail.as_deref()
     }
 
-    /// For [`ErrorKind::Refused`]: why the place may not be called.
+    /// For [`ErrorKind::Refused`]: the reason why the address must not be dialled.
     pub fn denial(&self) -> Option<Denial> {
         self.inner.denied.map(|(denial, _)| denial)
     }
 
-    /// With [`Error::denial`]: the address that may not be dialled, where it was looked up. For the operator's eyes.
+    /// With [`Error::denial`]: the denied address, if it came from a look-up. Only for the operator.
     pub fn denied_address(&self) -> Option<IpAddr> {
         self.inner.denied.and_then(|(_, address)| address)
     }
 
-    /// For [`ErrorKind::Tls`]: why there is no secure connection, where that is known.
+    /// For [`ErrorKind::Tls`]: the reason why there is no secure connection, if known.
     #[doc(hidden)]
     pub fn tls(&self) -> Option<TlsFault> {
         self.inner.tls
     }
 
-    /// The reason for which no connection was made, where it is known. For the operator's eyes.
+    /// The reason why no connection was made, if known. Only for the operator.
     #[doc(hidden)]
     pub fn unreached(&self) -> Option<Unreached> {
         self.inner.unreached
     }
 
-    /// A failure of a transport outside this crate; the message names no URL, host, header or query.
+    /// A failure of a transport outside this crate; the message must name no URL, host, header or query.
     ///
-    /// Where the kind does not tell whether the service saw the request, it may have: [`Error::with_reached`] says what is known.
+    /// If the kind leaves open whether the service saw the request, it may have: [`Error::with_reached`] sets what is
+    /// known.
     ///
     /// ```
     /// use callgate_tool::Reached;
@@ -195,14 +195,14 @@ impl Error {
         }
     }
 
-    /// Says whether the service saw the request, where the kind alone does not tell.
+    /// Sets whether the service saw the request, if the kind alone leaves it open.
     #[must_use]
     pub fn with_reached(mut self, reached: Reached) -> Self {
         self.inner.reached = reached;
         self
     }
 
-    /// Adds the cause, whose text names no URL either.
+    /// Adds the cause, whose text must not name a URL either.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.inner.source = Some(Arc::from(source.into()));
@@ -216,7 +216,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Without the detail, which shows a URL.
+/// Omits the detail, which shows a URL.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
@@ -265,7 +265,7 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
     error
 }
 
-/// A failure to connect, from the HTTP client's error.
+/// A failure to connect, made from the HTTP client's error.
 pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> Error {
     if let Some(AddressDenied { address, denial }) = cause(&source) {
         return denied(*denial, Some(*address));
@@ -288,14 +288,14 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
     error.with_source(source)
 }
 
-/// True if a connection was not there in time, by our clock or the operating system's.
+/// True if a connection was not made in time, by our clock or the operating system's.
 fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
     let has_timed_out = |known: &io::Error| known.kind() == io::ErrorKind::TimedOut;
     cause::<TooSlow>(source).is_some()
         || causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
 }
 
-/// A failure of a connection before the head of an answer, from the HTTP client's error.
+/// A failure of a connection before the head of a response, made from the HTTP client's error.
 pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     let message = match reached {
         Reached::No => "the connection broke before the request was sent",
@@ -307,13 +307,14 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     error.with_source(source)
 }
 
-/// An answer whose head says in two ways where it ends.
+/// The error for a response whose head has two contradictory lengths.
 pub(crate) fn two_lengths() -> Error {
     let message = "the service's answer says in two ways how long it is";
     Error::new(ErrorKind::Send, message)
 }
 
-/// A failure after the head of an answer, from the HTTP client's error. A broken answer does not tell what was done.
+/// A failure after the head of a response, made from the HTTP client's error. A broken response does not show what the
+/// service did.
 pub(crate) fn receiving(source: hyper::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
     Error::new(ErrorKind::Receive, message).with_source(source)
@@ -338,7 +339,7 @@ pub(crate) fn unknown_coding() -> Error {
     Error::new(ErrorKind::Coding, message)
 }
 
-/// A failure to decode an answer's content coding, or the client's error from below it.
+/// A failure to decode a response's content coding, or the client's error beneath it.
 pub(crate) fn decoding(source: io::Error) -> Error {
     match source.downcast::<hyper::Error>() {
         Ok(source) => receiving(source),
@@ -365,15 +366,14 @@ pub(crate) fn nothing_recorded(detail: String) -> Error {
     error
 }
 
-/// The first error of a type among an error and what it was caused by. [`io::Error`] hides the error it wraps from its
-/// own `source`.
+/// The first error of a type among an error and its causes. [`io::Error`] omits the error it wraps from its own `source`.
 pub(crate) fn cause<'a, E: error::Error + 'static>(
     error: &'a (dyn error::Error + 'static),
 ) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }
 
-/// An error and what it was caused by, the outermost first.
+/// An error and its causes, the outermost first.
 fn causes<'a>(
     error: &'a (dyn error::Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {

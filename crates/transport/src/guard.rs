@@ -1,6 +1,5 @@
-//! Refuses what the HTTP client would send without asking: headers that frame the message, a URL that changed on its
-//! way into the client, sizes no server takes. Decides on finished requests; where their values came from was decided
-//! before.
+//! Refuses requests that the HTTP client would send without a check: headers that frame the message, a URL that the client
+//! would change, sizes that no server accepts. It checks finished requests and does not know where their values came from.
 
 use std::net::Ipv6Addr;
 
@@ -13,16 +12,16 @@ use url::Url;
 
 use crate::error::{self, Error};
 
-/// The longest URL sent. nginx and Apache take 8 KiB for the request line.
+/// The longest URL that is sent. nginx and Apache accept 8 KiB for the request line.
 pub const MAX_URL_BYTES: usize = 8 * 1024;
 
-/// The longest header sent, name and value. Tokens reach 4 KiB; most servers stop at 8 KiB.
+/// The longest header that is sent, name and value. Tokens reach 4 KiB; most servers accept 8 KiB at most.
 pub const MAX_HEADER_BYTES: usize = 8 * 1024;
 
-/// The most of all headers together; nginx takes four buffers of 8 KiB.
+/// The largest size of all headers together; nginx has four buffers of 8 KiB.
 pub const MAX_HEADERS_BYTES: usize = 32 * 1024;
 
-/// Refuses headers the caller may not set, and more of them than servers take.
+/// Refuses headers that the caller must not set, and headers larger than servers accept.
 pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
     let mut total: usize = 0;
     for (name, value) in headers {
@@ -43,19 +42,18 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
     Ok(())
 }
 
-/// The origin of requests, with its URL. The name and the port of a server are the same from call to call, and to parse
-/// them costs more than the rest of a URL.
+/// The origin of requests, with its URL. Calls mostly go to one origin, and parsing it costs more than the rest of a URL.
 #[derive(Debug)]
 pub(crate) struct Origin {
     scheme: Scheme,
     authority: String,
     url: Url,
-    /// The authority as a header, where it is sent as it is named.
+    /// The authority as a header, if it is sent exactly as it is written.
     host: Option<HeaderValue>,
 }
 
 impl Origin {
-    /// The origin of a URI; `None` where another one would be sent to. Copied, so that nothing else of the URI is kept.
+    /// The origin of a URI; `None` if the parser would change the origin. Copied, so that the rest of the URI is not kept.
     pub(crate) fn of(uri: &Uri) -> Option<Self> {
         let (scheme, authority) = (uri.scheme()?.clone(), uri.authority()?.as_str().to_owned());
         let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
@@ -69,13 +67,13 @@ impl Origin {
         &self.url
     }
 
-    /// The header that names the origin in HTTP/1.1 (RFC 9112 §3.2), where no other version can be spoken.
+    /// The header that names the origin in HTTP/1.1 (RFC 9112 §3.2), if no other version can be used.
     pub(crate) fn host(&self) -> Option<&HeaderValue> {
         self.host.as_ref().filter(|_| self.scheme == Scheme::HTTP)
     }
 
-    /// Returns true for a URI of the origin that [`checked_url`] and [`as_sent`] would leave as it is, and that has nothing they
-    /// would have to look at twice. Most URIs are, and to know it costs a look at each byte.
+    /// Returns true for a URI of the origin that [`checked_url`] and [`as_sent`] would surely leave unchanged. Most URIs
+    /// are such, and the check looks at each byte only once.
     pub(crate) fn covers(&self, uri: &Uri) -> bool {
         self.host.is_some()
             && self.is_named_by(uri)
@@ -84,13 +82,13 @@ impl Origin {
             && uri.query().unwrap_or_default().bytes().all(|byte| is_plain(byte) || byte == b'?')
     }
 
-    /// Returns true for a URI that names the origin in the very bytes it is known by.
+    /// Returns true for a URI that names the origin byte for byte.
     fn is_named_by(&self, uri: &Uri) -> bool {
         uri.scheme() == Some(&self.scheme)
             && uri.authority().is_some_and(|named| named.as_str() == self.authority)
     }
 
-    /// The URL of a URI that names the origin in the very bytes it is known by.
+    /// The URL of a URI that names the origin byte for byte.
     fn url(&self, uri: &Uri) -> Option<Url> {
         self.is_named_by(uri).then(|| {
             let mut url = self.url.clone();
@@ -101,10 +99,10 @@ impl Origin {
     }
 }
 
-/// The URL as the HTTP client will send it, which must be exactly the URI.
+/// The URL as the HTTP client will send it, which must equal the URI.
 ///
-/// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes; whatever it changes is
-/// refused here, because what was checked is not what would be sent (finding 1 of `SECURITY.md`).
+/// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes. A URI that it changes is
+/// refused here, because the checked request would differ from the sent one (finding 1 of `SECURITY.md`).
 pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Error> {
     if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
         return Err(error::refused("the URL must begin with `http://` or `https://`"));
@@ -125,7 +123,7 @@ pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Erro
     Ok(url)
 }
 
-/// The URI as it is sent: with the host as its URL writes it, in small letters, and an IPv6 address in its one spelling.
+/// The URI as it is sent: with the host as its URL writes it, in lower case, and an IPv6 address in canonical form.
 pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
     if is_sent_as_named(&uri, url) {
         return Ok(uri);
@@ -137,7 +135,7 @@ pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
     Uri::from_parts(parts).map_err(|_| error::refused("the URL cannot be parsed"))
 }
 
-/// Returns true for a URI whose host and port are those that its URL writes.
+/// Returns true for a URI whose host and port are written as in its URL.
 fn is_sent_as_named(uri: &Uri, url: &Url) -> bool {
     let named = uri.authority().map(Authority::as_str).unwrap_or_default();
     let (host, port) = (url.host_str().unwrap_or_default(), url.port());
@@ -156,12 +154,12 @@ fn is_plain_path(path: &[u8]) -> bool {
         && !path.windows(2).any(is_dotted)
 }
 
-/// Returns true for a byte that no URL parser replaces (RFC 3986 §2.2, §2.3), neither in a path nor in a query.
+/// Returns true for a byte that no URL parser replaces (RFC 3986 §2.2, §2.3), in a path or in a query.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/%".contains(&byte)
 }
 
-/// The number of bytes the text of a URI has.
+/// The length of a URI's text in bytes.
 fn length(uri: &Uri) -> usize {
     let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
     let authority = uri.authority().map_or(0, |authority| authority.as_str().len());
@@ -170,7 +168,7 @@ fn length(uri: &Uri) -> usize {
 }
 
 fn parsed(uri: &Uri) -> Result<Url, Error> {
-    // The parser's error is not kept: some of them show what they read.
+    // The parser's error is not kept: some errors show the text.
     let url =
         Url::parse(&uri.to_string()).map_err(|_| error::refused("the URL cannot be parsed"))?;
     if !is_same_authority(uri, &url) {
@@ -180,7 +178,7 @@ fn parsed(uri: &Uri) -> Result<Url, Error> {
 }
 
 fn is_same_authority(uri: &Uri, url: &Url) -> bool {
-    // User information would become an `Authorization` header on the way.
+    // User information would become an `Authorization` header.
     let has_user = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
     let default_port = if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
     !has_user
@@ -188,7 +186,7 @@ fn is_same_authority(uri: &Uri, url: &Url) -> bool {
         && is_same_host(uri.host().unwrap_or_default(), url.host_str().unwrap_or_default())
 }
 
-/// Names are equal without regard to case (RFC 3986 §3.2.2); an IPv6 address has several spellings.
+/// Compares names without regard to case (RFC 3986 §3.2.2), and IPv6 addresses in all their spellings.
 fn is_same_host(left: &str, right: &str) -> bool {
     let address = |host: &str| -> Option<Ipv6Addr> {
         host.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
@@ -206,7 +204,7 @@ mod tests {
     use crate::ErrorKind;
 
     proptest! {
-        /// What is not looked at by a URL parser is what one leaves as it is, whatever it is made of.
+        /// A URI that skips the URL parser is one that the parser would leave unchanged.
         #[test]
         fn a_uri_that_is_covered_is_sent_as_it_is(
             host in "[a-zA-Z0-9.-]{1,12}(:(80|443|8080))?",

@@ -1,5 +1,5 @@
-//! Sends one request safely, or answers it from a recording. The only crate that sees the HTTP client; it knows neither
-//! tools nor descriptions: a finished [`http::Request`] comes in, the answer within its bounds goes out.
+//! Sends one request safely, or replays a recorded response. Only this crate uses the HTTP client. It knows neither tools
+//! nor descriptions: it takes a finished [`http::Request`] and returns the response within its limits.
 
 mod address;
 mod attempt;

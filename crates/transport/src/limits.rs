@@ -1,15 +1,16 @@
-//! The time an exchange may take and how much it may answer. The operator's settings; the transports keep them.
+//! The limits on the time of an exchange and on the size of its response. The operator sets them; the transports keep them.
 
 use std::time::Duration;
 
-/// The deadline of a call, which is Dialogflow's for the service of a tool; a model that waits longer has lost its
-/// user.
+/// The default deadline of a call. It is Dialogflow's deadline for the service of a tool; after a longer wait, a model has
+/// lost its user.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Sixty-four times what a model is shown of a result, so that a useful answer fits and an endless one fills no memory.
+/// Sixty-four times the part of a result that a model sees, so that a useful response fits and an endless one does not fill
+/// the memory.
 pub const DEFAULT_RESPONSE_BYTES: usize = 1024 * 1024;
 
-/// The bounds of one exchange.
+/// The limits of one exchange.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +28,7 @@ pub const DEFAULT_RESPONSE_BYTES: usize = 1024 * 1024;
 pub struct Limits {
     /// The time from the first look-up of the name to the last byte of the answer.
     pub timeout: Duration,
-    /// The size of the answer's body.
+    /// The size of the response body in bytes.
     pub response_bytes: usize,
 }
 

@@ -1,6 +1,6 @@
-//! The connections of a process: where names are looked up, which addresses are our own, and one pool of connections for
-//! each way of connecting. Two clients that connect in the same way share a pool; two with other certificates, other trust
-//! or other addresses never do, so that no connection is used by whom it was not made for.
+//! The connections of a process: its resolver, its own listeners, and one pool of connections for each way of connecting.
+//! Clients that connect in an equal way share a pool; clients with other certificates, other trust or other addresses never
+//! do, so that no client uses a connection made for another kind of client.
 
 use std::{
     error::Error as StdError,
@@ -28,7 +28,7 @@ use crate::{
     tls_fault::TlsFault,
 };
 
-/// The connections of a process. Make one, and over it a [`Client`](crate::Client) for each toolset; clones share
+/// The connections of a process. Create one, and over it a [`Client`](crate::Client) for each toolset; clones share
 /// everything.
 ///
 /// ```
@@ -48,14 +48,14 @@ struct Inner {
     resolver: Arc<dyn Resolver>,
     listeners: Listeners,
     proxy: Option<Proxy>,
-    // Read when first needed: it takes milliseconds and fails where a machine has no certificates.
+    // Read on first use: it takes milliseconds and fails on a machine without certificates.
     system: OnceCell<Arc<dyn ServerCertVerifier>>,
     pools: Mutex<Vec<(Way, Arc<Pool>)>>,
-    /// The ways to connect of the clients that are alive.
+    /// The ways to connect of the clients that still exist.
     clients: Mutex<Vec<Weak<Ways>>>,
 }
 
-/// The ways in which a client may connect, for as long as it is there.
+/// The ways in which a client may connect, kept while the client exists.
 #[derive(Debug)]
 pub(crate) struct Ways {
     pub(crate) allow: Arc<[AddressRange]>,
@@ -66,34 +66,34 @@ pub(crate) struct Ways {
 /// A way of connecting.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    /// None for connections without TLS.
+    /// The TLS settings; `None` for connections without TLS.
     pub(crate) tls: Option<TlsSettings>,
     pub(crate) egress: Egress,
-    /// A resolver that answers in place of the network's own.
+    /// A resolver that replaces the network's own.
     pub(crate) directory: Option<Arc<dyn Resolver>>,
 }
 
-/// The connections that were made in one way, by origin.
+/// The connections of one way to connect, by origin.
 pub(crate) struct Pool {
-    /// Uses connections again.
+    /// A client that reuses connections.
     reusing: RwLock<HttpClient>,
-    /// Makes a new one for each request. For the few that are sent again.
+    /// A client that makes a new connection for each request, for the few retries.
     fresh: OnceLock<HttpClient>,
     connector: Connector,
 }
 
 impl Network {
-    /// Connections of their own, with the resolver of the operating system.
+    /// A network with the resolver of the operating system.
     pub fn new() -> Self {
         Self::with(Arc::new(SystemResolver::default()), Listeners::default())
     }
 
-    /// Connections of their own, with another resolver, which never dial what is listened on.
+    /// A network with another resolver, which never dials its own listeners.
     pub fn with(resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
         Self::made(resolver, listeners, None)
     }
 
-    /// The same through a forward proxy, but to this machine and where a directory names the addresses.
+    /// A network through a forward proxy, except to this machine and to addresses from a directory.
     pub fn through(proxy: Proxy, resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
         Self::made(resolver, listeners, Some(proxy))
     }
@@ -103,8 +103,8 @@ impl Network {
         Self { inner: Arc::new(Inner { resolver, listeners, proxy, system, pools, clients }) }
     }
 
-    /// Learns of a client, and forgets the connections that no client would use any more: each reload may bring other
-    /// certificates. Those of settings that stay the same are kept although their client is another one.
+    /// Registers a client, and closes connections that no client would use any more: each reload may bring other
+    /// certificates. Connections of unchanged settings are kept, even for a new client.
     pub(crate) fn learn(&self, ways: Ways) -> Arc<Ways> {
         let ways = Arc::new(ways);
         let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Network {
         self.inner.listeners.at_port(port)
     }
 
-    /// The connections made in this way.
+    /// The connections of this way to connect.
     pub(crate) async fn pool(&self, way: &Way) -> Result<Arc<Pool>, Error> {
         if let Some(pool) = self.known(way) {
             return Ok(pool);
@@ -140,7 +140,7 @@ impl Network {
         let pool = Connector::new(tls, scheme, resolver, proxy);
         let pool = Arc::new(Pool::new(pool));
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another request may have been faster.
+        // Another request may have added the pool meanwhile.
         if let Some((_, known)) = pools.iter().find(|(known, _)| known == way) {
             return Ok(Arc::clone(known));
         }
@@ -148,7 +148,7 @@ impl Network {
         Ok(pool)
     }
 
-    /// In how many ways there are connections.
+    /// The number of ways for which there are connections.
     #[cfg(test)]
     pub(crate) fn n_ways(&self) -> usize {
         self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner).len()
@@ -213,7 +213,7 @@ impl Pool {
         Self { reusing, fresh: OnceLock::new(), connector }
     }
 
-    /// Sends a request over a connection that is there, or a new one.
+    /// Sends a request over an open connection, or a new one.
     pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
         self.reusing.read().unwrap_or_else(PoisonError::into_inner).request(request)
     }
@@ -223,21 +223,21 @@ impl Pool {
         self.fresh.get_or_init(|| self.connector.clone().client(0)).request(request)
     }
 
-    /// Makes a connection and leaves it.
+    /// Makes a connection and sends nothing.
     pub(crate) async fn connect(&self, origin: Uri) -> Result<(), Error> {
         let made = self.connector.clone().call(origin).await;
         made.map(drop).map_err(unconnected)
     }
 
-    /// Closes every connection that nobody uses, and those in use when they are done: the bytes of one of them cannot be
-    /// told apart. The HTTP client closes no single one.
+    /// Closes every idle connection, and busy ones when they are done. The HTTP client cannot close a single connection,
+    /// and the bytes of one cannot be distinguished.
     pub(crate) fn close(&self) {
         let client = self.connector.clone().client(usize::MAX);
         *self.reusing.write().unwrap_or_else(PoisonError::into_inner) = client;
     }
 }
 
-/// The error of a connection that no request was sent over.
+/// The error for a connection that carried no request.
 fn unconnected(source: BoxError) -> Error {
     let source = Unconnected(source);
     match cause::<TlsError>(&source) {
@@ -249,7 +249,7 @@ fn unconnected(source: BoxError) -> Error {
     }
 }
 
-/// A cause for which there is no connection.
+/// The reason why there is no connection.
 #[derive(Debug)]
 struct Unconnected(BoxError);
 

@@ -1,5 +1,5 @@
-//! A forward proxy that the operator names: connections lead through it by `CONNECT` (RFC 9110 §9.3.6), so that it sees where
-//! they go and nothing of what is said. Those to this machine do not. The environment names none.
+//! A forward proxy that the operator names: connections use it by `CONNECT` (RFC 9110 §9.3.6), so that it sees their
+//! targets but not their content. Connections to this machine do not use it. The environment cannot name a proxy.
 
 use std::{
     fmt,
@@ -33,7 +33,7 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Proxy(Uri);
 
-/// A text that is no proxy.
+/// The error for a text that is not a proxy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct NotAProxy;
@@ -60,21 +60,21 @@ impl fmt::Display for NotAProxy {
 
 impl std::error::Error for NotAProxy {}
 
-/// Dials a service itself, or through the proxy.
+/// Dials a service directly, or through the proxy.
 #[derive(Clone, Debug)]
 pub(crate) struct Dialer {
     direct: HttpConnector<Guarded>,
-    /// The proxy, and who judges addresses that a description names.
+    /// The proxy, and the resolver that checks the addresses of a description's names.
     proxied: Option<(Tunnel<HttpConnector>, Guarded)>,
 }
 
 impl Dialer {
-    /// Dials by itself.
+    /// Dials directly.
     pub(crate) fn new(direct: HttpConnector<Guarded>) -> Self {
         Self { direct, proxied: None }
     }
 
-    /// The same through a proxy.
+    /// Dials through a proxy.
     pub(crate) fn through(self, Proxy(proxy): Proxy, guarded: Guarded) -> Self {
         let mut http = HttpConnector::new();
         http.set_nodelay(true);
@@ -106,7 +106,7 @@ impl Service<Uri> for Dialer {
     }
 }
 
-/// A connection that was made, or not.
+/// Records that a connection was made, and unifies its error.
 fn dialled<E: Into<BoxError>>(
     connection: Result<TokioIo<TcpStream>, E>,
 ) -> Result<TokioIo<TcpStream>, BoxError> {
@@ -115,8 +115,8 @@ fn dialled<E: Into<BoxError>>(
     Ok(connection)
 }
 
-/// The target of a `CONNECT` to the proxy. It looks names up that the operator gave; those of a description are looked
-/// up and judged here, and it gets the address.
+/// The target of a `CONNECT` to the proxy. The proxy looks up names that the operator gave; names of a description are
+/// looked up and checked here, and the proxy gets the address.
 async fn target(origin: &Uri, mut guarded: Guarded) -> Result<Uri, BoxError> {
     let is_https = origin.scheme_str() == Some("https");
     let port = origin.port_u16().unwrap_or(if is_https { 443 } else { 80 });
@@ -135,7 +135,7 @@ async fn target(origin: &Uri, mut guarded: Guarded) -> Result<Uri, BoxError> {
     Ok(Uri::builder().scheme("http").authority(authority).path_and_query("/").build()?)
 }
 
-/// True if a service is on this machine, which a proxy would look for on its own.
+/// True if a service is on this machine: a proxy would look for it on its own machine.
 fn is_here(origin: &Uri) -> bool {
     match Host::parse(origin.host().unwrap_or_default()) {
         Ok(Host::Domain(name)) => name == "localhost",

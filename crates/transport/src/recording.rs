@@ -1,8 +1,8 @@
-//! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Renders requests
-//! with their credentials masked, and responses; reads responses. Which recording answers which request is the business of `replay`.
+//! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Writes requests
+//! with masked credentials, and responses; reads responses. `replay` matches recordings with requests.
 //!
-//! Lines of the head end with LF, and CRLF is read too. The body is every byte after the blank line except one LF at the
-//! very end, which ends the text as editors want it: a body whose own last byte is LF is followed by one more.
+//! Lines of the head end with LF; CRLF is read too. The body is every byte after the blank line except one LF at the very
+//! end, which ends the text as editors expect. A body that itself ends with LF is therefore followed by one more.
 
 mod response;
 mod text;
@@ -20,10 +20,10 @@ use crate::credentials::{
 
 pub use self::response::{parse_response, render_response};
 
-/// The text of a request, in the form [`canonical_request`] leaves as it is.
+/// The text of a request, in the form that [`canonical_request`] leaves unchanged.
 ///
-/// Sensitive headers, and the headers, cookies and query parameters named by the request's [`CredentialPlaces`], show `****`, as
-/// its `CredentialValues` do wherever they stand.
+/// Sensitive headers, and the headers, cookies and query parameters named by the request's [`CredentialPlaces`], show
+/// `****`, as do its `CredentialValues` in any location.
 ///
 /// ```
 /// # use callgate_transport::render_request;
@@ -51,7 +51,7 @@ pub fn render_request(request: &Request<Bytes>) -> Vec<u8> {
     }
 }
 
-/// The URL of a request, `****` being the value of each query parameter that holds a credential.
+/// The URL of a request, with `****` as the value of each query parameter that holds a credential.
 pub fn masked_url(request: &Request<Bytes>) -> String {
     let uri = request.uri();
     let places = request.extensions().get::<CredentialPlaces>();
@@ -73,8 +73,8 @@ pub fn masked_url(request: &Request<Bytes>) -> String {
     format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
 }
 
-/// The headers of a request in their order, `****` being the value of each that is sensitive or holds a credential. Of
-/// cookies, which share a header, only those are masked that hold one.
+/// The headers of a request in their order, with `****` as the value of each that is sensitive or holds a credential.
+/// Cookies share a header; only the cookies that hold a credential are masked.
 pub fn masked_headers(
     request: &Request<Bytes>,
 ) -> impl Iterator<Item = (&HeaderName, Cow<'_, [u8]>)> {
@@ -106,8 +106,8 @@ fn masked_cookies(header: &str, names: &[String]) -> String {
     header.split(';').map(masked).collect::<Vec<_>>().join(";")
 }
 
-/// The text of a recorded request with LF at the ends of the lines before the body, a blank line even where there is no
-/// body, and one LF after a body.
+/// The text of a recorded request with LF at the ends of the lines before the body, a blank line even if there is no body,
+/// and one LF after a body.
 pub fn canonical_request(text: &[u8]) -> Vec<u8> {
     let (head, body) = split(text);
     let mut canonical = Vec::with_capacity(text.len().saturating_add(2));

@@ -1,4 +1,4 @@
-//! The transport that sends nothing, for programs that only show what they would send.
+//! The transport that sends nothing, for programs that only show requests.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -31,7 +31,7 @@ use crate::{
 pub struct Refuse;
 
 impl Refuse {
-    /// The transport.
+    /// A transport that refuses every request.
     pub fn new() -> Self {
         Self
     }

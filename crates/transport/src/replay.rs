@@ -1,6 +1,6 @@
-//! Answers requests from recordings instead of the network. A request must be the recorded one byte for byte, as
-//! `recording` renders it; one that nothing was recorded for is an error that shows both. Reads no files: the caller
-//! brings the recordings' texts.
+//! Replays recorded responses instead of using the network. A request must match the recorded one byte for byte, as
+//! `recording` renders it; without a match, the error shows both requests. Reads no files: the caller provides the
+//! recordings' texts.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -22,8 +22,8 @@ use crate::{
     transport::Transport,
 };
 
-/// The number of requests [`Replay::requests`] remembers, the latest ones; a demonstration that runs for weeks must not
-/// fill the memory.
+/// The number of requests that [`Replay::requests`] remembers, the latest ones; a demonstration that runs for weeks must
+/// not fill the memory.
 pub const MAX_REMEMBERED_REQUESTS: usize = 1024;
 
 /// One recorded exchange.
@@ -49,17 +49,17 @@ pub const MAX_REMEMBERED_REQUESTS: usize = 1024;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "made by whoever reads the recordings")]
 pub struct Recording {
-    /// The name of the recording where it is shown.
+    /// The name of the recording, for messages.
     pub name: String,
-    /// The text of the request, credentials masked.
+    /// The text of the request, with credentials masked.
     pub request: Vec<u8>,
     /// The text of the response.
     pub response: Vec<u8>,
 }
 
-/// The transport over recordings.
+/// The transport that replays recordings.
 ///
-/// Several recordings of one request answer in their order, and then the last of them again and again.
+/// Several recordings of one request are replayed in their order; after that, the last one is repeated.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -92,11 +92,11 @@ struct Exchange {
 }
 
 impl Replay {
-    /// A transport that answers what was recorded.
+    /// A transport that replays the recordings.
     ///
     /// # Errors
-    /// [`ErrorKind::MalformedRecording`](crate::ErrorKind::MalformedRecording) for the first response that is not in the
-    /// form of one, with the recording's name and the line.
+    /// [`ErrorKind::MalformedRecording`](crate::ErrorKind::MalformedRecording) for the first malformed response, with the
+    /// recording's name and the line.
     pub fn new(recordings: impl IntoIterator<Item = Recording>) -> Result<Self, Error> {
         let mut exchanges: BTreeMap<Vec<u8>, Exchange> = BTreeMap::new();
         for Recording { name, request, response } in recordings {
@@ -110,7 +110,7 @@ impl Replay {
         Ok(Self { exchanges, requests: Mutex::default() })
     }
 
-    /// The requests made so far, as they were rendered, in their order; the latest [`MAX_REMEMBERED_REQUESTS`] of them.
+    /// The latest [`MAX_REMEMBERED_REQUESTS`] requests, as they were rendered, in their order.
     pub fn requests(&self) -> Vec<Vec<u8>> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.iter().cloned().collect()

@@ -1,5 +1,5 @@
-//! Looks up the addresses of a host name and lets through only what may be dialled: every answer is checked, one that may
-//! not be dialled refuses them all, and what was checked is what the HTTP client dials. The rules are in `egress`.
+//! Looks up the addresses of a host name and checks all of them: one forbidden address refuses the whole look-up, and the
+//! HTTP client dials exactly the checked addresses. The rules are in `egress`.
 
 use std::{
     error, fmt, io,
@@ -21,17 +21,17 @@ use crate::{
     egress::{Denial, Egress},
 };
 
-/// A name server that takes longer is down.
+/// The time limit of a look-up; a slower name server counts as down.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A source of the addresses of names: the operating system, a service directory, or a test.
 #[async_trait]
 pub trait Resolver: fmt::Debug + Send + Sync {
-    /// The addresses of a name, in the order they are to be tried. Port 0 stands for the URL's own port, and the port of
-    /// a URL that names one wins.
+    /// The addresses of a name, in the order in which they are to be tried. Port 0 stands for the URL's port; a port that
+    /// the URL names takes precedence.
     ///
     /// # Errors
-    /// Whatever kept the name from being looked up. No address at all is an error as well.
+    /// The reason why the look-up failed. A name without an address is an error as well.
     async fn addresses(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
 }
 
@@ -47,7 +47,7 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// A resolver whose answers are checked before the HTTP client sees them.
+/// A resolver that checks addresses before the HTTP client gets them.
 #[derive(Clone, Debug)]
 pub(crate) struct Guarded {
     pub(crate) resolver: Arc<dyn Resolver>,
@@ -82,15 +82,15 @@ impl Service<Name> for Guarded {
     }
 }
 
-/// An error that keeps a connection from being made.
+/// The error of a connection that cannot be made.
 pub(crate) type BoxError = Box<dyn error::Error + Send + Sync>;
 
-/// A host name without an address.
+/// The error for a host name without an address.
 #[derive(Debug)]
 pub(crate) struct NameNotResolved(io::Error);
 
 impl NameNotResolved {
-    /// True if nobody answered in time.
+    /// True if no name server answered in time.
     pub(crate) fn is_timeout(&self) -> bool {
         self.0.kind() == io::ErrorKind::TimedOut
     }
@@ -108,7 +108,7 @@ impl error::Error for NameNotResolved {
     }
 }
 
-/// An address that may not be dialled.
+/// The error for an address that must not be dialled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressDenied {
     pub(crate) address: IpAddr,

@@ -1,5 +1,5 @@
-//! The body of an answer as it comes: chunk by chunk, decoded, and never expanding beyond the ratio. How long it may take
-//! and how much of it is kept is decided by whoever reads it.
+//! The body of a response as it arrives: chunk by chunk, decoded, and never expanding beyond a fixed ratio. The reader
+//! limits its time and its size.
 
 use std::{
     fmt, io, mem,
@@ -23,10 +23,10 @@ use crate::{
     error::{self, Error},
 };
 
-/// The most times its size on the wire that an answer may expand to; text rarely exceeds twenty.
+/// The largest ratio of decoded to sent bytes of a response; text rarely exceeds twenty.
 pub const MAX_EXPANSION: u64 = 100;
 
-/// The body of an answer.
+/// The body of a response.
 ///
 /// ```
 /// # use callgate_transport::{Error, ResponseBody};
@@ -61,14 +61,14 @@ struct Coded {
 enum Reader {
     Decoding(Pin<Box<dyn AsyncRead + Send>>),
     Ended,
-    /// Not known to have a byte: an answer without a body is not decoded.
+    /// No byte has been read yet: an empty body is not decoded.
     Unread(Wire, Coding),
 }
 
 type Wire = StreamReader<Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>, Bytes>;
 
 impl ResponseBody {
-    /// A body that is there already.
+    /// A body that has already arrived.
     pub fn whole(bytes: Bytes) -> Self {
         Self { announced: u64::try_from(bytes.len()).ok(), source: Source::Whole(bytes) }
     }
@@ -82,12 +82,12 @@ impl ResponseBody {
         Self { announced, source }
     }
 
-    /// The next bytes, at once when some came; `None` at the end.
+    /// The next bytes, as soon as some arrive; `None` at the end.
     ///
     /// # Errors
-    /// [`ErrorKind::Receive`](crate::ErrorKind::Receive) if it breaks off,
-    /// [`ErrorKind::Coding`](crate::ErrorKind::Coding) if it is not in its content coding,
-    /// [`ErrorKind::Expanding`](crate::ErrorKind::Expanding) if it becomes more than [`MAX_EXPANSION`] times its size.
+    /// [`ErrorKind::Receive`](crate::ErrorKind::Receive) if the body breaks off,
+    /// [`ErrorKind::Coding`](crate::ErrorKind::Coding) if it does not follow its content coding,
+    /// [`ErrorKind::Expanding`](crate::ErrorKind::Expanding) if it expands to more than [`MAX_EXPANSION`] times its size.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         match &mut self.source {
             Source::Coded(coded) => coded.chunk().await,
@@ -96,15 +96,15 @@ impl ResponseBody {
         }
     }
 
-    /// The number of bytes that will come, where the service says it and they are in no content coding.
+    /// The number of bytes to come, if the service announces it and uses no content coding.
     pub fn announced(&self) -> Option<u64> {
         if matches!(self.source, Source::Coded(_)) { None } else { self.announced }
     }
 
-    /// All of it, if it is at most `bound` bytes.
+    /// The whole body, if it has at most `bound` bytes.
     ///
     /// # Errors
-    /// As [`chunk`](Self::chunk), and [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// The errors of [`chunk`](Self::chunk), and [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     #[expect(
         clippy::manual_async_fn,
         reason = "a block holds the body once, and an `async fn` twice"
@@ -123,7 +123,7 @@ impl ResponseBody {
     }
 }
 
-/// The next bytes of a body that is in no coding. Trailers are passed over.
+/// The next bytes of a body without a coding. Trailers are ignored.
 async fn next_data(incoming: &mut Incoming) -> Result<Option<Bytes>, Error> {
     while let Some(frame) = incoming.frame().await {
         if let Ok(data) = frame.map_err(error::receiving)?.into_data() {
@@ -163,7 +163,7 @@ impl Coded {
         Ok(Some(chunk.freeze()))
     }
 
-    /// Begins to decode once the first byte is there.
+    /// Starts to decode once the first byte has arrived.
     async fn start(&mut self) -> Result<(), Error> {
         if let Reader::Unread(wire, _) = &mut self.reader {
             let first = wire.fill_buf().await.map_err(error::decoding)?.first().copied();
@@ -183,7 +183,7 @@ impl fmt::Debug for ResponseBody {
     }
 }
 
-/// As much is decoded at a time.
+/// The number of bytes that are decoded at a time.
 const CHUNK: usize = 16 * 1024;
-/// So much may come out of anything: a short list of equal items expands further than any text.
+/// The decoded bytes that any body may have: a short list of equal items expands further than any text.
 const FREE: u64 = 64 * 1024;

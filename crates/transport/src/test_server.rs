@@ -1,4 +1,4 @@
-//! Servers on loopback for the tests of this crate: one that speaks HTTP as it should, and one that says what it is told.
+//! Servers on loopback for the tests of this crate: one that speaks correct HTTP, and one that a test scripts byte by byte.
 
 use axum::Router;
 use tokio::{
@@ -6,14 +6,14 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Serves the routes until the test ends. Answers the origin.
+/// Serves the routes until the test ends. Returns the origin.
 pub(crate) async fn serve(routes: Router) -> String {
     let (listener, origin) = listen().await;
     tokio::spawn(async move { axum::serve(listener, routes).await });
     origin
 }
 
-/// Hands each connection to `answer` until the test ends. Answers the origin.
+/// Passes each connection to `answer` until the test ends. Returns the origin.
 pub(crate) async fn serve_raw<F, A>(answer: A) -> String
 where
     F: Future<Output = ()> + Send + 'static,
@@ -28,7 +28,7 @@ where
     origin
 }
 
-/// The place where nobody listens.
+/// An origin where nothing listens.
 pub(crate) async fn closed_origin() -> String {
     listen().await.1
 }
@@ -38,7 +38,7 @@ pub(crate) async fn closed_origin() -> String {
 pub(crate) struct Connection(TcpStream);
 
 impl Connection {
-    /// The head of the next request, or nothing when the client is gone.
+    /// The head of the next request; `None` after the client has left.
     pub(crate) async fn read_head(&mut self) -> Option<String> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -47,7 +47,7 @@ impl Connection {
         String::from_utf8(head).ok()
     }
 
-    /// Writes as it is.
+    /// Writes the text as it is.
     pub(crate) async fn write(&mut self, text: &str) {
         self.write_bytes(text.as_bytes()).await;
     }
@@ -57,7 +57,7 @@ impl Connection {
         self.0.write_all(bytes).await.ok();
     }
 
-    /// Waits until the client is gone.
+    /// Waits until the client has left.
     pub(crate) async fn hold(&mut self) {
         while self.0.read_u8().await.is_ok() {}
     }

@@ -1,5 +1,5 @@
-//! Authorities, certificates and TLS servers for the tests of this crate. The server tells each caller on which connection
-//! it is and which certificate it showed.
+//! Authorities, certificates and TLS servers for the tests of this crate. The server reports to each caller the number of
+//! its connection and its client certificate.
 
 use std::sync::{
     Arc,
@@ -41,7 +41,7 @@ pub(crate) type Versions = &'static [&'static rustls::SupportedProtocolVersion];
 pub(crate) const TLS_1_2: Versions = &[&rustls::version::TLS12];
 pub(crate) const TLS_1_3: Versions = &[&rustls::version::TLS13];
 
-/// The time when a certificate holds.
+/// The time for which a certificate is valid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum When {
     Future,
@@ -64,7 +64,7 @@ impl Authority {
         self.issue_with(name, when, &rcgen::PKCS_ECDSA_P256_SHA256)
     }
 
-    /// The same with a key of an algorithm.
+    /// A certificate with a key of the given algorithm.
     pub(crate) fn issue_with(
         &self,
         name: &str,
@@ -93,7 +93,7 @@ impl Authority {
 }
 
 impl Issued {
-    /// A certificate that vouches for itself; an authority as well where `is_ca` says so.
+    /// A self-signed certificate; `is_ca` makes it an authority too.
     pub(crate) fn self_signed(name: &str, is_ca: IsCa, when: When) -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = params(name, when);
@@ -101,7 +101,7 @@ impl Issued {
         Self { certificate: params.self_signed(&key).unwrap(), key }
     }
 
-    /// The certificate as what a client shows.
+    /// The certificate as a client's identity.
     pub(crate) fn identity(&self) -> ClientIdentity {
         let key = Secret::new(self.key.serialize_pem());
         ClientIdentity::new(self.certificate.pem().as_bytes(), &key, None).unwrap()
@@ -122,8 +122,8 @@ impl Issued {
     }
 }
 
-/// Serves TLS on loopback until the test ends; answers the port. Each answer is `<number of the connection> <common name of
-/// the client's certificate, or ->`.
+/// Serves TLS on loopback until the test ends; returns the port. Each response is `<number of the connection> <common name
+/// of the client's certificate, or ->`.
 pub(crate) async fn serve_tls(config: ServerConfig) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,6 +1,5 @@
-//! The TLS settings of a connection: whose certificates are trusted, and which certificate we show. The machine's own
-//! trust holds unless a set of certificates replaces it; the host name is always checked, and there is no switch that
-//! trusts all.
+//! The TLS settings of a connection: the trusted certificates, and our own certificate. The machine's trust holds unless a
+//! set of certificates replaces it. The host name is always checked, and no switch trusts every certificate.
 
 mod asked;
 mod certificates;
@@ -23,7 +22,7 @@ pub(crate) use verifier::system_verifier;
 
 use crate::error::{self, Error};
 
-/// The settings of secure connections. Two that are equal share their connections.
+/// The settings of secure connections. Equal settings share connections.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TlsSettings {
     ca: Option<CaCertificates>,
@@ -31,19 +30,19 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
-    /// The machine's own trust, and no certificate of ours.
+    /// The machine's own trust, without a certificate of ours.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same, trusting these certificates and no others.
+    /// Trusts only these certificates.
     #[must_use]
     pub fn with_ca(mut self, ca: CaCertificates) -> Self {
         self.ca = Some(ca);
         self
     }
 
-    /// The same, showing this certificate to services that ask for one.
+    /// Shows this certificate to services that ask for one.
     #[must_use]
     pub fn with_identity(mut self, identity: ClientIdentity) -> Self {
         self.identity = Some(identity);
@@ -60,7 +59,7 @@ impl TlsSettings {
         self.ca.is_none()
     }
 
-    /// The settings as the TLS library takes them. `system` is the machine's own trust.
+    /// The settings in the form of the TLS library. `system` is the machine's own trust.
     pub(crate) fn client_config(
         &self,
         system: Option<Arc<dyn ServerCertVerifier>>,
@@ -78,7 +77,7 @@ impl TlsSettings {
     }
 }
 
-/// Settings that trust nobody: what is reached without TLS needs none, and works on a machine that has no certificates.
+/// Settings that trust no certificate. Connections without TLS use them, even on a machine that has no certificates.
 pub(crate) fn trusting_nobody() -> Result<ClientConfig, Error> {
     let builder = ClientConfig::builder_with_provider(provider());
     let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;

@@ -1,5 +1,5 @@
-//! The reason why there is no secure connection, told apart by what an operator can do about it. Made from what the TLS
-//! library and the service say.
+//! The reasons why there is no secure connection, distinguished by what an operator can do about them. Made from the errors
+//! of the TLS library and the service.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -12,27 +12,27 @@ use rustls::{AlertDescription, CertificateError};
 pub enum TlsFault {
     /// The service does not accept our certificate.
     ClientCertificateRefused,
-    /// The service asks for a certificate and we have none.
+    /// The service asks for a certificate, and we have none.
     ClientCertificateRequired,
     /// The service's certificate has expired.
     Expired,
     /// The service's certificate is not valid yet.
     NotYetValid,
-    /// The service does not speak TLS, or not as we do.
+    /// The service does not speak TLS, or no version that we support.
     Protocol,
-    /// The service speaks TLS, and we do not.
+    /// The service speaks TLS, but the request was sent without it.
     TlsRequired,
-    /// The service's certificate is flawed: revoked, badly signed, or not for services.
+    /// The service's certificate is unacceptable: revoked, badly signed, or not for services.
     Unacceptable,
-    /// Nobody we trust vouches for the service's certificate.
+    /// No authority that we trust issued the service's certificate.
     UnknownAuthority,
     /// The service's certificate is for another name.
     WrongHost,
 }
 
 impl TlsFault {
-    /// Reads the TLS library's error in an operator's terms. `is_asked` says whether the service asked for a
-    /// certificate in this handshake, `has_identity` whether we have one.
+    /// Translates the TLS library's error. `is_asked` says whether the service asked for a certificate in this handshake,
+    /// `has_identity` whether we have one.
     pub(crate) fn of(error: &rustls::Error, is_asked: bool, has_identity: bool) -> Self {
         match error {
             rustls::Error::InvalidCertificate(reason) => of_certificate(reason),
@@ -47,8 +47,8 @@ impl TlsFault {
         }
     }
 
-    /// Finds a fault of the connection in an answer: some services accept any client certificate, or none, and then
-    /// answer every request on it with status 400 and a page of their own.
+    /// Finds a fault of the connection in a response: some services accept any client certificate, or none, and then
+    /// respond to every request with status 400 and a page of their own.
     pub fn of_answer(answer: &Response<Bytes>) -> Option<Self> {
         if answer.status() != StatusCode::BAD_REQUEST {
             return None;
@@ -58,12 +58,12 @@ impl TlsFault {
         PAGES.iter().find(says).map(|(_, fault)| *fault)
     }
 
-    /// A service that asked for a certificate turned down what it got.
+    /// The fault of a service that asked for a certificate and rejected the one it got, or its absence.
     pub(crate) fn of_client(has_identity: bool) -> Self {
         if has_identity { Self::ClientCertificateRefused } else { Self::ClientCertificateRequired }
     }
 
-    /// Returns true if the service, and not we, ended the handshake.
+    /// Returns true if the fault is about the client certificate, so that the service ended the handshake.
     pub(crate) fn is_clients(self) -> bool {
         matches!(self, Self::ClientCertificateRefused | Self::ClientCertificateRequired)
     }
@@ -115,7 +115,7 @@ fn of_certificate(reason: &CertificateError) -> TlsFault {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             TlsFault::WrongHost
         }
-        // An authority of the same name with another key is not the one that is trusted.
+        // The authority has the name of a trusted one, but another key.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             TlsFault::UnknownAuthority
         }
@@ -141,7 +141,8 @@ fn is_about_certificates(alert: AlertDescription) -> bool {
     )
 }
 
-/// nginx answers 496, 495 and 497 so (`ngx_http_special_response.c`), Apache and Go's server the last.
+/// nginx responds with these pages for 496, 495 and 497 (`ngx_http_special_response.c`), Apache and Go's server with the
+/// last ones.
 const PAGES: [(&str, TlsFault); 5] = [
     ("<center>No required SSL certificate was sent</center>", TlsFault::ClientCertificateRequired),
     ("<center>The SSL certificate error</center>", TlsFault::ClientCertificateRefused),

@@ -1,4 +1,4 @@
-//! The trait behind which requests leave. Knows no client.
+//! The trait through which requests are sent. The module knows no HTTP client.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use http::{Request, Response, Uri};
 
 use crate::{error::Error, limits::Limits, response_body::ResponseBody};
 
-/// A way to have one request answered: over the network, from recordings, or not at all.
+/// A way to get the response to one request: over the network, from recordings, or not at all.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -31,20 +31,20 @@ use crate::{error::Error, limits::Limits, response_body::ResponseBody};
 /// ```
 #[async_trait]
 pub trait Transport: Debug + Send + Sync {
-    /// Sends the request once and reads its answer whole, within the limits.
+    /// Sends the request once and reads the whole response, within the limits.
     ///
-    /// An answer of any status is an answer; a redirect is answered as it came and not followed.
+    /// A response of any status is a success; a redirect is returned and not followed.
     ///
     /// # Errors
-    /// Every [`ErrorKind`](crate::ErrorKind); [`Error::reached`] says whether the service may have seen the request.
+    /// Any [`ErrorKind`](crate::ErrorKind); [`Error::reached`] says whether the service may have seen the request.
     async fn send(
         &self,
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error>;
 
-    /// True if the request's origin may be called, as far as the URL tells: asked before a credential is
-    /// fetched for it. What its name resolves to is judged when it is sent.
+    /// Checks that the request's origin may be called, as far as the URL shows, before a credential is fetched for it. The
+    /// addresses of its name are checked when it is sent.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), with [`Error::denial`].
@@ -52,22 +52,22 @@ pub trait Transport: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Makes a connection to an origin that the operator or a description named, and sends nothing over it: a name that is
-    /// found, a port that is open, a certificate that is trusted. A transport without a network has none to make.
+    /// Makes a connection to an origin that the operator or a description named, without sending anything: it shows that
+    /// the name is found, the port is open and the certificate is trusted. A transport without a network does nothing.
     ///
     /// # Errors
-    /// As [`send`](Self::send), of what comes before a request.
+    /// The errors of [`send`](Self::send) that precede a request.
     async fn connect(&self, _origin: &Uri, _named_by: NamedBy) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Sends the request once and answers as soon as the head of the answer is there, which must be within the time
-    /// limit. The caller bounds how long the body takes and how much of it is read.
+    /// Sends the request once and returns as soon as the head of the response arrives, within the time limit. The caller
+    /// limits the time and the size of the body.
     ///
-    /// Unless a transport says otherwise the answer is read whole first.
+    /// By default, a transport reads the whole response first.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     async fn open(
         &self,
         request: Request<Bytes>,

@@ -1,28 +1,28 @@
-//! The reasons for which no connection was made, told apart by what an operator can do about them. Made from what the
-//! operating system and the HTTP client say.
+//! The reasons why no connection was made, distinguished by what an operator can do about them. Made from the errors of the
+//! operating system and the HTTP client.
 
 use std::io;
 
-/// The reason for which no connection was made.
+/// The reason why no connection was made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Unreached {
-    /// Nobody answered at the address.
+    /// The address did not answer.
     NoAnswer,
-    /// No way leads from here to the address.
+    /// No route leads from here to the address.
     NoRoute,
     /// The name has no address.
     NoSuchName,
-    /// Something answered, and not with HTTP.
+    /// The port answered, but not with HTTP.
     NotHttp,
-    /// Nobody answered for the name.
+    /// No name server answered for the name.
     NameNotAnswered,
-    /// The machine is there, and nothing listens at the port.
+    /// The machine answered, but nothing listens at the port.
     Refused,
 }
 
 impl Unreached {
-    /// Reads the operating system's error about a connection.
+    /// Interprets the operating system's error about a connection.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Some(Self::Refused),
@@ -34,12 +34,12 @@ impl Unreached {
         }
     }
 
-    /// A name without an address.
+    /// The reason for a name without an address.
     pub(crate) fn of_name(is_timeout: bool) -> Self {
         if is_timeout { Self::NameNotAnswered } else { Self::NoSuchName }
     }
 
-    /// The cause in words that name nobody.
+    /// The reason in words that name no host.
     pub fn message(self) -> &'static str {
         match self {
             Self::NoAnswer => "nobody answered there in time",

@@ -1,5 +1,5 @@
-//! Chooses the boundary between the parts of a multipart body: made of the content, so that the same call is always
-//! the same request, and one that occurs nowhere in it. Random numbers are deliberately not used.
+//! Chooses the boundary between the parts of a multipart body: derived from the content, so that equal calls give equal
+//! requests, and absent from it. Random numbers are deliberately not used.
 
 /// A boundary that does not occur in any of `chunks`.
 pub(super) fn boundary(chunks: &[Vec<u8>]) -> String {
@@ -9,7 +9,7 @@ pub(super) fn boundary(chunks: &[Vec<u8>]) -> String {
         if !chunks.iter().any(|chunk| contains(chunk, boundary.as_bytes())) {
             return boundary;
         }
-        // The content is finite, so some boundary is not in it.
+        // The content is finite, so some boundary does not occur in it.
         seed = seed.wrapping_add(1);
     }
 }

@@ -1,5 +1,5 @@
-//! The value of a body as its inputs give it: member by member, or as one. It knows no media types; how a value is
-//! written is decided by the modules beside this one.
+//! The value of a body from its inputs: member by member, or as one. It knows no media types; the modules beside this one
+//! write values.
 
 use std::borrow::Cow;
 
@@ -19,16 +19,16 @@ pub(crate) struct Content<'a> {
 /// One member of a body that is an object.
 #[derive(Clone, Debug)]
 pub(super) struct Member<'a> {
-    /// The place where it is given, as problems name it.
+    /// The location where the member is given, for problems.
     pub(super) at: Cow<'a, str>,
-    /// Its name on the wire.
+    /// The member's name on the wire.
     pub(super) name: &'a str,
-    /// Its value, never `null`.
+    /// The member's value, never `null`.
     pub(super) value: &'a Value,
 }
 
 impl<'a> Content<'a> {
-    /// A content of the values that the inputs of the body were filled with.
+    /// The content of a body from the values of its inputs.
     pub(crate) fn new(
         subject: Subject<'a>,
         fillings: &'a Fillings<'a>,
@@ -47,13 +47,13 @@ impl<'a> Content<'a> {
             .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
     }
 
-    /// The one value of a body that is one argument, and that argument.
+    /// The one value of a body that is a single argument, and that argument.
     pub(super) fn whole(&self) -> Option<(&'a str, &'a Value)> {
         let (input, value) = self.parts().next().filter(|_| self.layout != BodyLayout::Flat)?;
         Some((input.argument.as_str(), value))
     }
 
-    /// The value of a body, of a flat one the object of its members; `None` where nothing is given.
+    /// The value of a body; an object of the members if it is flat; `None` if nothing is given.
     pub(super) fn value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
         if let Some((argument, value)) = self.whole() {
             return Some((argument, Cow::Borrowed(value)));
@@ -63,7 +63,7 @@ impl<'a> Content<'a> {
         Some((first, Cow::Owned(Value::Object(members.collect()))))
     }
 
-    /// The members that are not `null`; `None` for a value that is no object.
+    /// The members that are not `null`; `None` for a value that is not an object.
     pub(super) fn members(&self) -> Option<Vec<Member<'a>>> {
         let Some((argument, value)) = self.whole() else {
             let members = self.parts().map(|(input, value)| Member {

@@ -1,5 +1,5 @@
-//! Sees to it that no member of a form or a multipart body writes a field or part of another one: those whose own members
-//! become fields claim each of them. How they are written is the business of `form`; who owns what is said by `keys`.
+//! Checks that no member of a form or a multipart body writes a field or part of another one: members whose own members
+//! become fields claim each of these. `form` writes them; `keys` knows their owners.
 
 use callgate_openapi::{Body, BodyKind, BodyMedia, KeySpace, Operation, Writer};
 use callgate_tool::Fault;

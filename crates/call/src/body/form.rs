@@ -1,6 +1,6 @@
-//! Writes `application/x-www-form-urlencoded` bodies. Without an encoding object texts go as they are, lists item by
-//! item and objects as JSON (OpenAPI 3.0.4 §4.7.15.1.1); with a style, as a query parameter of that style. A space is
-//! `%20`, which every reader of forms decodes. Values come from `content`.
+//! Writes `application/x-www-form-urlencoded` bodies. Without an encoding object, texts stay as they are, lists are written
+//! item by item and objects as JSON (OpenAPI 3.0.4 §4.7.15.1.1); with a style, members are written like query parameters of
+//! that style. A space is `%20`, which every reader of forms decodes. Values come from `content`.
 
 use callgate_openapi::{BodyMedia, PropertyEncoding};
 use callgate_tool::{Fault, Value};
@@ -32,7 +32,7 @@ pub(super) fn write(content: &Content<'_>, media: &BodyMedia) -> Result<Vec<u8>,
     Ok(out.into_bytes())
 }
 
-/// Writes one member by its encoding, the way a query is written.
+/// Writes one member by its encoding, like a query parameter.
 pub(super) fn write_member(
     out: &mut String,
     member: &Member<'_>,

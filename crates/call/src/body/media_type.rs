@@ -1,19 +1,19 @@
-//! The words of a media type about itself: whether it is a range, whether another may stand in its place, which charset it
-//! names. It writes no bodies; the media types come from the description or from an argument.
+//! Interprets a media type: whether it is a range, whether another type matches it, and its charset. It writes no bodies;
+//! the media types come from the description or from an argument.
 
-/// The media type with the charset of `text`, which is sent in UTF-8. A declared charset stays where the text is the
-/// same in it; else the error names it.
+/// The media type with the charset of `text`, which is sent in UTF-8. A declared charset stays if the text has equal bytes
+/// in it; otherwise the error names the charset.
 pub(super) fn with_charset(declared: &str, text: &str) -> Result<String, String> {
     let charset = declared.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
     });
     match charset {
-        // Only `text/*` has the parameter by itself (RFC 2046 §4.1.2).
+        // Only `text/*` defines the parameter for all its types (RFC 2046 §4.1.2).
         None if essence(declared).starts_with("text/") => Ok(format!("{declared}; charset=utf-8")),
         None => Ok(declared.to_owned()),
         Some(charset) if charset.eq_ignore_ascii_case("utf-8") || text.is_ascii() => {
-            // A text of ASCII alone is the same bytes in any charset but the wide ones.
+            // ASCII text has equal bytes in every charset except the wide ones.
             let is_wide = charset.to_ascii_lowercase().starts_with("utf-16")
                 || charset.to_ascii_lowercase().starts_with("utf-32");
             if is_wide { Err(charset.to_owned()) } else { Ok(declared.to_owned()) }
@@ -33,7 +33,7 @@ pub(super) fn is_range(media_type: &str) -> bool {
     essence(media_type).contains('*')
 }
 
-/// Returns true if a media type may stand where another, or a range, is declared. Any bytes are `application/octet-stream`.
+/// Returns true if a media type matches a declared type or range. `application/octet-stream` matches any bytes.
 pub(super) fn matches_type(declared: &str, given: &str) -> bool {
     let (declared, given) = (essence(declared), essence(given));
     match declared.as_str() {

@@ -1,6 +1,6 @@
-//! Writes `multipart/*` bodies (RFC 7578): one part a member, one part an item of a list; text without a type of its
-//! own, objects as JSON, files with a name. Names cannot end a header: quotes and line breaks are escaped as browsers
-//! do (WHATWG HTML, "multipart form data"), other control characters are refused. Values come from `content`.
+//! Writes `multipart/*` bodies (RFC 7578): one part per member, or per item of a list; text without a type of its own,
+//! objects as JSON, files with a name. Names cannot end a header: quotes and line breaks are escaped like browsers do
+//! (WHATWG HTML, "multipart form data"), other control characters are refused. Values come from `content`.
 
 use std::borrow::Cow;
 
@@ -31,15 +31,15 @@ struct Part<'a> {
     data: Bytes,
 }
 
-/// The way a part is told from others, and how it is written.
+/// The way in which a part is identified and written.
 #[derive(Clone, Copy, Debug)]
 enum PartEncoding<'a> {
     ByName(Option<&'a PropertyEncoding>),
     ByPosition(Option<&'a PropertyEncoding>),
 }
 
-/// The bytes of a body and its media type with the boundary. Without a part there are none: a multipart body has at least
-/// one (RFC 2046 §5.1.1).
+/// The bytes of a body and its media type with the boundary. Without parts there are no bytes: a multipart body has at
+/// least one part (RFC 2046 §5.1.1).
 pub(super) fn write(
     content: &Content<'_>,
     media: &BodyMedia,
@@ -49,7 +49,7 @@ pub(super) fn write(
     let mut size = 0;
     for (member, told) in members(content, media)? {
         for part in parts(&member, told, kept)? {
-            // A few handles may stand for far more than the arguments are long: nothing is copied beyond the bound.
+            // A few short handles may stand for very many bytes: nothing is copied beyond the limit.
             size += part.data.len();
             if size > MAX_BODY {
                 return Err(wording::too_long(&member.at, "a body", MAX_BODY));
@@ -73,7 +73,7 @@ pub(super) fn write(
     Ok((with_boundary(&media.media_type, &boundary), out.into()))
 }
 
-/// The members by name; the items of a list, in a body that is not a form, by position and without a name.
+/// The members by name; if the body is not a form, the items of a list by position, without names.
 fn members<'a>(
     content: &Content<'a>,
     media: &'a BodyMedia,
@@ -107,7 +107,7 @@ fn parts<'a>(
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
     let encoding = match told {
         PartEncoding::ByName(encoding) => encoding,
-        // By position, each item is one part (OpenAPI 3.2.0 §4.14.5); by name, each item of a list is.
+        // By position, each item is one part (OpenAPI 3.2.0 §4.14.5); by name, each item of a member's list is one.
         PartEncoding::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),
     };
     let name = Some(member.name);
@@ -127,7 +127,7 @@ fn parts<'a>(
     }
 }
 
-/// A style says names and texts as in a query (OpenAPI 3.1.1 §4.8.15.1.2): each pair is a part.
+/// A style writes names and texts like a query (OpenAPI 3.1.1 §4.8.15.1.2); each pair becomes a part.
 fn styled<'a>(
     member: &Member<'a>,
     encoding: Option<&'a PropertyEncoding>,
@@ -157,11 +157,11 @@ fn part<'a>(
     let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
     let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();
     let name = name.map(Cow::from);
-    // Where a schema has bytes and an object to choose from, an object that holds no bytes is the other one.
+    // If a schema allows either bytes or an object, an object without bytes is the latter.
     if encoding.is_some_and(|known| known.is_binary) && may_be_bytes(member.value) {
         let given = upload(&member.at, member.value, kept)?;
         let media_type = file_type(&member.at, declared, given.media_type)?;
-        // A part without a file name is a text field to most servers (RFC 7578 §4.2).
+        // Most servers read a part without a file name as a text field (RFC 7578 §4.2).
         let filename = given.filename.or_else(|| name.clone());
         let media_type = Some(media_type);
         return Ok(Part { name, filename, media_type, headers, data: given.data });
@@ -171,7 +171,7 @@ fn part<'a>(
     Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
 }
 
-/// The media type of a file: the one that is given, where it may be, else the first declared one.
+/// The media type of a file: the given one if it is allowed, else the first declared one.
 fn file_type<'a>(
     at: &str,
     declared: &'a [std::sync::Arc<str>],
@@ -192,7 +192,7 @@ fn file_type<'a>(
     }
 }
 
-/// The media type of a value that is no file; `None` for text that RFC 7578 §4.4 takes for `text/plain`.
+/// The media type of a value that is not a file; `None` for text, for which RFC 7578 §4.4 assumes `text/plain`.
 fn value_type<'a>(
     member: &Member<'_>,
     declared: &'a [std::sync::Arc<str>],
@@ -204,7 +204,7 @@ fn value_type<'a>(
         let json = concrete.find(|known| is_json(known)).map(|known| Cow::from(&**known));
         return match json {
             None if declared.is_empty() => Ok(Some("application/json".into())),
-            // Whatever has a structure is JSON here; another type would be a lie.
+            // Structured values are always written as JSON, so another type would be wrong.
             None if !declared.iter().any(|known| matches_type(known, "application/json")) => {
                 Err(wording::unwritable_body(&declared.join(", ")))
             }
@@ -272,7 +272,7 @@ fn quoted(name: &str) -> Result<String, Unwritable> {
     Ok(out)
 }
 
-/// The declared media type with our boundary in place of any other.
+/// The declared media type with our boundary, in place of any other.
 fn with_boundary(declared: &str, boundary: &str) -> String {
     let is_other = |part: &&str| !part.trim().to_ascii_lowercase().starts_with("boundary");
     let kept: Vec<&str> = declared.split(';').filter(is_other).map(str::trim).collect();
@@ -287,8 +287,8 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
 }
 
 const DISPOSITION: &str = "content-disposition";
-/// The media type of a file's bytes where nothing names another.
+/// The default media type of a file's bytes.
 const BYTES: &str = "application/octet-stream";
-/// The headers of a part that follow from its value.
+/// The headers of a part that its value determines.
 const OURS: [&str; 4] =
     ["content-disposition", "content-length", "content-transfer-encoding", "content-type"];

@@ -1,5 +1,5 @@
-//! Says in the journal which members of a body leave nothing in it: forms and multipart bodies have no way to write a `null` or
-//! an empty list, and XML has none for some. Other bodies write both.
+//! Records in the journal which members a body omits: forms and multipart bodies cannot write a `null` or an empty list,
+//! and XML cannot write some of them. Other bodies write both.
 
 use callgate_openapi::{BodyKind, BodyLayout, BodyMedia};
 use callgate_tool::{Event, Journal, Value};
@@ -7,7 +7,7 @@ use callgate_tool::{Event, Journal, Value};
 use super::{content::Content, form::asks_for_json, xml};
 use crate::omitted::note_styled;
 
-/// Notes what the members of a body leave out; `schema` is the one of all arguments.
+/// Records the members that a body omits; `schema` is the schema of all arguments.
 pub(crate) fn note_members(
     content: &Content<'_>,
     media: &BodyMedia,
@@ -35,7 +35,7 @@ pub(crate) fn note_members(
     }
 }
 
-/// Notes what one member leaves out, by the way it is written.
+/// Records the omitted parts of one member, by its encoding.
 fn note(media: &BodyMedia, name: &str, at: &str, member: &Value, journal: &mut Journal) {
     let argument = || at.to_owned();
     let encoding = media.encodings.iter().find(|known| *known.name == *name);

@@ -1,5 +1,5 @@
-//! Writes bodies that are one text or one run of bytes. Text is UTF-8 and says so. Values come from `content`, bytes
-//! from `upload`; of media types `media_type` knows.
+//! Writes bodies that are a single text or binary data. Text is UTF-8, and its media type says so. Values come from
+//! `content`, bytes from `upload`; `media_type` interprets media types.
 
 use bytes::Bytes;
 use callgate_tool::{Fault, Value};

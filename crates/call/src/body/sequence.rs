@@ -1,5 +1,5 @@
-//! Writes sequences of JSON values: JSON lines, and `json-seq` with a record separator before each (RFC 7464 §2.2). A
-//! text is taken for a sequence that is ready. Values come from `content`.
+//! Writes sequences of JSON values: JSON lines, and `json-seq` with a record separator before each (RFC 7464 §2.2). A text
+//! counts as a finished sequence. Values come from `content`.
 
 use callgate_tool::Value;
 

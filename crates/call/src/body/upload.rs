@@ -1,6 +1,6 @@
-//! Reads bytes out of an argument: base64 (standard or URL-safe, padded or not), a `data:` URL (RFC 2397), or an object
-//! with `data`, `text` or the `handle` of an earlier result and, where they matter, `content_type` and `filename`. That
-//! these are accepted is said in the tool's schema by `openapi`; a text that is none of them is never guessed at.
+//! Reads bytes from an argument: base64 (standard or URL-safe, padded or not), a `data:` URL (RFC 2397), or an object with
+//! `data`, `text` or the `handle` of an earlier result and, where they matter, `content_type` and `filename`. `openapi`
+//! describes these forms in the tool's schema; a text in another form is refused, never guessed at.
 
 use std::borrow::Cow;
 
@@ -16,21 +16,21 @@ use percent_encoding::percent_decode_str;
 use super::media_type::{essence, is_media_type};
 use crate::{stored_results::StoredResults, wording};
 
-/// Bytes, and what is known about them.
+/// Bytes, and the known facts about them.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Upload<'a> {
     /// The bytes.
     pub(super) data: Bytes,
     /// The name of the file.
     pub(super) filename: Option<Cow<'a, str>>,
-    /// Their media type.
+    /// The media type of the bytes.
     pub(super) media_type: Option<Cow<'a, str>>,
 }
 
-/// The bytes a value stands for; `at` is where it is given.
+/// The bytes that a value stands for; `at` is the location where it is given.
 ///
 /// # Errors
-/// The value is none of the accepted forms, or names a result that is not kept.
+/// The value has none of the accepted forms, or names a result that is not stored.
 pub(super) fn upload<'a>(
     at: &str,
     value: &'a Value,
@@ -49,7 +49,8 @@ pub(super) fn upload<'a>(
     upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
-/// Returns true if a value may stand for bytes: an object does where it says them, or nothing else.
+/// Returns true if a value may stand for bytes. An object must have a member with the bytes, or no other members than
+/// `content_type` and `filename`.
 pub(super) fn may_be_bytes(value: &Value) -> bool {
     let Value::Object(members) = value else { return true };
     let mut names = members.keys().map(String::as_str);
@@ -57,7 +58,7 @@ pub(super) fn may_be_bytes(value: &Value) -> bool {
         || names.all(|name| matches!(name, "content_type" | "filename"))
 }
 
-/// The media type that a value that stands for bytes says of itself, in an object or a `data:` URL.
+/// The media type that a value for bytes names itself, in an object or a `data:` URL.
 pub(super) fn own_media_type(value: &Value) -> Option<Cow<'_, str>> {
     let members = value.as_object();
     let said = members.and_then(|members| members.get("content_type")?.as_str());
@@ -94,8 +95,8 @@ fn from_object(members: &Object, found: Option<StoredResult>) -> Result<Upload<'
     Ok(upload)
 }
 
-/// An upload of an earlier result. One of no media type, or of `application/octet-stream`, may be anything, so its
-/// upload names no type.
+/// An upload of an earlier result. A result without a media type, or with `application/octet-stream`, may be anything, so
+/// its upload names no type.
 fn from_result(result: StoredResult) -> Upload<'static> {
     let StoredResult { media_type, bytes, .. } = result;
     let is_telling = is_media_type(&media_type) && essence(&media_type) != ANY_BYTES;
@@ -131,7 +132,7 @@ fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
             }
         }
     }
-    // RFC 2397 §3: without a media type it is text/plain, which says nothing about the file.
+    // RFC 2397 §3: the default is text/plain, which says nothing about the file.
     if !media_type.is_empty() && !media_type.starts_with(';') {
         upload.media_type = Some(checked_type(media_type.into())?);
     }
@@ -167,10 +168,10 @@ fn engine(alphabet: &Alphabet) -> GeneralPurpose {
     GeneralPurpose::new(alphabet, config)
 }
 
-/// The members of an object that say what the bytes are.
+/// The members of an object that hold or name the bytes.
 const SOURCES: [&str; 3] = ["data", "handle", "text"];
 
-/// The media type that says nothing (RFC 2046 §4.5.1).
+/// The media type for unknown bytes (RFC 2046 §4.5.1).
 const ANY_BYTES: &str = "application/octet-stream";
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Writes XML from structured values by the `xml` objects of their schemas (OpenAPI 3.0.4 §4.7.26, 3.2.0 §4.23): name,
-//! namespace, prefix, attribute, wrapped and `nodeType`. A text that begins with `<`, or has no root, is taken for XML that is ready. What the specification
-//! leaves open: `null` is `xsi:nil`, a prefix without a namespace is left out. The root's name comes from `openapi`.
+//! namespace, prefix, attribute, wrapped and `nodeType`. A text that begins with `<`, or has no root, counts as finished
+//! XML. This module decides open cases: `null` is `xsi:nil`, a prefix without a namespace is omitted. The root's name comes
+//! from `openapi`.
 
 mod omitted;
 mod schema;
@@ -12,10 +13,11 @@ use self::schema::{Described, Form};
 use super::content::Content;
 use crate::{style::Unwritable, wording};
 
-/// A member of an object with what its schema says.
+/// A member of an object with its schema.
 type Child<'a> = (&'a str, &'a Value, Described<'a>);
 
-/// Notes what the value of one argument leaves out; `schema` is its own in this media type, `arguments` that of all.
+/// Records the omitted parts of one argument's value; `schema` is its schema in this media type, `arguments` the schema of
+/// all arguments.
 pub(super) fn note_omitted(
     at: &str,
     value: &Value,
@@ -81,20 +83,20 @@ pub(super) fn write(
     Ok(writer.out)
 }
 
-/// The reason why something cannot be XML.
+/// The reason why a value cannot be written as XML.
 #[derive(Debug)]
 enum Refusal {
-    /// The name is none of an element.
+    /// The name cannot be the name of an element.
     Name(String),
-    /// The text is none.
+    /// The text cannot be written.
     Text(Unwritable),
 }
 
-/// Writes elements; nesting is bounded where arguments are read.
+/// Writes elements; the reader of arguments limits the nesting.
 #[derive(Debug)]
 struct Writer {
     out: String,
-    /// The prefixes that are declared around what is being written.
+    /// The prefixes that the open elements declare.
     scope: Vec<String>,
 }
 
@@ -124,7 +126,7 @@ impl Writer {
         let item = described.items();
         if described.form() == Form::Wrapped {
             let name = described.name(own);
-            // Without a name of their own, items have the name of what they are wrapped in (§4.7.26.2).
+            // Items without a name of their own get the name of their wrapper (§4.7.26.2).
             let inner = name.name.clone();
             let children = items.iter().map(|value| (&*inner, value, item));
             return self.element(&name, &children.collect::<Vec<_>>());
@@ -202,7 +204,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a tag and declares its namespace; answers the name to close it with.
+    /// Begins a tag and declares its namespace; returns the name for the end tag.
     fn open(&mut self, name: &XmlName) -> Result<String, Refusal> {
         let qualified = self.qualified(name)?;
         self.out.extend(["<", &qualified]);
@@ -243,7 +245,7 @@ impl Writer {
     }
 }
 
-/// Returns true if a text is a name without a colon, as far as it matters here: nothing in it ends a tag (XML Names §4).
+/// Returns true if a text is a name without a colon, as far as it matters here: no character may end a tag (XML Names §4).
 fn is_name(text: &str) -> bool {
     let starts = |c: char| c.is_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -256,7 +258,7 @@ fn is_legal(character: char) -> bool {
     (is_space || character >= ' ') && !matches!(character, '\u{fffe}' | '\u{ffff}')
 }
 
-/// Text that is read back as it is, between tags and between quotes.
+/// Writes text so that a reader gets it back unchanged, between tags and between quotes.
 fn push_escaped(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -264,7 +266,7 @@ fn push_escaped(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML 1.0 §2.11 and §3.3.3 would make them something else.
+            // XML 1.0 §2.11 and §3.3.3 would change them.
             '\r' => out.push_str("&#13;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push_str("&#9;"),

@@ -1,10 +1,10 @@
-//! Chooses the branches that a value is meant for, by its members: those that nothing speaks against, and among them those
-//! that know the most of its members.
+//! Chooses the branches that fit a value by its members: of the branches that no member contradicts, those that declare the
+//! most of its members.
 
 use callgate_openapi::Alternative;
 use callgate_tool::Object;
 
-/// The spots of the branches that are meant.
+/// The spots of the branches that fit.
 pub(super) fn chosen(group: &[Alternative], members: &Object) -> Vec<usize> {
     let candidates: Vec<_> = group.iter().filter(|branch| is_possible(branch, members)).collect();
     let n_known = |branch: &Alternative| {
@@ -31,7 +31,7 @@ mod tests {
 
     use super::*;
 
-    /// The branches of a body of two kinds of owners, of which the first has its e-mail from the session.
+    /// The branches of a body with two kinds of owners; the first gets its e-mail from the session.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(person: Value, shop: Value, value: Value, is_first: bool) {

@@ -1,5 +1,5 @@
-//! Tells which members a pattern of their names means, as the check of arguments reads it. A pattern that cannot be run
-//! means every name: then the session gives more than it should, and the model never what it must not.
+//! Finds out which members a name pattern matches, like the check of arguments. A pattern that cannot be run matches every
+//! name: the session may then give too much, but the model never gives a value that it must not.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,7 +7,7 @@ use callgate_openapi::Bindings;
 
 use crate::check::{Budget, Pattern};
 
-/// The patterns of an operation, each compiled when a name first meets it.
+/// The patterns of an operation, each compiled on first use.
 #[derive(Debug, Default)]
 pub(crate) struct Names(BTreeMap<Arc<str>, Pattern>);
 
@@ -22,7 +22,7 @@ impl Names {
         Self(patterns.map(|pattern| (Arc::clone(pattern), Pattern::new(pattern))).collect())
     }
 
-    /// True for a name that a pattern means, and where finding out takes too long.
+    /// True if a pattern matches a name, or if matching takes too long.
     pub(crate) fn fit(&self, pattern: &str, name: &str) -> bool {
         let matches = |pattern: &Pattern| pattern.matches(name, &mut Budget::of(Budget::CALL));
         self.0.get(pattern).is_none_or(|pattern| matches(pattern).unwrap_or(true))

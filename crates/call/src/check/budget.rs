@@ -1,25 +1,25 @@
-//! The budget of one check: a step is one schema applied to one value, or as much work on a long text.
+//! The budget of one check: a step is one schema applied to one value, or equal work on a long text.
 
-/// Steps that are left.
+/// The steps that are left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     left: usize,
 }
 
-/// A value that takes more than it may.
+/// The limit that a check exceeds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Spent {
     /// Values and schemas are nested too deep.
     Depth,
-    /// There are too many steps.
+    /// The check takes too many steps.
     Steps,
 }
 
 impl Budget {
-    /// The steps of one call. An argument has at most 1 MiB, so half a million values.
+    /// The steps of one call. An argument has at most 1 MiB, and so half a million values.
     pub(crate) const CALL: usize = 4_000_000;
 
-    /// So many steps.
+    /// A budget of `steps` steps.
     pub(crate) fn of(steps: usize) -> Self {
         Self { left: steps }
     }
@@ -29,7 +29,7 @@ impl Budget {
         self.left
     }
 
-    /// Takes steps away.
+    /// Charges steps.
     pub(crate) fn charge(&mut self, steps: usize) -> Result<(), Spent> {
         self.left = self.left.checked_sub(steps).ok_or(Spent::Steps)?;
         Ok(())

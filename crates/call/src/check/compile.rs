@@ -1,5 +1,5 @@
-//! Schemas as JSON to schemas as they are applied (`node`). A keyword that is not known, or whose value is none of its,
-//! is reported and not applied. References are left as targets: what they lead to is compiled when it is first reached.
+//! Compiles JSON schemas to the form in which they are applied (`node`). A keyword that is unknown, or has an invalid
+//! value, is reported and not applied. References stay targets: a target is compiled on first use.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{
     pattern::Pattern,
 };
 
-/// A compiled schema, up to its references.
+/// A compiled schema, without the targets of its references.
 #[derive(Debug)]
 pub(crate) struct Fragment {
     pub(crate) node: Node,
@@ -22,17 +22,17 @@ pub(crate) struct Fragment {
     pub(crate) unknown: Box<[Unknown]>,
     /// The patterns, with the pointers of their keywords.
     pub(crate) patterns: Box<[(String, Arc<Pattern>)]>,
-    /// The place where references of it lead.
+    /// The targets of its references.
     pub(crate) targets: Box<[Target]>,
 }
 
-/// A keyword that is not applied: its JSON pointer.
+/// A keyword that is not applied, as its JSON pointer.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Unknown(pub(crate) String);
 
-/// Finds what a reference leads to.
+/// Finds the target of a reference.
 pub(crate) trait Resolve {
-    /// The target of a local reference, when there is a schema.
+    /// The target of a local reference, if there is such a schema.
     fn target(&self, reference: &str) -> Option<Target>;
 }
 
@@ -74,7 +74,7 @@ struct Compiler<'r> {
     depth: usize,
 }
 
-/// The value of a keyword is none of its.
+/// The error for an invalid value of a keyword.
 struct Unread;
 
 type Read = Result<Option<Rule>, Unread>;
@@ -161,7 +161,7 @@ impl Compiler<'_> {
         }))
     }
 
-    /// `allOf`. What its branches say of the same value is said by the schema itself, where that is no difference.
+    /// Reads `allOf`. Rules of its branches on the value move to the schema itself if that makes no difference.
     fn all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> Read {
         let mut others = Vec::new();
         for branch in self.list(value)? {
@@ -201,7 +201,7 @@ impl Compiler<'_> {
         Some(node)
     }
 
-    /// The three keywords that divide the members of an object, at the first of them that is there.
+    /// Reads the three keywords that divide the members of an object, once, at the first of them.
     fn properties(&mut self, name: &str, members: &Object) -> Read {
         let own = members.get(name).ok_or(Unread)?;
         if name != "additionalProperties" && !own.is_object() {
@@ -228,7 +228,7 @@ impl Compiler<'_> {
         Ok(Some(Rule::Properties(Box::new(Properties::new(declared, patterns, rest)))))
     }
 
-    /// The two keywords that divide the items of an array, at the first of them that is there.
+    /// Reads the two keywords that divide the items of an array, once, at the first of them.
     fn items(&mut self, name: &str, members: &Object) -> Read {
         let own = members.get(name).ok_or(Unread)?;
         if name == "items" {
@@ -272,7 +272,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The rule of a keyword that looks at the value alone.
+/// The rule of a keyword that needs only the value itself.
 fn bound(name: &str, value: &Value) -> Option<Result<Rule, Unread>> {
     let limit = |limit| number(value).map(|bound| Rule::Limit(limit, bound));
     Some(match name {
@@ -332,7 +332,7 @@ fn number(value: &Value) -> Result<Box<Number>, Unread> {
     value.as_number().cloned().map(Box::new).ok_or(Unread)
 }
 
-/// A number that others are divided by: more than zero, and of no more digits than division knows.
+/// A divisor: a number above zero with no more digits than division supports.
 fn divisor(value: &Value) -> Result<Box<Number>, Unread> {
     let divisor = number(value)?;
     let is_known = Number::small(1).is_multiple_of(&divisor).is_some();
@@ -340,7 +340,7 @@ fn divisor(value: &Value) -> Result<Box<Number>, Unread> {
     if is_known && is_positive { Ok(divisor) } else { Err(Unread) }
 }
 
-/// A whole number that is not negative; `2.0` is one, and what is too large for a count bounds nothing.
+/// A whole number that is not negative; `2.0` is one, and a number too large for a count has no effect.
 fn count(value: &Value) -> Result<u64, Unread> {
     let number = value.as_number().ok_or(Unread)?;
     if let Some(count) = number.as_u64() {
@@ -359,7 +359,7 @@ fn count(value: &Value) -> Result<u64, Unread> {
     Ok(near.map_or(u64::MAX, |near| near as u64))
 }
 
-/// Keywords that say nothing about which values are legal, and those that are read with others.
+/// Keywords that do not restrict values, and keywords that are read together with others.
 const SILENT: [&str; 21] = [
     "$comment",
     "$defs",
@@ -383,5 +383,5 @@ const SILENT: [&str; 21] = [
     "writeOnly",
     "xml",
 ];
-/// Schemas inside schemas beyond this are reported and not applied. Texts end at a depth of 128.
+/// The most levels of nested schemas; deeper ones are reported and not applied. Texts end at a depth of 128.
 const DEEPEST: usize = 200;

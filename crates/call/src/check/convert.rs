@@ -1,11 +1,11 @@
-//! Converts a value to the type that is due, only where nothing is lost: `"42"` to 42, 28.0 to 28, 7 to `"7"`. It
-//! never guesses: `"5abc"`, `"0x10"` and 5.5 stay what they are. What is due comes from `check`.
+//! Converts a value to the expected type, only if nothing is lost: `"42"` to 42, 28.0 to 28, 7 to `"7"`. It never guesses:
+//! `"5abc"`, `"0x10"` and 5.5 stay unchanged. `check` gives the expected types.
 
 use callgate_tool::{Number, Value};
 
 use super::instance::Types;
 
-/// `value` as one of the types in `due`, when that loses nothing.
+/// `value` as one of the types in `due`, if that loses nothing.
 pub(crate) fn converted(value: &Value, due: Types) -> Option<Value> {
     match value {
         Value::Bool(_) if due.contains(Types::STRING) => Some(Value::String(value.to_string())),
@@ -17,7 +17,7 @@ pub(crate) fn converted(value: &Value, due: Types) -> Option<Value> {
     }
 }
 
-/// The listed value of another type that is written like `value` outside of JSON: 1 for `"1"`.
+/// The enumerated value of another type with the text of `value` outside of JSON: 1 for `"1"`.
 pub(crate) fn member_like(value: &Value, members: &[Value]) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
@@ -29,14 +29,14 @@ pub(crate) fn member_like(value: &Value, members: &[Value]) -> Option<Value> {
     members.iter().find(is_like).cloned()
 }
 
-/// Writes numbers that are whole (`28.0`) without a fraction wherever `schema` asks for integers.
+/// Writes whole numbers (`28.0`) without a fraction wherever `schema` asks for integers.
 ///
-/// Answers whether anything changed.
+/// Returns whether anything changed.
 pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> bool {
     make_whole_below(value, Some(schema), root, DEPTH)
 }
 
-/// Returns true if `value` holds a number that is not written as an integer: only then [`make_whole`] may change it.
+/// Returns true if `value` holds a number that is not written as an integer: [`make_whole`] can only change such values.
 pub(crate) fn holds_fraction(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_fraction),
@@ -46,7 +46,7 @@ pub(crate) fn holds_fraction(value: &Value) -> bool {
     }
 }
 
-/// `schema`, or what its `$ref` points at.
+/// `schema`, or the target of its `$ref`.
 pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
     let mut schema = schema;
     for _ in 0..DEPTH {
@@ -131,8 +131,8 @@ fn is_plain(digits: &str) -> bool {
     digits.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
 }
 
-/// The digits of a number that is whole, without fraction and exponent; `None` for any other number and for one of
-/// more than [`LONGEST_WHOLE`] digits.
+/// The digits of a whole number, without fraction and exponent; `None` for any other number and for one of more than
+/// [`LONGEST_WHOLE`] digits.
 fn whole(digits: &str) -> Option<String> {
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
     let exponent: i32 = exponent.trim_start_matches('+').parse().ok()?;
@@ -156,9 +156,9 @@ fn whole(digits: &str) -> Option<String> {
     Some(if kept.is_empty() { "0".to_owned() } else { [sign, kept].concat() })
 }
 
-/// Arguments and references are never followed deeper.
+/// The most levels of values and references that are followed.
 const DEPTH: usize = 128;
-/// An exponent may ask for any number of zeros: `1e999999999`.
+/// The most digits of a written-out number, since an exponent may stand for any number of zeros: `1e999999999`.
 const LONGEST_WHOLE: i32 = 400;
 
 #[cfg(test)]

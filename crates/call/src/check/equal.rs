@@ -1,11 +1,11 @@
-//! Equality as JSON Schema means it (2020-12 Core §4.2.2): numbers by what they are worth, objects whatever the order of
-//! their members. What is equal has one hash.
+//! Equality by JSON Schema's rules (2020-12 Core §4.2.2): numbers by their numeric values, objects without regard to the
+//! order of their members. Equal values have equal hashes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use callgate_tool::{Object, Value};
 
-/// True when both values are equal. Nothing recurses, so that no depth is too deep.
+/// True if both values are equal. Not recursive, so that any depth is safe.
 pub(crate) fn equal(one: &Value, other: &Value) -> bool {
     let mut pending = Vec::new();
     let mut next = Some((one, other));
@@ -29,7 +29,7 @@ pub(crate) fn equal(one: &Value, other: &Value) -> bool {
     true
 }
 
-/// Adds the values of like names; false when a name is missing.
+/// Pairs up the values with equal names; returns false if a name is missing.
 fn pair_up<'v>(
     members: &'v Object,
     others: &'v Object,
@@ -44,7 +44,7 @@ fn pair_up<'v>(
     })
 }
 
-/// The hash of a value, and how many values were looked at for it.
+/// The hash of a value, and the number of values that were examined for it.
 pub(crate) fn hash(value: &Value) -> (u64, usize) {
     hash_within(value, DEEPEST)
 }
@@ -90,7 +90,7 @@ fn hash_within(value: &Value, depth: usize) -> (u64, usize) {
     (hasher.finish(), n_values)
 }
 
-/// The depth below which values are told apart by [`equal`] alone.
+/// The depth that the hash covers; only [`equal`] distinguishes values below it.
 const DEEPEST: usize = 64;
-/// The bytes of a text that cost as much as a value.
+/// The bytes of a text that cost as much as one value.
 const TEXT: usize = 64;

@@ -1,4 +1,4 @@
-//! One schema that values are checked against by the letter, for whoever has a schema and no operation.
+//! A schema that values are strictly checked against, for callers with a schema but no operation.
 
 use callgate_tool::{Problem, Value};
 
@@ -34,30 +34,30 @@ pub struct Evaluator {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Evaluated {
-    /// True if the value meets the schema.
+    /// The verdict on the value.
     pub verdict: Verdict,
-    /// The problem with it.
+    /// The problems with the value.
     pub problems: Vec<Problem>,
-    /// The number of times a schema was applied to a value.
+    /// The number of times that a schema was applied to a value.
     pub steps: usize,
-    /// The most bytes that were held meanwhile.
+    /// The most bytes that the check held at one time.
     pub bytes: usize,
 }
 
-/// True if a value meets a schema.
+/// The verdict on a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever acts on a verdict must handle a new one")]
 pub enum Verdict {
-    /// It does not.
+    /// The value does not meet the schema.
     Invalid,
-    /// Nobody knows: to find out takes more than one check may.
+    /// The verdict is unknown: it takes more than the budget of one check.
     TooDear,
-    /// It does.
+    /// The value meets the schema.
     Valid,
 }
 
 impl Evaluator {
-    /// Compiles a schema. Definitions are compiled when they are reached.
+    /// Compiles a schema. Definitions are compiled on first use.
     pub fn new(schema: Value) -> Self {
         let program = Program::new(&schema);
         let root = Scope::new(&program, &schema).compile("");
@@ -65,14 +65,14 @@ impl Evaluator {
         Self { schema, program, root }
     }
 
-    /// The JSON pointers of keywords that are not applied: those that are not known, those whose value is none of
-    /// theirs, and patterns that the engine cannot hold.
+    /// The JSON pointers of keywords that are not applied: unknown keywords, keywords with invalid values, and patterns
+    /// that are too large for the engine.
     pub fn unknown_keywords(&self) -> Vec<String> {
         let unknown = Scope::new(&self.program, &self.schema).unknown(&self.root);
         unknown.into_iter().map(|Unknown(pointer)| pointer).collect()
     }
 
-    /// Checks a value, which problems call by this name.
+    /// Checks a value; problems call the value `name`.
     pub fn evaluate(&self, name: &str, value: &Value) -> Evaluated {
         let scope = Scope::new(&self.program, &self.schema);
         let mut run = Run::new(scope, Budget::of(Budget::CALL), Overlap::Refused);

@@ -1,12 +1,11 @@
-//! The formats that are checked: those that mean the same to everybody, and only where nothing beside them says
-//! otherwise. Texts are read by the grammar of each; no value is kept.
+//! The formats that are checked: only those with one common meaning, and only if the schema has no other rule in their
+//! place. Texts are parsed by the grammar of each; no value is kept.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use callgate_tool::{Object, Value};
 
-/// A format that is checked. Others say how services read a text in ways of their own, so that right arguments would
-/// be refused.
+/// A format that is checked. Services read other formats in their own ways, so a check would refuse right arguments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Format {
     Date,
@@ -18,9 +17,9 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that a schema asks its texts to have. None where they are told in another way too: by a pattern, by
-    /// the legal texts one by one, or by a length the format cannot have. Which of the two a service means is then not
-    /// clear (JSON Schema Validation 2020-12 §7.2: a format alone need not be asserted), and the other one is checked.
+    /// The format that a schema asks its texts to have. `None` if another rule describes the texts too: a pattern, an
+    /// enumeration, or a length that the format cannot have. It is then unclear which rule the service means (JSON Schema
+    /// Validation 2020-12 §7.2: a format alone need not be asserted), so only the other rule is checked.
     pub(crate) fn of(members: &Object) -> Option<Self> {
         let name = members.get("format")?.as_str()?;
         let (format, _) = NAMES.iter().find(|(_, known)| *known == name)?;
@@ -34,12 +33,12 @@ impl Format {
         (!is_doubtful).then_some(*format)
     }
 
-    /// The name in a schema.
+    /// The name of the format in a schema.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
 
-    /// A text of the format.
+    /// An example of the format.
     pub(crate) fn example(self) -> &'static str {
         match self {
             Self::Date => "2026-01-31",
@@ -63,7 +62,7 @@ impl Format {
         }
     }
 
-    /// The characters of the shortest and of the longest text (RFC 3339 §5.6, RFC 9562 §4, RFC 5954 §4.1).
+    /// The lengths of the shortest and of the longest text, in characters (RFC 3339 §5.6, RFC 9562 §4, RFC 5954 §4.1).
     fn lengths(self) -> (u64, u64) {
         match self {
             Self::Date => (10, 10),
@@ -91,7 +90,7 @@ fn is_date(text: &str) -> bool {
     parts.next().is_none() && (1..=n_days).contains(&day)
 }
 
-/// RFC 3339 §5.6, `date-time`; a leap second only where one can be (§5.7).
+/// RFC 3339 §5.6, `date-time`; a leap second is allowed only where one can occur (§5.7).
 fn is_date_time(text: &str) -> Option<bool> {
     let (date, time) = text.split_once(['T', 't'])?;
     let (clock, rest) = time.split_at_checked(8)?;
@@ -126,13 +125,13 @@ fn offset(text: &str) -> Option<i64> {
     (hours < 24 && minutes < 60).then(|| sign * i64::from(hours * 60 + minutes))
 }
 
-/// So many digits.
+/// A number of exactly `width` digits.
 fn number(text: &str, width: usize) -> Option<u32> {
     let is_plain = text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_plain { text.parse().ok() } else { None }
 }
 
-/// RFC 5321 §4.1.2, `Mailbox`; letters of all scripts are let through (RFC 6531).
+/// RFC 5321 §4.1.2, `Mailbox`; letters of all scripts are allowed (RFC 6531).
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     is_local(local) && is_domain(domain)

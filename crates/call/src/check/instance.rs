@@ -1,8 +1,8 @@
-//! The value that a schema is applied to, and the JSON types it may have. Knows no schema.
+//! The value that a schema is applied to, and the JSON types of values. Knows no schema.
 
 use callgate_tool::{Number, Object, Value};
 
-/// A value, or the name of a member where `propertyNames` looks at it.
+/// A value, or the name of a member for `propertyNames`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instance<'v> {
     /// A name, which is checked as a text.
@@ -45,7 +45,7 @@ impl<'v> Instance<'v> {
         }
     }
 
-    /// A number of its own for each place in a value, as long as the value does not change.
+    /// A unique number for each place in a value, as long as the value does not change.
     pub(super) fn place(self) -> usize {
         match self {
             Self::Name(text) => std::ptr::from_ref(text).addr() | NAME,
@@ -54,7 +54,7 @@ impl<'v> Instance<'v> {
     }
 }
 
-/// The highest bit of an address, which no place in memory has.
+/// The highest bit of an address, which no real address has set.
 const NAME: usize = 1 << (usize::BITS - 1);
 
 /// A set of JSON types.
@@ -72,7 +72,7 @@ impl Types {
     pub(crate) const OBJECT: Self = Self(1 << 6);
     pub(crate) const ALL: Self = Self(0x7f);
 
-    /// The type of a name of JSON Schema.
+    /// The type with this name in JSON Schema.
     pub(crate) fn named(name: &str) -> Option<Self> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(one, _)| *one)
     }
@@ -83,22 +83,22 @@ impl Types {
         names.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")
     }
 
-    /// True when all types of `other` are in the set.
+    /// True if all types of `other` are in the set.
     pub(crate) fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// True for the set of no types.
+    /// True for the empty set.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The types of both.
+    /// The types that are in both sets.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// True when the instance has one of the types. `1.0` is an integer (JSON Schema 2020-12 §4.2.3).
+    /// True if the instance has one of the types. `1.0` is an integer (JSON Schema 2020-12 §4.2.3).
     pub(crate) fn allow(self, instance: Instance<'_>) -> bool {
         let value = match instance {
             Instance::Name(_) => return self.contains(Self::STRING),
@@ -117,7 +117,7 @@ impl Types {
     }
 }
 
-/// In the order in which a reader is told of them.
+/// In the order in which messages list them.
 const NAMES: [(Types, &str); 7] = [
     (Types::NULL, "null"),
     (Types::BOOLEAN, "boolean"),

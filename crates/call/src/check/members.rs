@@ -1,6 +1,6 @@
-//! Looks through a value that meets its schema for members that no schema beside them declares, and for those that are only
-//! answered (`readOnly`). The first are sent where the object is open, and reported; the others are refused. It walks the
-//! schemas a value may meet: references, compositions, members and items.
+//! Searches a value that meets its schema for undeclared members, and for members that only responses have (`readOnly`).
+//! Undeclared members are sent if the object is open, and reported; `readOnly` members are refused. It walks all schemas
+//! that a value may meet: references, compositions, members and items.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -22,19 +22,19 @@ pub(super) struct Members<'a> {
     journal: &'a mut Journal,
 }
 
-/// The words of the schemas of one object about its members.
+/// The rules of an object's schemas on its members.
 #[derive(Debug)]
 struct Declared<'a> {
     schemas: Vec<&'a Object>,
-    /// The schemas of each member, where there are so many that nobody looks through them for each name.
+    /// The schemas of each member, if there are too many schemas to search for each name.
     by_name: Option<BTreeMap<&'a str, Vec<&'a Value>>>,
     /// True if any member is declared by its name.
     has_names: bool,
-    /// True if other members are spoken of.
+    /// True if the schemas have rules for other members.
     is_told: bool,
 }
 
-/// The place where a value stands, written only where something is said of it.
+/// The location of a value, written out only when it is reported.
 #[derive(Clone, Copy, Debug)]
 enum Way<'w> {
     Argument(&'w str),
@@ -43,7 +43,8 @@ enum Way<'w> {
 }
 
 impl<'a> Members<'a> {
-    /// The problems of an argument that meets `schema`. What the session gave whole is the operator's.
+    /// The problems of an argument that meets `schema`. Values that the session gave as a whole are the operator's choice
+    /// and are not searched.
     pub(super) fn problems(
         argument: &str,
         filling: Option<&Filling<'_>>,
@@ -62,7 +63,7 @@ impl<'a> Members<'a> {
         walk.problems
     }
 
-    /// The depth of a value is bounded when it is read.
+    /// Searches a value. Its depth was limited when it was read.
     fn value(&mut self, at: Way<'_>, value: &Value, schemas: &[&'a Value]) {
         match value {
             Value::Array(items) if items.iter().any(is_composed) => {
@@ -96,7 +97,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Shows each schema that the same value may meet.
+    /// Passes each schema that one value may meet to `see`.
     fn gather(&mut self, schemas: &[&'a Value], see: &mut dyn FnMut(&'a Value)) {
         let mut open = schemas.to_vec();
         while let Some(schema) = open.pop() {
@@ -128,7 +129,7 @@ impl<'a> Declared<'a> {
         Self { schemas, by_name, has_names, is_told }
     }
 
-    /// The schemas of the member of this name.
+    /// The schemas that declare the member `name`.
     fn own(&self, name: &str) -> Vec<&'a Value> {
         if let Some(known) = &self.by_name {
             return known.get(name).cloned().unwrap_or_default();
@@ -137,7 +138,7 @@ impl<'a> Declared<'a> {
         self.schemas.iter().filter_map(own).collect()
     }
 
-    /// The schemas a member meets, which are those of members of any other name where it has none of its own.
+    /// The schemas that a member must meet: its own, or if there are none, those for all other members.
     fn below(&self, own: Vec<&'a Value>) -> Vec<&'a Value> {
         if !own.is_empty() {
             return own;
@@ -179,17 +180,17 @@ fn is_read_only(schema: &Value) -> bool {
     schema.get("readOnly").and_then(Value::as_bool) == Some(true)
 }
 
-/// As many schemas of one object are looked through for each of its members.
+/// The most schemas of one object that are searched for each of its members.
 const FEW: usize = 8;
 
 const BRANCHES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const CONDITIONS: [&str; 3] = ["if", "then", "else"];
-/// Keywords with the schema of members that nothing else speaks of.
+/// Keywords with the schema of otherwise undeclared members.
 const ADDITIONAL: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
-/// Keywords that speak of members by other means than their names.
+/// Keywords with rules for members beyond declared names.
 const OTHERS: [&str; 3] = ["dependentSchemas", "not", "patternProperties"];
 
-/// Real values meet some hundreds of schemas; what lies beyond this many is sent unseen.
+/// The most schemas that are visited. Real values meet some hundreds; members beyond this limit are sent unchecked.
 const MOST_VISITED: usize = 20_000;
 
 #[cfg(test)]

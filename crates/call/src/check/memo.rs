@@ -1,33 +1,33 @@
-//! Results that are remembered: whether the value at a place meets a schema. Bounded: when it is full it begins anew, and
-//! what is forgotten is found out again.
+//! Remembers whether the value at a place meets a schema. The memory is limited: when it is full it is cleared, and
+//! forgotten results are computed again.
 
 use hashbrown::HashTable;
 
 /// A schema and the place of a value.
 pub(crate) type Key = (usize, usize);
 
-/// The results of one check. A few need no memory of their own.
+/// The results of one check. The first few need no heap memory.
 #[derive(Debug)]
 pub(crate) struct Memo {
     few: [(Key, bool); FEW],
     n_few: usize,
-    /// The lowest bit of the schema, which is even, says whether the value meets it.
+    /// The lowest bit of the schema's address, which is otherwise zero, says whether the value meets it.
     many: HashTable<Key>,
     peak: usize,
 }
 
 impl Memo {
-    /// A memo that remembers nothing yet.
+    /// An empty memo.
     pub(crate) const fn new() -> Self {
         Self { few: [((0, 0), false); FEW], n_few: 0, many: HashTable::new(), peak: 0 }
     }
 
-    /// The most bytes that were held on the heap at once.
+    /// The most bytes that were on the heap at one time.
     pub(crate) fn peak(&self) -> usize {
         self.peak
     }
 
-    /// The result, where it is remembered.
+    /// The remembered result, if there is one.
     pub(crate) fn get(&self, key: Key) -> Option<bool> {
         if self.many.is_empty() {
             let known = self.few.iter().take(self.n_few);
@@ -77,7 +77,7 @@ fn is(known: &Key, key: &Key) -> bool {
     known.0 & !VALID == key.0 && known.1 == key.1
 }
 
-/// Addresses differ in their middle bits: both are spread over all.
+/// Addresses differ in their middle bits; the hash spreads these over all bits.
 fn hash(key: &Key) -> u64 {
     let (schema, place) = (key.0 & !VALID, key.1);
     let mixed = (schema as u64).wrapping_mul(SPREAD) ^ (place as u64).rotate_left(25);
@@ -88,9 +88,9 @@ fn hash(key: &Key) -> u64 {
 const VALID: usize = 1;
 /// An odd number with as many ones as zeros.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-/// So many results are searched one by one.
+/// The most results that are searched one by one.
 const FEW: usize = 16;
-/// A table of so many is 4.5 MiB, and 6.7 MiB while it grows.
+/// The most results: their table takes 4.5 MiB, and 6.7 MiB while it grows.
 const MOST: usize = 229_376;
 
 #[cfg(test)]

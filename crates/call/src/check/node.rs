@@ -1,5 +1,5 @@
-//! A schema in the form in which it is applied: its types and its rules, each with what it needs of the schema. Made in
-//! `compile`, applied in `run`.
+//! A schema in the form in which it is applied: its types and its rules, with everything that they need. `compile` makes
+//! it, `run` applies it.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use super::{
 /// One schema.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// The types its values have.
+    /// The types of valid values.
     pub(crate) types: Types,
-    /// The other rules for them, cheap rules first.
+    /// The other rules, cheap rules first.
     pub(crate) rules: Box<[Rule]>,
-    /// True for what several schemas may apply to one value: its results are remembered.
+    /// True if several schemas may apply this one to a value, so that its results are remembered.
     pub(crate) is_shared: bool,
 }
 
@@ -57,10 +57,10 @@ pub(crate) enum Rule {
     UniqueItems,
 }
 
-/// A name, and the names that are required beside it.
+/// A name, and the names that it requires.
 pub(crate) type Dependent = (Box<str>, Box<[Box<str>]>);
 
-/// A bound of numbers.
+/// The kind of a limit on numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     ExclusiveMaximum,
@@ -70,12 +70,12 @@ pub(crate) enum Limit {
     MultipleOf,
 }
 
-/// A schema that references lead to.
+/// The target of a reference.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Target {
-    /// One of the definitions, by its place among their sorted names.
+    /// One of the definitions, by its index among their sorted names.
     Definition(usize),
-    /// Any other part of the schema, in the order in which they were first named.
+    /// Any other part of the schema, by its index in the order of first mention.
     Part(usize),
 }
 
@@ -106,17 +106,17 @@ pub(crate) struct Items {
 #[derive(Debug)]
 pub(crate) struct Properties {
     declared: Box<[(Box<str>, Node)]>,
-    /// Places in `declared`, sorted by name.
+    /// Indices into `declared`, sorted by name.
     sorted: Box<[usize]>,
     pub(crate) patterns: Box<[(Arc<Pattern>, Node)]>,
     pub(crate) rest: Option<Node>,
 }
 
-/// The legal values of `enum`.
+/// The allowed values of `enum`.
 #[derive(Debug)]
 pub(crate) struct Options {
     values: Box<[Value]>,
-    /// The hashes of many values with their places, sorted.
+    /// The hashes of many values with the values' indices, sorted.
     hashes: Box<[(u64, usize)]>,
 }
 
@@ -141,7 +141,7 @@ impl Node {
         self.rules.is_empty() && self.types == Types::ALL
     }
 
-    /// The target of a schema that is nothing but a reference.
+    /// The target of a schema that is only a reference.
     pub(crate) fn alias(&self) -> Option<Target> {
         match *self.rules {
             [Rule::Reference(target)] if self.types == Types::ALL => Some(target),
@@ -149,7 +149,7 @@ impl Node {
         }
     }
 
-    /// Remembers results where they take more than looking at the value itself.
+    /// Makes results remembered if the rules need more than the value itself.
     pub(crate) fn shared(mut self) -> Self {
         self.is_shared = self.rules.iter().any(|rule| rule.weight() > 0);
         self
@@ -157,7 +157,7 @@ impl Node {
 }
 
 impl Rule {
-    /// The work that a rule is beside others: none for what looks at the value alone.
+    /// The cost of a rule in comparison with others: zero if it needs only the value itself.
     pub(crate) fn weight(&self) -> u8 {
         match self {
             Self::Const(_)
@@ -202,7 +202,7 @@ impl Properties {
         Self { sorted, declared: declared.into(), patterns: patterns.into(), rest }
     }
 
-    /// The schema that `properties` gives a name.
+    /// The schema of a name in `properties`.
     pub(crate) fn declared(&self, name: &str) -> Option<&Node> {
         if self.declared.len() <= FEW {
             return self.declared.iter().find(|(known, _)| **known == *name).map(|(_, node)| node);
@@ -233,7 +233,7 @@ impl Options {
         &self.values
     }
 
-    /// True when the instance is one of the values.
+    /// True if the instance is one of the values.
     pub(crate) fn hold(&self, instance: Instance<'_>) -> bool {
         if self.hashes.is_empty() {
             return self.values.iter().any(|value| is(value, instance));
@@ -249,7 +249,7 @@ impl Options {
     }
 }
 
-/// True when the instance is equal to a value.
+/// True if the instance equals a value.
 pub(crate) fn is(value: &Value, instance: Instance<'_>) -> bool {
     match instance {
         Instance::Name(text) => value.as_str() == Some(text),
@@ -258,5 +258,5 @@ pub(crate) fn is(value: &Value, instance: Instance<'_>) -> bool {
     }
 }
 
-/// So many are searched one by one.
+/// The most values that are searched one by one.
 const FEW: usize = 8;

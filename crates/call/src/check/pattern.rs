@@ -1,5 +1,5 @@
-//! Patterns of ECMA-262 on an engine without backtracking. A pattern is compiled when a text first meets it; texts are
-//! matched in time that grows with their length, and what a text really takes is charged.
+//! Patterns of ECMA-262 on an engine without backtracking. A pattern is compiled on first use; matching takes time that
+//! grows with the length of the text, and the actual work is charged.
 
 mod ecma;
 
@@ -14,7 +14,7 @@ use regex_automata::{
 
 use super::budget::{Budget, Spent};
 
-/// A pattern as the description writes it.
+/// A pattern as written in the description.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     source: Box<str>,
@@ -28,7 +28,7 @@ struct Engine {
 }
 
 impl Pattern {
-    /// A pattern that nothing is known of yet.
+    /// A pattern that is not compiled yet.
     pub(crate) fn new(source: &str) -> Self {
         Self { source: source.into(), engine: OnceLock::new() }
     }
@@ -38,12 +38,12 @@ impl Pattern {
         &self.source
     }
 
-    /// False for a pattern that the engine cannot hold: nothing is checked against it.
+    /// False for a pattern that is too large for the engine: it is not checked.
     pub(crate) fn is_held(&self) -> bool {
         self.engine().is_some()
     }
 
-    /// True when the text matches, and for every text where the engine cannot hold the pattern.
+    /// True if the text matches, or if the engine cannot hold the pattern.
     pub(crate) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, Spent> {
         budget.charge(text.len() / STEP)?;
         match self.engine() {
@@ -91,7 +91,7 @@ impl Engine {
     }
 }
 
-/// Follows all states at once, for a pattern in which almost every byte leads to a state of its own.
+/// Follows all states at once, for a pattern in which almost every byte leads to a new state.
 fn simulated(automaton: &NFA, text: &str, budget: &mut Budget) -> Result<bool, Spent> {
     let work = text.len().saturating_mul(automaton.states().len());
     budget.charge(work / MOVES)?;
@@ -99,12 +99,12 @@ fn simulated(automaton: &NFA, text: &str, budget: &mut Budget) -> Result<bool, S
     Ok(engine.is_match(&mut engine.create_cache(), text))
 }
 
-/// The most bytes of a compiled pattern: `^[\p{L}]{1,1000}$` has more.
+/// The largest compiled pattern in bytes: `^[\p{L}]{1,1000}$` is larger.
 const LARGEST: usize = 10 << 20;
-/// The most bytes that are kept of states seen, and how often they may be thrown away before the text counts as hostile.
+/// The most bytes of cached states, and how often they may be cleared before the text counts as hostile.
 const CACHE: usize = 512 << 10;
 const CLEARS: usize = 4;
-/// With fewer bytes for each new state, a text is hostile.
+/// The fewest bytes of text per new state, below which a text counts as hostile.
 const BYTES: usize = 64;
 /// The bytes of a text that cost a step.
 const STEP: usize = 16;

@@ -1,5 +1,5 @@
-//! All schemas of an operation. Each part that references lead to is compiled when it is first reached, so that large
-//! shared definitions cost the first call nothing it does not need.
+//! All schemas of an operation. Each target of a reference is compiled on first use, so that the first call pays only for
+//! the definitions that it needs.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use super::{
     pattern::Pattern,
 };
 
-/// The program made of a schema so far.
+/// The schemas compiled so far.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The definitions, sorted by name.
@@ -22,7 +22,7 @@ pub(crate) struct Program {
 
 type Part = OnceLock<Box<Fragment>>;
 
-/// A part that is no definition, and those that were named after it.
+/// A part outside the definitions, and the parts that were named after it.
 #[derive(Debug)]
 struct Link {
     pointer: Box<str>,
@@ -38,7 +38,7 @@ pub(crate) struct Scope<'p> {
 }
 
 impl Program {
-    /// The program of a schema, of which nothing is compiled yet.
+    /// The program of a schema, with nothing compiled yet.
     pub(crate) fn new(root: &Value) -> Self {
         let definitions = root.get("$defs").and_then(Value::as_object);
         let mut names: Vec<&String> = definitions.into_iter().flat_map(Object::keys).collect();
@@ -47,7 +47,7 @@ impl Program {
         Self { definitions: names.into_iter().map(part).collect(), parts: OnceLock::new() }
     }
 
-    /// The place of a part among those that are no definitions.
+    /// The index of a part among the parts outside the definitions.
     fn part(&self, pointer: &str) -> Option<usize> {
         let mut slot = &self.parts;
         for at in 0..MOST {
@@ -73,7 +73,7 @@ impl Program {
 }
 
 impl<'p> Scope<'p> {
-    /// A program, which was made of this schema.
+    /// A program with its schema.
     pub(crate) fn new(program: &'p Program, root: &'p Value) -> Self {
         Self { program, root }
     }
@@ -88,8 +88,8 @@ impl<'p> Scope<'p> {
         Some(&self.fragment(target)?.node)
     }
 
-    /// The keywords that are not applied below a fragment and below all that it leads to, those whose pattern cannot be
-    /// held among them. Compiles everything.
+    /// The keywords that are not applied in a fragment and in everything that it refers to, including patterns that are too
+    /// large. Compiles everything.
     pub(crate) fn unknown(self, fragment: &'p Fragment) -> Vec<Unknown> {
         let (mut pending, mut seen) = (vec![fragment], std::collections::BTreeSet::new());
         let mut unknown = Vec::new();
@@ -137,5 +137,5 @@ impl Resolve for Scope<'_> {
     }
 }
 
-/// The parts that are no definitions are few: our own schemas have none.
+/// The most parts outside the definitions; our own schemas have none.
 const MOST: usize = 512;

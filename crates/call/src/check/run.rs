@@ -1,5 +1,5 @@
-//! Applies schemas to values within a budget. A step is one schema applied to one value; what several schemas may apply
-//! to one value again is remembered. `valid` stops at the first rule that does not hold, `violations` collects.
+//! Applies schemas to values within a budget. A step is one schema applied to one value; results that several schemas may
+//! need again are remembered. `valid` stops at the first broken rule, `violations` collects all.
 
 mod array;
 mod covered;
@@ -20,16 +20,16 @@ use super::{
 };
 pub(crate) use violations::{Breach, MOST, Segment, Violation};
 
-/// Values that match several branches of a `oneOf`.
+/// The treatment of values that match several branches of a `oneOf`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Overlap {
-    /// They are accepted, since descriptions often overlap by mistake; not so below `not` and `if`.
+    /// The values are accepted, since descriptions often overlap by mistake; below `not` and `if` they are refused.
     Accepted,
-    /// They are refused, as JSON Schema says.
+    /// The values are refused, as JSON Schema requires.
     Refused,
 }
 
-/// Checks of values that do not change meanwhile.
+/// Checks of values that do not change during the run.
 #[derive(Debug)]
 pub(crate) struct Run<'p, 'v> {
     scope: Scope<'p>,
@@ -37,29 +37,29 @@ pub(crate) struct Run<'p, 'v> {
     overlap: Overlap,
     memo: Memo,
     depth: usize,
-    /// The most bytes that items took while they were compared.
+    /// The most bytes that compared items took.
     scratch: usize,
     values: PhantomData<&'v Value>,
 }
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// A run with a budget of its own.
+    /// A run with its own budget.
     pub(crate) fn new(scope: Scope<'p>, budget: Budget, overlap: Overlap) -> Self {
         let memo = Memo::new();
         Self { scope, budget, overlap, memo, depth: 0, scratch: 0, values: PhantomData }
     }
 
-    /// The budget that is left.
+    /// The remaining budget.
     pub(crate) fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The most bytes that were held on the heap for results, and for items while they were compared.
+    /// The most bytes on the heap for results, and for compared items.
     pub(crate) fn peak(&self) -> usize {
         self.memo.peak() + self.scratch
     }
 
-    /// True when the value meets the schema.
+    /// True if the value meets the schema.
     pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
         let Some(node) = self.behind(node) else { return Ok(true) };
         self.budget.charge(1)?;
@@ -73,7 +73,7 @@ impl<'p, 'v> Run<'p, 'v> {
         if let Some(known) = self.memo.get(key) {
             return Ok(known);
         }
-        // A schema that comes back to itself at one value says nothing more there.
+        // A schema that leads back to itself for one value adds no rule.
         self.memo.set(key, true);
         let is_valid = self.meets(node, at)?;
         if !is_valid {
@@ -87,7 +87,7 @@ impl<'p, 'v> Run<'p, 'v> {
         (std::ptr::from_ref(node).addr() | mode, at.place())
     }
 
-    /// The schema behind schemas that are nothing but references; `None` where they lead nowhere.
+    /// The schema at the end of a chain of references; `None` if the chain leads nowhere.
     fn behind(&self, node: &'p Node) -> Option<&'p Node> {
         let mut node = node;
         for _ in 0..LONGEST_CHAIN {
@@ -111,7 +111,7 @@ impl<'p, 'v> Run<'p, 'v> {
         self.deeper(|run| run.all(&node.rules, |run, rule| run.holds(rule, node, at)))
     }
 
-    /// True when something holds for all of several.
+    /// True if `holds` returns true for each one.
     fn all<T>(
         &mut self,
         each: impl IntoIterator<Item = T>,
@@ -135,7 +135,7 @@ impl<'p, 'v> Run<'p, 'v> {
         applied
     }
 
-    /// True when a rule of a schema holds.
+    /// True if the value meets a rule of a schema.
     fn holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
         match rule {
             Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed(rule, at),
@@ -203,7 +203,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(text.chars().count() as u64)
     }
 
-    /// Rules that apply other schemas to the value itself.
+    /// Applies the rules that apply other schemas to the value itself.
     fn in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Result<bool, Spent> {
         match rule {
             Rule::AllOf(nodes) => self.all(nodes, |run, node| run.valid(node, at)),
@@ -225,7 +225,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// The number of the schemas that the value meets, up to so many.
+    /// The number of schemas that the value meets, counted up to `most`.
     fn n_valid(
         &mut self,
         nodes: &'p [Node],
@@ -242,7 +242,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(n_valid)
     }
 
-    /// Applies schemas by the letter: a value that should not meet them is not to meet more of them.
+    /// Applies schemas strictly: accepting overlaps below `not` or `if` would change their meaning.
     fn strictly<T>(&mut self, apply: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.overlap, Overlap::Refused);
         let applied = apply(self);
@@ -263,21 +263,21 @@ impl Limit {
     }
 }
 
-/// The cost of a number beyond the step: those of 64 bits nothing.
+/// The cost of a number beyond its step: zero for 64-bit integers.
 fn weight(number: &Number) -> usize {
     if number.as_i64().is_some() { 0 } else { number.digits().len() / TEXT }
 }
 
-/// Schemas within schemas are followed to this depth, whatever the depth of the value. A text of arguments has at most
-/// 128 levels; a level here takes 2 KiB of the stack without optimization.
+/// The most levels of nested schemas that are applied, whatever the depth of the value. A text of arguments has at most 128
+/// levels; a level here takes 2 KiB of the stack without optimization.
 const DEEPEST: usize = 512;
-/// References that lead to nothing but references.
+/// The longest chain of references that is followed.
 const LONGEST_CHAIN: usize = 128;
 /// The bytes of a text, and the digits of a number, that cost a step.
 const TEXT: usize = 64;
-/// A digit that is divided costs as much as so many that are compared.
+/// The number of compared digits that cost as much as one digit of a division.
 const DIVISION: usize = 32;
 /// Values of an `enum` that are compared one by one.
 const FEW: usize = 8;
-/// Beside the lowest bit of an address, which the memo uses.
+/// The bit next to the lowest bit of an address, which the memo uses.
 const ACCEPTED: usize = 2;

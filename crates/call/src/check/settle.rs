@@ -1,5 +1,5 @@
-//! Converts what is wrong in a value where nothing is lost, and explains the rest. A conversion may uncover the next
-//! violation, so that it goes on for a few rounds.
+//! Converts invalid parts of a value if nothing is lost, and explains the rest. A conversion may uncover the next
+//! violation, so there are several rounds.
 
 use callgate_tool::{Event, Journal, Problem, Value};
 
@@ -13,12 +13,12 @@ use super::{
     violation::{CheckedArgument, explain, path_of, types_due},
 };
 
-/// The meaning of a `null` that no schema takes.
+/// The meaning of a `null` that no schema allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Nulls {
-    /// The member is left out.
+    /// The member is omitted.
     Omit,
-    /// The member is removed by the service: the body is a merge patch (RFC 7396 §1), and it is sent.
+    /// The service removes the member: the body is a merge patch (RFC 7396 §1), and the `null` is sent.
     Remove,
 }
 
@@ -28,18 +28,18 @@ pub(super) struct Settling<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) node: &'a Node,
     pub(super) place: CheckedArgument<'a>,
-    /// The fate of a `null` that the schema does not take.
+    /// The meaning of a `null` that the schema does not allow.
     pub(super) nulls: Nulls,
     pub(super) budget: &'a mut Budget,
 }
 
-/// The result of a look at a value.
+/// The result of examining a value.
 enum Look {
-    /// It meets the schema.
+    /// The value meets the schema.
     Fine,
-    /// This much can be converted.
+    /// These parts can be converted.
     Repairs(Vec<Repair>),
-    /// Nothing can be.
+    /// Nothing can be converted.
     Wrong(Vec<Problem>),
 }
 
@@ -47,14 +47,14 @@ enum Look {
 struct Repair {
     /// The JSON pointer of the value.
     pointer: String,
-    /// The same as a problem shows it.
+    /// The location of the value, for problems.
     at: String,
-    /// The new value; `None` takes a `null` member away.
+    /// The new value; `None` removes a `null` member.
     value: Option<Value>,
 }
 
 impl Settling<'_> {
-    /// Converts what can be converted and answers what is still wrong.
+    /// Converts what can be converted and returns the remaining problems.
     pub(super) fn settle(
         &mut self,
         value: &mut Value,
@@ -129,19 +129,19 @@ fn repair<'p, 'v>(
     let at = path_of(place.argument, &violation.path);
     let pointer = pointer_of(&violation.path);
     if due.is_empty() {
-        // It is of a type that may stand here, and of another one than the listed value that it is written like.
+        // The type is allowed, but an enumerated value of another type has this text.
         let like = listed_by(&violation.breach).and_then(|members| member_like(value, members));
         return Ok(like.map(|value| Repair { pointer, at, value: Some(value) }));
     }
     if value.is_null() {
-        // Strict mode makes every member required and writes `null` for the optional ones. Whether this one may be
-        // absent is seen in the next round.
+        // Strict mode makes every member required and writes `null` for the optional ones. The next round shows whether
+        // this one may be absent.
         return Ok((!pointer.is_empty()).then_some(Repair { pointer, at, value: None }));
     }
     Ok(converted(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
 }
 
-/// The values that a breach lists.
+/// The enumerated values of a broken rule.
 fn listed_by<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {
     match breach {
         Breach::Rule(Rule::Const(value)) => Some(std::slice::from_ref(&**value)),
@@ -188,7 +188,7 @@ fn remove(whole: &mut Value, pointer: &str) {
     }
 }
 
-/// Puts each `null` back that is sent as it was given.
+/// Puts back each `null` that is to be sent.
 fn put_back(whole: &mut Value, removed: &[String]) {
     for pointer in removed {
         let Some((parent, last)) = pointer.rsplit_once('/') else { continue };
@@ -199,5 +199,5 @@ fn put_back(whole: &mut Value, removed: &[String]) {
     }
 }
 
-/// A conversion may uncover the next violation; a value nested deeper than this in JSON text stays text.
+/// The most rounds. A value that is nested deeper than this in JSON text stays text.
 const ROUNDS: usize = 6;

@@ -1,5 +1,5 @@
-//! Turns what a check found into problems in our own words, which never echo more of a value than they must. Knows no
-//! argument but the one it is told of.
+//! Turns the results of a check into problems in our own words, which quote as little of a value as possible. Knows only
+//! the argument that it is given.
 
 use callgate_tool::{Problem, Value, nearest};
 
@@ -11,25 +11,25 @@ use super::{
 };
 use crate::wording;
 
-/// The argument that a value is a part of, and if it may be shown.
+/// The argument that a value is a part of, and whether the value may be shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedArgument<'a> {
     /// The argument.
     pub(crate) argument: &'a str,
-    /// The permission to show the value.
+    /// Says whether the value may be shown.
     pub(crate) privacy: Privacy,
 }
 
-/// The permission to show a value.
+/// Says whether a value may be shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Privacy {
-    /// It came from the session: it may be a token.
+    /// The value came from the session and may be a token.
     Private,
-    /// The model wrote it.
+    /// The model wrote the value.
     Public,
 }
 
-/// The problems behind violations.
+/// The problems that explain violations.
 pub(crate) fn explain<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violations: &[Violation<'p, 'v>],
@@ -41,8 +41,7 @@ pub(crate) fn explain<'p, 'v>(
     Ok(problems)
 }
 
-/// The types that are due where a violation lies, when it is only the type that is wrong: those of all branches
-/// together.
+/// The expected types at a violation, if only the type is wrong: the types of all branches together.
 pub(crate) fn types_due<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
@@ -50,7 +49,7 @@ pub(crate) fn types_due<'p, 'v>(
     types_within(run, violation, DEPTH)
 }
 
-/// The argument with a path into it: `owner.labels[2]`.
+/// The location in the argument: `owner.labels[2]`.
 pub(crate) fn path_of(argument: &str, path: &[Segment<'_>]) -> String {
     let mut shown = argument.to_owned();
     for segment in path {
@@ -144,8 +143,8 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });
     }
 
-    /// Words a violation of several branches by the one the value was most likely meant for: one whose type fits, with
-    /// the fewest violations, and among those one whose members are there.
+    /// Explains a violation of several branches by the branch that the value was most likely meant for: a branch whose type
+    /// fits, with the fewest violations and, of those, the fewest missing members.
     fn meant(
         &mut self,
         nodes: &'p [Node],
@@ -222,7 +221,7 @@ fn expected(breach: &Breach<'_, '_>) -> String {
     }
 }
 
-/// The keyword of a rule that has no words of its own.
+/// The keyword of a rule that has no sentence of its own.
 fn keyword(rule: &Rule) -> &'static str {
     match rule {
         Rule::Contains(_) => "contains",
@@ -250,5 +249,5 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Branches inside branches are explained to this depth.
+/// The most levels of nested branches that are explained.
 const DEPTH: usize = 8;

@@ -1,5 +1,5 @@
-//! Turns an answer that is no success into a fault: what its status asks of the model, how long to wait, and the
-//! service's own words, cut to what a reason needs.
+//! Turns an unsuccessful response into a fault: the next step by its status, the time to wait, and the service's own words,
+//! cut to the length of a reason.
 
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +26,7 @@ use crate::{
     wording::{self, answer::Target},
 };
 
-/// The fault an answer stands for.
+/// The fault for an unsuccessful response.
 pub(super) fn fault(
     response: &Response<Bytes>,
     effect: Effect,
@@ -45,7 +45,7 @@ pub(super) fn fault(
     fault
 }
 
-/// A success whose body is not what its headers say.
+/// The fault for a successful response whose body does not match its headers.
 pub(super) fn unreadable(
     status: u16,
     why: NoJson,
@@ -60,7 +60,7 @@ pub(super) fn unreadable(
     fault
 }
 
-/// A success whose body cannot be taken apart.
+/// The fault for a successful response whose multipart body is broken.
 pub(super) fn broken(
     response: &Response<Bytes>,
     operation: &Operation,
@@ -76,7 +76,7 @@ pub(super) fn broken(
     fault
 }
 
-/// A fault of a whole answer that is in one of its parts.
+/// Adds to a fault the number of the part that it is in.
 pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
     fault.message = format!("in part {number} of its answer, {}", fault.message);
     fault
@@ -112,13 +112,13 @@ fn words(response: &Response<Bytes>, reading: &mut Reading<'_>) -> Option<Value>
 fn text(body: &str, reading: &mut Reading<'_>) -> Option<Value> {
     let text = cleaned(body);
     note_removed(n_unseen(body), reading.journal);
-    // Before it is cut: half a secret is not found.
+    // Masked before it is cut: half a secret would not be found.
     let text = reading.masker.mask_text(&text);
     let text = wording::clipped(text.trim(), MAX_WORDS);
     (!text.is_empty()).then(|| Value::String(text.to_owned()))
 }
 
-/// The value within its bound; of problem details (RFC 9457 §3) what tells most comes first and is cut last.
+/// The value within its limit; the most informative members of problem details (RFC 9457 §3) come first and are cut last.
 fn shown(value: Value, journal: &mut Journal) -> Value {
     let value = match value {
         Value::Object(members)
@@ -140,13 +140,13 @@ fn telling_first(mut members: Object) -> Object {
             sorted.insert(name.to_owned(), value);
         }
     }
-    // RFC 9457 §4.2.1: this type says no more than the status does.
+    // RFC 9457 §4.2.1: this type adds nothing to the status.
     members.retain(|name, value| !(name == "type" && value == "about:blank"));
     sorted.extend(members);
     sorted
 }
 
-/// The next step for a model after an error, by the status (RFC 9110 §15.5, §15.6).
+/// The model's next step after an error, by the status (RFC 9110 §15.5, §15.6).
 fn next(status: u16, effect: Effect) -> Next {
     match status {
         400 | 404 | 409 | 410 | 412 | 413 | 414 | 416 | 422 => Next::CorrectArguments,
@@ -159,13 +159,13 @@ fn next(status: u16, effect: Effect) -> Next {
     }
 }
 
-/// The place where a redirect leads, seen from the server of the operation, and the origin of that.
+/// The target of a redirect, in relation to the operation's server, and its origin.
 fn target(headers: &HeaderMap, server: &Url) -> (Target, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
     let Some(location) = location else { return (Target::Unnamed, "nowhere".to_owned()) };
     let Ok(to) = server.join(location) else { return (Target::Elsewhere, "no URL".to_owned()) };
-    // What is relative to the request is below the server, unless it climbs, which is for whoever follows it to see.
+    // A relative target is below the server unless it climbs; only a client that follows it would find out.
     let is_relative = !location.starts_with('/') && !location.contains(':');
     let rest = to.path().strip_prefix(base);
     let is_within =
@@ -179,8 +179,8 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 300..=303 | 305..=308)
 }
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date, which counts from the answer's own `Date` so that clocks that
-/// differ do no harm. The transport puts a `Date` on an answer that came without (§6.6.1).
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date counts from the response's own `Date`, so that differing
+/// clocks do no harm. The transport adds a missing `Date` (§6.6.1).
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -196,7 +196,7 @@ fn date(text: &str) -> Option<SystemTime> {
     httpdate::parse_http_date(text.trim()).ok()
 }
 
-/// The most of the service's own words that is kept, in bytes: enough for a reason, too little for a page.
+/// The most bytes of the service's own words that are kept: enough for a reason, too few for a page.
 const MAX_WORDS: usize = 2 * 1024;
 
 #[cfg(test)]
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::shape::Shape;
 
-    /// For a write and for a read.
+    /// The expected next step after a write and after a read.
     fn expected(status: u16) -> (Next, Next) {
         use Next::{AskUser, CorrectArguments, GiveUp, TryLater};
         match status {

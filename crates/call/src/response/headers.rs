@@ -1,6 +1,6 @@
-//! Chooses the headers of an answer that mean something to whoever asked: where a thing is, which version it is, when to
-//! come back, and what the description declares. An answer to HEAD has nothing else to say, so all of it is told that is
-//! about the thing and not about the connection.
+//! Selects the meaningful headers of a response: the location of a resource, its version, the time to wait, and headers
+//! that the description declares. A response to HEAD has only headers, so all of them that describe the resource and not
+//! the connection are shown.
 
 use callgate_openapi::Operation;
 use http::{
@@ -14,7 +14,7 @@ use http::{
 use super::Reading;
 use crate::{sanitize::cleaned, shape::ShownHeaders, wording::clipped};
 
-/// The headers that are shown, names in lower case and in order, without secrets and characters nobody sees.
+/// The headers that are shown, with names in lower case and in order, without secrets and invisible characters.
 pub(super) fn shown(
     operation: &Operation,
     headers: &HeaderMap,
@@ -53,9 +53,9 @@ fn meaningful(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
     names
 }
 
-/// The headers that every answer may show.
+/// The headers that every response may show.
 const TELLING: [HeaderName; 3] = [ETAG, LOCATION, RETRY_AFTER];
-/// The headers that say nothing about the resource that was asked for.
+/// The headers that do not describe the requested resource.
 const OF_THE_CONNECTION: [HeaderName; 8] = [
     ALT_SVC,
     CONNECTION,
@@ -66,5 +66,5 @@ const OF_THE_CONNECTION: [HeaderName; 8] = [
     TRANSFER_ENCODING,
     VIA,
 ];
-/// Of all values together.
+/// The most bytes of all values together.
 const MAX_BYTES: usize = 4 * 1024;

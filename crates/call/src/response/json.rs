@@ -1,5 +1,5 @@
-//! Reads the JSON of an answer, and says why there is none: what breaks JSON's grammar is told from what is nested too
-//! deep. Halves of surrogate pairs, which no text can hold, become U+FFFD.
+//! Reads the JSON of a response, or returns the reason why it cannot: invalid JSON and JSON that is nested too deeply are
+//! distinguished. Lone surrogates, which no text can hold, become U+FFFD.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use callgate_tool::Json;
 
 use super::media::Media;
 
-/// The JSON of a body. Its depth is bounded. RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored; text in
-/// another encoding is read as it is announced, and what is no text becomes U+FFFD.
+/// The JSON of a body, with limited depth. RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored; text in
+/// another announced encoding is decoded, and invalid bytes become U+FFFD.
 pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<Taken, NoJson> {
     if let Some(json) = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok()) {
         return Ok(Taken { json, n_replaced: 0 });
@@ -34,11 +34,11 @@ pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
     }
 }
 
-/// JSON, and what was done to it.
+/// JSON, with the number of changes to it.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) json: Json,
-    /// The number of halves of surrogate pairs it had.
+    /// The number of lone surrogates in it.
     pub(super) n_replaced: usize,
 }
 
@@ -49,13 +49,13 @@ pub(super) enum NoJson {
     TooDeep,
 }
 
-/// Returns true if a body looks like JSON by its first byte: other texts begin so as well.
+/// Returns true if the first byte of a body looks like JSON; other texts may begin with it too.
 pub(super) fn begins_like_json(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     matches!(body.trim_ascii_start().first(), Some(b'[' | b'{'))
 }
 
-/// The text with every escaped half of a surrogate pair replaced, and how many there were (RFC 8259 §8.2).
+/// The text with every escaped lone surrogate replaced, and their number (RFC 8259 §8.2).
 fn without_halves(text: &str) -> (Cow<'_, str>, usize) {
     let mut mended = String::new();
     let (mut rest, mut n_replaced) = (text, 0);
@@ -78,7 +78,7 @@ fn without_halves(text: &str) -> (Cow<'_, str>, usize) {
                 rest = after.get(5..).unwrap_or_default();
                 continue;
             }
-            // The escaped character does not begin an escape of its own.
+            // The escaped character does not begin another escape.
             _ => after.chars().next().map_or(0, char::len_utf8),
         };
         let (escaped, following) = after.split_at_checked(length).unwrap_or((after, ""));

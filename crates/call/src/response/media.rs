@@ -1,19 +1,19 @@
-//! The words of the `Content-Type` of an answer: its media type, the kind of reading it needs, its character encoding.
-//! Bytes are not looked at here.
+//! Interprets the `Content-Type` of a response: its media type, how to read its body, and its character encoding. It does
+//! not read the body.
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, header::CONTENT_TYPE};
 
-/// The media type of an answer.
+/// The media type of a response.
 pub(super) struct Media<'h> {
-    /// In lower case, without parameters; empty when there is none.
+    /// The type in lower case, without parameters; empty if there is none.
     pub(super) essence: Cow<'h, str>,
     charset: Option<&'static Encoding>,
 }
 
-/// The way a body is read.
+/// The way to read a body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Binary,
@@ -41,7 +41,7 @@ impl<'h> Media<'h> {
         Self { essence, charset }
     }
 
-    /// The way the body is read.
+    /// The way to read the body.
     pub(super) fn kind(&self) -> Kind {
         let essence = &*self.essence;
         let is_suffixed = |suffix: &str| essence.ends_with(suffix);
@@ -73,10 +73,10 @@ impl<'h> Media<'h> {
         }
     }
 
-    /// The characters of a text: as a byte order mark says, else as announced, else as XML says of itself, else UTF-8;
-    /// what is neither is U+FFFD.
+    /// The decoded text: by a byte order mark, else the announced charset, else an XML declaration, else UTF-8; invalid
+    /// bytes become U+FFFD.
     pub(super) fn decoded<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
-        // RFC 7303 §3: the header comes before the declaration.
+        // RFC 7303 §3: the header takes precedence over the declaration.
         let charset = self.charset.or_else(|| self.is_xml().then(|| declared(body)).flatten());
         charset.unwrap_or(UTF_8).decode(body).0
     }
@@ -87,7 +87,7 @@ impl<'h> Media<'h> {
     }
 }
 
-/// Most services write media types in lower case.
+/// The media type in lower case; most services already write it so.
 fn lower_case(essence: &str) -> Cow<'_, str> {
     if essence.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(essence.to_ascii_lowercase())
@@ -96,7 +96,8 @@ fn lower_case(essence: &str) -> Cow<'_, str> {
     }
 }
 
-/// The encoding that an XML declaration names (XML 1.0 §4.3.3). Who reads it has read ASCII, so it is none of 16 bits.
+/// The encoding that an XML declaration names (XML 1.0 §4.3.3). The declaration is readable as ASCII, so the encoding does
+/// not have 16-bit units.
 fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let head = body.get(..MAX_DECLARATION).unwrap_or(body).trim_ascii_start();
     let head = head.strip_prefix(b"<?xml")?;
@@ -109,10 +110,10 @@ fn declared(body: &[u8]) -> Option<&'static Encoding> {
     encoding.is_ascii_compatible().then_some(encoding)
 }
 
-/// A declaration names a version, an encoding and whether the document stands alone.
+/// The longest XML declaration: it names a version, an encoding and whether the document stands alone.
 const MAX_DECLARATION: usize = 256;
 
-/// Texts whose names do not say so.
+/// Media types of texts whose names do not show it.
 const TEXTS: &[&str] = &[
     "application/csv",
     "application/ecmascript",

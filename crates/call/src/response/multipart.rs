@@ -1,5 +1,5 @@
-//! Takes a multipart body apart at its boundary (RFC 2046 §5.1.1), or says where it is broken. It looks at each line once and copies
-//! no content. A part that is multipart itself stays one part. The meaning of parts is read in `parts`.
+//! Splits a multipart body at its boundary (RFC 2046 §5.1.1), or reports where it is broken. It reads each line once and
+//! copies no content. A nested multipart part stays one part. `parts` interprets the parts.
 
 use bytes::Bytes;
 use http::{
@@ -7,35 +7,35 @@ use http::{
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 
-/// A body in its parts.
+/// A body split into its parts.
 #[derive(Debug)]
 pub(super) struct Apart {
     pub(super) parts: Vec<RawPart>,
-    /// The number of bytes before the first boundary and behind the last, which mean nothing.
+    /// The number of bytes before the first boundary and after the last, which have no meaning.
     pub(super) n_outside: usize,
 }
 
 /// One part as it was sent.
 #[derive(Debug)]
 pub(super) struct RawPart {
-    /// The place of its content in the body.
+    /// The offset of its content in the body.
     pub(super) at: usize,
-    /// Those of its headers that say what it is.
+    /// The headers that describe the part.
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
-/// The reason why a body is not taken apart.
+/// The reason why a body cannot be split.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Broken {
-    /// Something else stands where the format wants something.
+    /// The body departs from the format.
     Form {
-        /// The place, in bytes from the beginning of the body.
+        /// The offset in the body, in bytes.
         at: usize,
         expected: &'static str,
         got: &'static str,
     },
-    /// It has more than [`MAX_PARTS`] parts.
+    /// The body has more than [`MAX_PARTS`] parts.
     TooMany,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<Apart, Broken> {
         let next = whole.delimiter(here.end, Some(first.line_end))?;
         let expected = "the boundary that ends the last part";
         let next = next.ok_or_else(|| broken(body.len(), expected, "the end of the answer"))?;
-        // Between two boundaries with one line end there is nothing.
+        // There is nothing between two boundaries that share a line end.
         parts.push(whole.part(here.end, next.start.max(here.end))?);
         here = next;
     }
@@ -66,26 +66,27 @@ pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<Apart, Broken> {
     Ok(Apart { parts, n_outside })
 }
 
-/// A body, and what stands between its parts.
+/// A body and its boundary.
 #[derive(Clone, Copy, Debug)]
 struct Whole<'a> {
     body: &'a Bytes,
     boundary: &'a [u8],
 }
 
-/// A line between parts.
+/// A boundary line.
 #[derive(Clone, Copy, Debug)]
 struct Delimiter {
-    /// The end of what stands before it; the line end before it is its own.
+    /// The end of the content before it; the line end before it belongs to the delimiter.
     start: usize,
-    /// The place behind its line end.
+    /// The offset after its line end.
     end: usize,
     line_end: &'static [u8],
     is_last: bool,
 }
 
 impl Whole<'_> {
-    /// The next delimiter from the beginning of a line on. The first one says how lines end: a line feed alone is common.
+    /// The next delimiter, searched from the beginning of a line. The first one shows the line ends: a line feed alone is
+    /// common.
     fn delimiter(
         &self,
         from: usize,
@@ -104,7 +105,7 @@ impl Whole<'_> {
         Ok(None)
     }
 
-    /// The delimiter at the beginning of a line; `tail` stands behind its boundary.
+    /// The delimiter at the beginning of a line; `tail` follows its boundary.
     fn ended(
         &self,
         line: usize,
@@ -113,7 +114,7 @@ impl Whole<'_> {
     ) -> Result<Delimiter, Broken> {
         let at = self.body.len() - tail.len();
         let (is_last, tail) = tail.strip_prefix(b"--").map_or((false, tail), |tail| (true, tail));
-        // RFC 2046 §5.1.1: white space that was added on the way is ignored.
+        // RFC 2046 §5.1.1: white space that was added in transit is ignored.
         let n_padding = tail.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let tail = tail.get(n_padding..).unwrap_or_default();
         let own = match [CRLF, LF].into_iter().find(|ends| tail.starts_with(ends)) {
@@ -146,7 +147,7 @@ impl Whole<'_> {
             at += length;
             match (line.first(), lines.last_mut()) {
                 (None, _) => break,
-                // RFC 5322 §2.2.3: such a line goes on with the header before it.
+                // RFC 5322 §2.2.3: such a line continues the previous header.
                 (Some(b' ' | b'\t'), Some((_, header))) => {
                     header.push(b' ');
                     header.extend_from_slice(line.trim_ascii());
@@ -158,7 +159,7 @@ impl Whole<'_> {
     }
 }
 
-/// Those of the headers that say what a part is.
+/// The headers that describe a part.
 fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, Broken> {
     let mut headers = HeaderMap::new();
     for (at, line) in lines {
@@ -186,11 +187,11 @@ pub(super) const TRANSFER_ENCODING: HeaderName =
 const KNOWN: [HeaderName; 4] = [CONTENT_DISPOSITION, CONTENT_ID, TRANSFER_ENCODING, CONTENT_TYPE];
 const CRLF: &[u8] = b"\r\n";
 const LF: &[u8] = b"\n";
-/// RFC 2046 §5.1.1.
+/// The longest boundary (RFC 2046 §5.1.1).
 const MAX_BOUNDARY: usize = 70;
-/// Names of files are long at times; what is longer than this is no header.
+/// The most bytes of headers; names of files may be long, but longer headers are invalid.
 const MAX_HEADERS: usize = 16 * 1024;
-/// The most parts of one answer: as many requests as a batch of well-known services may have.
+/// The most parts of one response, as many as the requests of a batch of well-known services.
 pub(super) const MAX_PARTS: usize = 1000;
 
 #[cfg(test)]

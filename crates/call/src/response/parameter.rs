@@ -1,4 +1,4 @@
-//! Parameters of headers: `boundary` of `Content-Type`, the names in `Content-Disposition` of a part.
+//! Parameters of headers: `boundary` of `Content-Type`, and the names in a part's `Content-Disposition`.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use encoding_rs::Encoding;
 use http::{HeaderMap, HeaderName};
 use percent_encoding::percent_decode_str;
 
-/// The parameter of a header (RFC 9110 §5.6.6), a token or a text in quotes; `name*` in another encoding wins (RFC 8187 §3.2).
+/// The parameter of a header (RFC 9110 §5.6.6), a token or a quoted text; `name*` in another encoding takes precedence (RFC
+/// 8187 §3.2).
 pub(super) fn parameter(headers: &HeaderMap, header: HeaderName, name: &str) -> Option<String> {
     let value = headers.get(header)?;
     // Browsers and programs write names in UTF-8.
@@ -19,7 +20,7 @@ pub(super) fn parameter(headers: &HeaderMap, header: HeaderName, name: &str) -> 
 fn of<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     loop {
         let (before, after) = rest.split_once('=')?;
-        // One that has no value stands before it.
+        // A parameter without a value may precede it.
         let name = before.rsplit(';').next().unwrap_or_default().trim();
         let (value, behind) = value(after.trim_start());
         if name.eq_ignore_ascii_case(wanted) {
@@ -29,7 +30,7 @@ fn of<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     }
 }
 
-/// A value, and what stands behind it.
+/// A value, and the text after it.
 fn value(text: &str) -> (Cow<'_, str>, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let (value, rest) = text.split_once(';').unwrap_or((text, ""));
@@ -40,7 +41,7 @@ fn value(text: &str) -> (Cow<'_, str>, &str) {
     while let Some(character) = characters.next() {
         match character {
             '"' => break,
-            // A path of Windows is often not escaped.
+            // Windows paths are often not escaped.
             '\\' if characters.as_str().starts_with(['"', '\\']) => {
                 value.extend(characters.next());
             }

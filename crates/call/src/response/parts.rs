@@ -1,4 +1,4 @@
-//! Reads the parts of a multipart answer, each by its own media type, with the names it has. Where one begins is found in `multipart`.
+//! Reads the parts of a multipart response, each by its own media type, with its names. `multipart` finds the parts.
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
@@ -22,29 +22,29 @@ use crate::{
     sanitize::{n_unseen, readable},
 };
 
-/// A part of an answer of which not all is shown, to be kept.
+/// A part of a response that is not shown completely, for storage.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps a part must know where it stands")]
 pub struct WholePart {
-    /// Its place among the parts that are shown.
+    /// The part's position among the parts that are shown.
     pub index: usize,
-    /// The whole of it, with its secrets masked.
+    /// The whole part, with secrets masked.
     pub result: StoredResult,
 }
 
-/// A part beside what is shown of it.
+/// A whole part, beside its shown form.
 #[derive(Debug)]
 pub(super) struct Whole {
     headers: HeaderMap,
-    /// Its bytes, with the secrets masked that stand in them.
+    /// The bytes of the part, with literal secrets masked.
     masked: Bytes,
-    /// True if there were any.
+    /// True if the part held secrets.
     pub(super) held_secret: bool,
-    /// The number of values of a sequence that come after those that were read.
+    /// The number of further values of a sequence, after those that were read.
     pub(super) n_more: usize,
 }
 
-/// The parts of an answer.
+/// Reads the parts of a response.
 pub(super) fn parts(
     response: &Response<Bytes>,
     operation: &Operation,
@@ -88,7 +88,7 @@ pub(super) fn parts(
     Ok(all)
 }
 
-/// Those of the parts that are shown which are files or were cut; not one in which a secret still stands once it is decoded.
+/// The shown parts that are files or were cut, without parts that still hold a secret when decoded.
 pub(super) fn kept(
     answer: &Answer,
     wholes: Vec<Whole>,
@@ -110,13 +110,13 @@ pub(super) fn kept(
 }
 
 impl Whole {
-    /// Returns true if a secret stands in what the masked bytes say.
+    /// Returns true if the decoded form of the masked bytes holds a secret.
     fn holds_secret(&self, reading: &Reading<'_>) -> bool {
         if reading.masker.is_empty() {
             return false;
         }
         let read = one(&self.masked, Media::of(&self.headers), reading, usize::MAX);
-        // Masked bytes may be JSON no more, and are looked at as text where they are.
+        // Masked bytes may no longer be JSON; they are then searched as text.
         let mut content = read.map_or_else(
             |_| Content::Text {
                 text: String::from_utf8_lossy(&self.masked).into_owned(),
@@ -128,12 +128,12 @@ impl Whole {
     }
 }
 
-/// The part with the names that its headers give it, and the number of characters nobody sees that were taken out of them.
+/// The part with the names from its headers, and the number of invisible characters removed from them.
 fn named(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
     let disposition = |name| parameter(headers, CONTENT_DISPOSITION, name);
     part.name = disposition("name");
     part.filename = disposition("filename");
-    // RFC 2392 §2: the brackets are not a part of it.
+    // RFC 2392 §2: the brackets are not a part of the id.
     part.content_id = headers.get(CONTENT_ID).map(|value| {
         let text = String::from_utf8_lossy(value.as_bytes());
         text.trim_start_matches('<').trim_end_matches('>').to_owned()

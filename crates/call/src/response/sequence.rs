@@ -1,6 +1,5 @@
-//! Reads answers that are many values one after the other: JSON lines, JSON text sequences and event streams. They were
-//! collected; an unfinished value at the end is kept where it can be read. What comes piece by piece is split in
-//! `stream`.
+//! Reads complete responses that are sequences of values: JSON lines, JSON text sequences and event streams. An unfinished
+//! last value is kept if it can be read. `stream` splits responses that arrive piece by piece.
 
 use std::borrow::Cow;
 
@@ -9,24 +8,24 @@ use callgate_tool::{Object, Value};
 use super::json::{self, of_text};
 use crate::cut::size_within;
 
-/// The values of an answer, as far as somebody looks at them: a tree of small values takes many times their text.
+/// The first values of a response, as many as are needed: a tree of small values takes many times its text.
 #[derive(Debug)]
 pub(super) struct Sequence {
     pub(super) values: Vec<Value>,
-    /// The number of more that there are.
+    /// The number of further values.
     pub(super) n_more: usize,
-    /// The number of halves of surrogate pairs that were replaced in them.
+    /// The number of lone surrogates that were replaced in the values.
     pub(super) n_replaced: usize,
     room: usize,
 }
 
 impl Sequence {
-    /// Keeps the first values, until they have `room` bytes of JSON.
+    /// Keeps the first values, up to `room` bytes of JSON.
     pub(super) fn new(room: usize) -> Self {
         Self { values: Vec::new(), n_more: 0, n_replaced: 0, room }
     }
 
-    /// Takes the next value, which is made only where it is kept.
+    /// Adds the next value, which is built only if it is kept.
     pub(super) fn add(&mut self, value: impl FnOnce() -> Value) {
         if self.room == 0 {
             self.n_more += 1;
@@ -39,9 +38,9 @@ impl Sequence {
     }
 }
 
-/// The values of JSON lines or of a JSON text sequence (RFC 7464), or `None` where a line is no JSON.
+/// The values of JSON lines or of a JSON text sequence (RFC 7464), or `None` if a line is not JSON.
 pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
-    // A value of a sequence may span lines; then the separator alone ends it.
+    // A value of a sequence may span lines; only the separator ends it.
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
     let mut sequence = Sequence::new(room);
     for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
@@ -52,8 +51,8 @@ pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
     Some(sequence)
 }
 
-/// The events of a stream (HTML, "Parsing an event stream"): `event` and `id` where they are given, `data` as the JSON
-/// it is or else as text.
+/// The events of a stream (HTML, "Parsing an event stream"): `event` and `id` if present, `data` as JSON if it is JSON,
+/// otherwise as text.
 pub(super) fn events(text: &str, room: usize) -> Sequence {
     let mut events = Sequence::new(room);
     let mut event = Object::new();
@@ -81,14 +80,14 @@ pub(super) fn events(text: &str, room: usize) -> Sequence {
             "event" | "id" => {
                 event.insert(field.to_owned(), Value::from(value));
             }
-            // A comment, `retry`, or a field nobody knows.
+            // A comment, `retry`, or an unknown field.
             _ => {}
         }
     }
     events
 }
 
-/// The three line ends of an event stream as one.
+/// Replaces the three line ends of an event stream by line feeds.
 fn with_line_feeds(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n").into()

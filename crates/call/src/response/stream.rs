@@ -1,6 +1,6 @@
-//! Splits answers that are many values one after the other while they come: event streams, JSON lines and JSON text
-//! sequences. Bytes come from the transport, in pieces of any size; one value is held at a time. Reads no clock: who
-//! waits for a value decides how long.
+//! Splits responses that are sequences of values while they arrive: event streams, JSON lines and JSON text sequences.
+//! Bytes come from the transport in pieces of any size; one value is held at a time. Reads no clock: the caller limits the
+//! wait for a value.
 
 use callgate_secret::Masker;
 use callgate_tool::{Json, Value};
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{echoed, shape::clean};
 
-/// An answer that had not ended when it was cut off: an extension of the [`http::Response`], set by whoever read it.
-/// Values that are complete are answered, and that there may be more is said.
+/// Marks a response that was cut off before its end: an extension of the [`http::Response`] that its reader sets. Complete
+/// values are returned, with a note that there may be more.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a mark, without more to say")]
 pub struct Unfinished;
 
-/// Splits one answer into its values.
+/// Splits one response into its values.
 ///
 /// ```
 /// use callgate_call::Splitter;
@@ -35,13 +35,13 @@ pub struct Unfinished;
 pub struct Splitter {
     form: Form,
     held: Vec<u8>,
-    /// The place in `held` at which the next value begins.
+    /// The offset in `held` of the next value.
     start: usize,
-    /// The place in `held` from which the end of a value has not been looked for yet.
+    /// The offset in `held` from which the end of a value is still to be searched.
     seen: usize,
 }
 
-/// The end of a value.
+/// The separator that ends a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     /// An empty line (HTML, "Parsing an event stream").
@@ -52,20 +52,20 @@ enum Form {
     Records,
 }
 
-/// One value of an answer that is many, as it is shown.
+/// One value of a sequence, as it is shown.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SplitValue {
     /// The value.
     pub json: Json,
-    /// The number of characters nobody sees that were taken out of it.
+    /// The number of invisible characters that were removed from it.
     pub n_removed: usize,
-    /// The number of halves of surrogate pairs that were replaced in it.
+    /// The number of lone surrogates that were replaced in it.
     pub n_replaced: usize,
 }
 
 impl Splitter {
-    /// The splitter for an answer with these headers; `None` where it is not a sequence.
+    /// The splitter for a response with these headers; `None` if it is not a sequence.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let media = Media::of(headers);
         let form = match media.kind() {
@@ -77,7 +77,7 @@ impl Splitter {
         Some(Self { form, held: Vec::new(), start: 0, seen: 0 })
     }
 
-    /// Takes over what came.
+    /// Adds a piece of the response.
     pub fn push(&mut self, chunk: &[u8]) {
         self.held.drain(..self.start);
         self.seen = self.seen.saturating_sub(self.start);
@@ -90,11 +90,11 @@ impl Splitter {
         self.held.len().saturating_sub(self.start)
     }
 
-    /// The bytes of the next complete value; blank ones are passed over.
+    /// The bytes of the next complete value; blank values are skipped.
     pub fn split(&mut self) -> Option<Vec<u8>> {
         loop {
             let Some(end) = self.end() else {
-                // A line end at the edge may be the first half of an empty line.
+                // A line end at the end of the bytes may begin an empty line.
                 self.seen = self.held.len().saturating_sub(3).max(self.start);
                 return None;
             };
@@ -106,14 +106,14 @@ impl Splitter {
         }
     }
 
-    /// The bytes of the last value, when no more come.
+    /// The bytes of the last value, after the end of the response.
     pub fn finish(&mut self) -> Option<Vec<u8>> {
         let last = self.held.get(self.start..).map(trimmed).unwrap_or_default().to_vec();
         self.start = self.held.len();
         (!last.is_empty()).then_some(last)
     }
 
-    /// Reads the bytes of a value, and takes secrets out; `None` for an event without data. A line that is no JSON is a
+    /// Reads the bytes of a value, and masks secrets; `None` for an event without data. A line that is not JSON becomes a
     /// text.
     pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
         let text = String::from_utf8_lossy(bytes);
@@ -133,7 +133,7 @@ impl Splitter {
         Some(SplitValue { json, n_removed, n_replaced })
     }
 
-    /// The place where the next value ends, behind what ends it.
+    /// The end of the next value, including its separator.
     fn end(&self) -> Option<usize> {
         // The separator that begins a value does not end it.
         let is_record = self.form == Form::Records;
@@ -147,7 +147,7 @@ impl Splitter {
     }
 }
 
-/// The place where an empty line ends: two line ends on one another, of the three kinds there are.
+/// The end of the first empty line: two consecutive line ends, of any of the three kinds.
 fn empty_line(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_line_end = false;
@@ -166,7 +166,7 @@ fn empty_line(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Without line ends and separators at both sides.
+/// Removes line ends and separators at both ends.
 fn trimmed(value: &[u8]) -> &[u8] {
     let is_inner = |byte: &u8| !matches!(*byte, b'\n' | b'\r' | RECORD);
     let start = value.iter().position(is_inner).unwrap_or(value.len());

@@ -1,4 +1,4 @@
-//! The fate of answers: each kind of body, each class of failure.
+//! Results of reading responses: each kind of body, each class of failure.
 
 mod metadata;
 mod parts;

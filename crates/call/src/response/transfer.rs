@@ -1,4 +1,4 @@
-//! Undoes the `Content-Transfer-Encoding` of a part (RFC 2045 §6), which programs that know mail write.
+//! Decodes the `Content-Transfer-Encoding` of a part (RFC 2045 §6), which programs for mail write.
 
 use base64::{
     Engine, alphabet,
@@ -9,7 +9,7 @@ use http::HeaderValue;
 
 use super::multipart::{Broken, RawPart, TRANSFER_ENCODING, broken};
 
-/// The content of a part as it was before it was sent.
+/// The decoded content of a part.
 pub(super) fn decoded(part: &RawPart) -> Result<Bytes, Broken> {
     let encoding = part.headers.get(TRANSFER_ENCODING).map(HeaderValue::as_bytes);
     let (decoded, expected) = match &*encoding.unwrap_or_default().to_ascii_lowercase() {
@@ -32,7 +32,8 @@ fn of_base64(body: &[u8]) -> Option<Bytes> {
     BASE64.decode(digits).ok().map(Bytes::from)
 }
 
-/// RFC 2045 §6.7: `=` and two digits stand for a byte, `=` at the end of a line for nothing; white space there was added on the way.
+/// RFC 2045 §6.7: `=` and two digits stand for a byte; `=` at the end of a line joins the lines. White space at line ends
+/// was added in transit.
 fn of_quoted_printable(body: &[u8]) -> Option<Bytes> {
     let mut out = Vec::with_capacity(body.len());
     for line in body.split_inclusive(|byte| *byte == b'\n') {
@@ -55,7 +56,7 @@ fn of_quoted_printable(body: &[u8]) -> Option<Bytes> {
     Some(out.into())
 }
 
-/// Some programs leave the padding out.
+/// Some programs omit the padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),

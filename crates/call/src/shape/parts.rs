@@ -1,5 +1,5 @@
-//! Shapes an answer of several parts: they share its budget, so that small ones are whole and large ones are cut alike. Those for
-//! which there is no room are counted.
+//! Shapes an answer with several parts: they share its budget, so that small ones stay whole and large ones are cut evenly.
+//! Parts without room are counted.
 
 use callgate_tool::{Content, Cut, Json, Part, Unit};
 
@@ -7,7 +7,7 @@ use super::{Read, Shape, Shaped};
 use crate::{cut::even_share, select::Selection};
 
 impl Shape {
-    /// The parts as they are shown; of a selection what it finds in them, as JSON.
+    /// Shapes the parts; a selection picks from each of them, as JSON.
     pub(super) fn parts(&self, parts: Vec<Part>, read: &Read<'_>) -> Shaped {
         if !matches!(self.selection, Selection::All) {
             return self.json(Json::of(&Content::Parts(parts)), read);
@@ -22,7 +22,7 @@ impl Shape {
         let mut kept = Vec::with_capacity(shown);
         for (index, mut part) in parts.into_iter().take(shown).enumerate() {
             let n_more = read.more_of_parts.get(index).copied().unwrap_or_default();
-            // Texts of big integers are longer than they are.
+            // Big integers become longer as texts.
             let own = Self { result_bytes: share.min(room), ..self.clone() };
             let one = own.content(part.content, &Read { n_more, more_of_parts: &[], ..*read });
             part.content = one.content;
@@ -57,7 +57,7 @@ impl Shape {
     }
 }
 
-/// A cut in a part.
+/// Moves the location of a cut into its part.
 fn below(index: usize, mut cut: Cut) -> Cut {
     let dot = if cut.at.is_empty() || cut.at.starts_with('[') { "" } else { "." };
     cut.at = format!("[{index}].content{dot}{}", cut.at);
@@ -73,7 +73,7 @@ fn text_size(part: &Part) -> usize {
     }
 }
 
-/// About the bytes by which a part is told that cannot be cut.
+/// The approximate bytes that describe a part that cannot be cut.
 fn said_size(part: &Part) -> usize {
     let names = [&part.name, &part.content_id, &part.filename];
     let names: usize = names.into_iter().flatten().map(|name| name.len() + MEMBER).sum();
@@ -85,11 +85,11 @@ fn said_size(part: &Part) -> usize {
     names + content + MEMBER
 }
 
-/// A part of which less would be shown is not shown.
+/// The least room for a part; with less, the part is not shown.
 const LEAST: usize = 256;
-/// The bytes of a member beside its value.
+/// The bytes of a member besides its value.
 const MEMBER: usize = 16;
-/// The size, the digest and the handle of a file.
+/// The bytes of a file's size, digest and handle.
 const FILE: usize = 160;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The sentences about answers: what was cut from a result and how to ask for less or for more, and what became of an
-//! answer that cannot be read.
+//! Sentences about answers: what was cut from a result and how to ask for less or for more, and what happened to a response
+//! that cannot be read.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Tru
 
 use super::{answered, push_list};
 
-/// The place where a redirect leads.
+/// The target of a redirect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Target {
-    /// To the server of the operation.
+    /// The operation's server.
     Below,
-    /// To another one, or out of its base path.
+    /// Another server, or a path outside its base path.
     Elsewhere,
-    /// Nowhere.
+    /// No target is named.
     Unnamed,
 }
 
-/// The answer is JSON that is nested too deep.
+/// The response is JSON that is nested too deeply.
 pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
     let message = format!(
         "the service answered with JSON that is nested deeper than {most} levels, which is the bound"
@@ -26,7 +26,7 @@ pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
     answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
 }
 
-/// The answer is a redirect that is not followed.
+/// The response is a redirect, which is not followed.
 pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
     let where_to = match target {
         Target::Below => {
@@ -41,7 +41,7 @@ pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
     answered(FaultCode::ServiceError, status, message, Next::GiveUp)
 }
 
-/// The answer is larger than `limit` bytes.
+/// The response is larger than `limit` bytes.
 pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {
     too_much(
         &format!("the service answered with more than {limit} bytes, which is the bound"),
@@ -49,14 +49,14 @@ pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {
     )
 }
 
-/// The answer becomes more than `most` times its size when it is decoded.
+/// The response expands to more than `most` times its size when it is decoded.
 pub fn expanding(most: u64, effect: Effect) -> Box<Fault> {
     let what =
         format!("the service compressed its answer more than {most} times, which is the bound");
     too_much(&what, effect)
 }
 
-/// The advice after an answer that cannot be read.
+/// The advice after a response that cannot be read.
 fn unread(effect: Effect) -> (&'static str, Next) {
     match effect {
         Effect::Write => (EXECUTED, Next::AskUser),
@@ -66,7 +66,7 @@ fn unread(effect: Effect) -> (&'static str, Next) {
     }
 }
 
-/// The answer has more than `most` parts.
+/// The response has more than `most` parts.
 pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
     too_much(
         &format!("the service answered with more than {most} parts, which is the bound"),
@@ -74,7 +74,7 @@ pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
     )
 }
 
-/// The answer is multipart and broken at a byte.
+/// The response is multipart, and broken at byte `at`.
 pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str) -> Box<Fault> {
     let (advice, next) = unread(effect);
     let message = format!(
@@ -84,7 +84,7 @@ pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str)
     Box::new(fault.with_reached(Reached::Yes))
 }
 
-/// The fault for an answer above its bound. The caller may ask for less, but not where that repeats a write.
+/// The fault for a response above its limit. The model may ask for less, unless that repeats a write.
 fn too_much(what: &str, effect: Effect) -> Box<Fault> {
     let (advice, next) = match effect {
         Effect::Write => (EXECUTED, Next::AskUser),
@@ -96,7 +96,7 @@ fn too_much(what: &str, effect: Effect) -> Box<Fault> {
     Box::new(fault.with_reached(Reached::Yes))
 }
 
-/// The answer is in a content coding nobody asked for, or not in the one it announces.
+/// The response has a content coding that was not requested, or does not follow the one it announces.
 pub fn undecodable(effect: Effect) -> Box<Fault> {
     let (advice, next) = unread(effect);
     let message = format!("the service answered in a content coding that cannot be read; {advice}");
@@ -104,7 +104,7 @@ pub fn undecodable(effect: Effect) -> Box<Fault> {
     Box::new(fault.with_reached(Reached::Yes))
 }
 
-/// The part that was cut, how to narrow, what comes next.
+/// The part that was cut, how to narrow, and what comes next.
 pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> String {
     let mut message = String::from("showing ");
     for (at, cut) in cuts.iter().take(MAX_TOLD).enumerate() {
@@ -132,8 +132,7 @@ pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> S
     message
 }
 
-/// The service had not ended its answer: what is shown is what came until a bound was reached. `cut` is what was cut from
-/// that.
+/// The service had not ended its response when a limit was reached. `cut` is what was cut from the part that had arrived.
 pub(crate) fn unfinished(cut: Option<Truncated>, size: usize) -> Truncated {
     let message = "the service was still sending; shown is what was complete within the time and the size allowed";
     match cut {
@@ -145,9 +144,9 @@ pub(crate) fn unfinished(cut: Option<Truncated>, size: usize) -> Truncated {
     }
 }
 
-/// The wording for a write whose answer cannot be shown.
+/// The words for a write whose response cannot be shown.
 const EXECUTED: &str = "it may have been executed; do not repeat it before checking whether it was";
-/// The most cuts that are told in words.
+/// The most cuts that a message describes.
 const MAX_TOLD: usize = 3;
 
 #[cfg(test)]

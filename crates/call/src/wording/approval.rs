@@ -8,19 +8,19 @@ pub fn rejected() -> Box<Fault> {
     Box::new(Fault::new(FaultCode::Rejected, message, Next::AskUser))
 }
 
-/// The approval is not kept, or belongs to somebody else.
+/// The approval is not stored, or belongs to somebody else.
 pub fn unknown() -> Box<Fault> {
     let message = "no approval of this id waits for this call: it has expired, was decided already, or is another call's; nothing was sent; make the call again, and the user is asked again";
     Box::new(Fault::new(FaultCode::UnknownApproval, message, Next::TryLater))
 }
 
-/// Nobody can be asked where the call was made.
+/// There is nobody to ask where the call was made.
 pub fn nobody_asks() -> Box<Fault> {
     let message = "a person has to approve this call, and nobody can be asked here; nothing was sent; tell the user what you wanted to do";
     Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
 }
 
-/// The call cannot be kept until somebody decides.
+/// The call cannot be stored until a person decides.
 pub fn not_kept() -> Box<Fault> {
     let message = "a person has to approve this call, and it cannot be kept until then; nothing was sent; try again later";
     Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::TryLater))

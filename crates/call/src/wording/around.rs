@@ -1,5 +1,5 @@
-//! Sentences about calls that were ended before they came to their tool: too many of them, a service that is down, a key that
-//! was used before, an audit file that cannot be written.
+//! Sentences about calls that end before they reach their tool: too many calls, a service that is down, a key that was used
+//! before, an audit file that cannot be written.
 
 use std::time::Duration;
 
@@ -17,20 +17,20 @@ pub fn overloaded(wait: Duration) -> Box<Fault> {
     waiting(FaultCode::Overloaded, message, wait)
 }
 
-/// The service was not reached by the calls before.
+/// Earlier calls did not reach the service.
 pub fn known_to_be_down(wait: Duration) -> Box<Fault> {
     let message = "the service could not be reached by the calls before this one, nothing was sent; try again later";
     waiting(FaultCode::Overloaded, message, wait)
 }
 
-/// As many keys are kept as may be.
+/// The store of keys is full.
 pub fn too_many_keys(wait: Duration) -> Box<Fault> {
     let message =
         "too many idempotency keys are in use, nothing was sent; try again later, or without a key";
     waiting(FaultCode::Overloaded, message, wait)
 }
 
-/// The first call with the same key has not ended.
+/// The first call with this key has not ended.
 pub fn still_running(wait: Duration) -> Box<Fault> {
     let message = "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
     waiting(FaultCode::StillRunning, message, wait)
@@ -42,14 +42,14 @@ pub fn key_reused() -> Box<Fault> {
     Box::new(Fault::new(FaultCode::KeyReused, message, Next::CorrectArguments))
 }
 
-/// The first call with the same key was given up while it ran.
+/// The first call with this key was given up while it ran.
 pub fn outcome_unknown() -> Box<Fault> {
     let message = "the first call with this idempotency key was begun and did not come to its end; it may or may not have been executed; do not repeat it before checking whether it was";
     let fault = Fault::new(FaultCode::OutcomeUnknown, message, Next::AskUser);
     Box::new(fault.with_reached(Reached::Maybe))
 }
 
-/// The first call with the same key ended, and its answer is not kept.
+/// The first call with this key ended, but its answer is no longer stored.
 pub fn answer_lost(status: Option<u16>) -> Box<Fault> {
     let answered = match status {
         Some(status) => format!("was answered with status {status}"),
@@ -70,7 +70,7 @@ pub fn audit_failed() -> Box<Fault> {
     Box::new(Fault::new(FaultCode::AuditFailed, message, Next::TryLater))
 }
 
-/// A fault that time mends; the wait is told in whole seconds, at least one.
+/// A fault that passes with time; the message has the wait in whole seconds, at least one.
 fn waiting(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
     let mut fault = Fault::new(code, message, Next::TryLater);
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);

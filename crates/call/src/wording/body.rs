@@ -1,4 +1,4 @@
-//! The sentences about values that cannot be written as the body their description asks for. Facts come from `body`.
+//! Sentences about values that cannot be written in the body that their description asks for. Facts come from `body`.
 
 use callgate_tool::{Fault, Handle, Problem, Value};
 
@@ -21,7 +21,7 @@ pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
     }])
 }
 
-/// The value names a result that nobody keeps. The handle is not repeated: whoever has one may read the result.
+/// The value names a result that is not stored. The handle is not repeated: anyone who has it may read the result.
 pub(crate) fn not_kept(at: &str) -> Box<Fault> {
     invalid_arguments(vec![Problem {
         at: format!("{at}.handle"),
@@ -31,7 +31,7 @@ pub(crate) fn not_kept(at: &str) -> Box<Fault> {
     }])
 }
 
-/// The bytes are of another media type than the declared ones.
+/// The bytes have another media type than the declared ones.
 pub(crate) fn other_media(at: &str, declared: &str, got: &str) -> Box<Fault> {
     invalid_arguments(vec![Problem {
         at: at.to_owned(),
@@ -43,7 +43,7 @@ pub(crate) fn other_media(at: &str, declared: &str, got: &str) -> Box<Fault> {
     }])
 }
 
-/// The text cannot be written in the charset that is declared.
+/// The text cannot be written in the declared charset.
 pub(crate) fn other_charset(at: &str, charset: &str) -> Box<Fault> {
     invalid_arguments(vec![Problem {
         at: at.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn other_charset(at: &str, charset: &str) -> Box<Fault> {
     }])
 }
 
-/// A body that is written member by member is no object.
+/// A body that is written member by member is not an object.
 pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box<Fault> {
     let (at, value) = whole.unwrap_or(("body", &Value::Null));
     invalid_arguments(vec![Problem {
@@ -64,7 +64,7 @@ pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box
     }])
 }
 
-/// A member cannot be an element of XML under its name.
+/// A member's name cannot be the name of an XML element.
 pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
     invalid_arguments(vec![Problem {
         at: at.to_owned(),

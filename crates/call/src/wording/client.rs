@@ -6,7 +6,7 @@ use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
 use super::{clipped, fault, told};
 
-/// The client ran the call and says that it failed.
+/// The client ran the call and reports that it failed.
 pub fn failed(said: Value) -> Box<Fault> {
     let text = said.as_str().or_else(|| said.get("message").and_then(Value::as_str));
     let message = match text {
@@ -19,7 +19,7 @@ pub fn failed(said: Value) -> Box<Fault> {
     fault
 }
 
-/// The client did not say in time what came of the call.
+/// The client did not report the result of the call in time.
 pub fn unanswered(time: Duration, effect: Effect) -> Box<Fault> {
     let time = time.as_secs();
     let (advice, next) = match effect {
@@ -32,7 +32,7 @@ pub fn unanswered(time: Duration, effect: Effect) -> Box<Fault> {
     fault
 }
 
-/// The caller left while calls of the same turn ran.
+/// The caller left while calls of this turn were running.
 pub fn left() -> Box<Fault> {
     let message =
         "the caller left while this call ran; it may have been executed: ask before you call again";
@@ -41,7 +41,7 @@ pub fn left() -> Box<Fault> {
     fault
 }
 
-/// The tool was taken away while its call waited for the client.
+/// The tool was removed while its call waited for the client.
 pub fn tool_removed(name: &str) -> Box<Fault> {
     let message = format!(
         "the tool `{}` was taken away while its call waited for the client; call one of the declared tools",
@@ -52,26 +52,26 @@ pub fn tool_removed(name: &str) -> Box<Fault> {
     fault
 }
 
-/// Another turn of the session began to wait for the client meanwhile.
+/// Another turn of the session has begun to wait for the client.
 pub fn waits_already() -> Box<Fault> {
     let message = "another turn of this session waits for its client, which was not asked to run this call; call again when that is answered";
     fault(FaultCode::Overloaded, message, Next::TryLater)
 }
 
-/// No mock fits the call, and it may not be made.
+/// No mock matches the call, and the real call is not allowed.
 pub fn not_mocked() -> Box<Fault> {
     let message =
         "no mock fits this call, and the request lets no other call through; nothing was sent";
     fault(FaultCode::Refused, message, Next::GiveUp)
 }
 
-/// The client runs the tool, and nobody waits for it here.
+/// The client runs the tool, but this caller cannot wait for it.
 pub fn nobody_runs() -> Box<Fault> {
     let message = "the client runs this tool; `:runSession` hands out its calls";
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
-/// The client answered something that the tool does not answer.
+/// The client's result does not match the tool's schema.
 pub(crate) fn unexpected(problems: Vec<Problem>) -> Box<Fault> {
     let message = told(&problems, "; answer what the schema of the output says");
     let fault = Fault::new(FaultCode::UnreadableResponse, message, Next::GiveUp);

@@ -1,5 +1,5 @@
-//! Sentences about connections that were not made, or broke: whether the call may have been executed decides what to do
-//! next.
+//! Sentences about connections that were not made, or broke. The next step depends on whether the call may have been
+//! executed.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
     Box::new(fault.with_reached(Reached::Maybe))
 }
 
-/// The time of the call was up before anything was sent.
+/// The time of the call ended before anything was sent.
 pub fn late(limit: Duration) -> Box<Fault> {
     let message = format!(
         "the call was not ready to be sent within {} s, nothing was sent; try again later",
@@ -61,7 +61,7 @@ pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
     Box::new(Fault::new(FaultCode::Unreachable, message, next).with_reached(reached))
 }
 
-/// There is no secure connection: `why` says what is wrong and what an operator can do.
+/// There is no secure connection: `why` names the problem and the operator's remedy.
 pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<Fault> {
     let why = clipped(why, 300);
     let (message, next) = match reached {
@@ -79,7 +79,7 @@ pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<
     Box::new(Fault::new(FaultCode::Unreachable, message, next).with_reached(reached))
 }
 
-/// The service made the connection and then turned it down: `why` says what is wrong and what an operator can do.
+/// The service accepted the connection and then rejected it: `why` names the problem and the operator's remedy.
 pub fn connection_refused(why: &str) -> Box<Fault> {
     let message =
         format!("the service turned the call down and did nothing: {}", clipped(why, 300));

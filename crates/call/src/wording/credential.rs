@@ -1,16 +1,16 @@
-//! Sentences about credentials: there is none, or the service did not take it. Names of secrets are no part of them.
+//! Sentences about credentials: there is none, or the service rejected it. They never name secrets.
 
 use callgate_tool::{CallerToken, Fault, FaultCode, Next, Reached};
 
 use super::{clipped, fault};
 
-/// No credential could be put on the request: `why` names what is missing, never its value.
+/// No credential could be put on the request: `why` names the missing part, never its value.
 pub fn auth_failed(why: &str) -> Box<Fault> {
     let message = format!("no credential for this tool, nothing was sent: {}", clipped(why, 300));
     fault(FaultCode::AuthFailed, message, Next::GiveUp)
 }
 
-/// The service refused the credential before it did anything, and no fresh one could be had: `why` says why.
+/// The service refused the credential before it did anything, and no fresh one is available: `why` gives the reason.
 pub fn auth_not_renewed(why: &str) -> Box<Fault> {
     let message = format!(
         "the service refused the credential and did nothing, and there is no fresh one: {}",
@@ -21,7 +21,7 @@ pub fn auth_not_renewed(why: &str) -> Box<Fault> {
     fault
 }
 
-/// The service refused the credential before it did anything: `why` is what is wrong with it.
+/// The service refused the credential before it did anything: `why` names the problem.
 pub fn auth_refused(why: &str) -> Box<Fault> {
     let message =
         format!("the service refused the credential and did nothing: {}", clipped(why, 300));
@@ -38,7 +38,8 @@ pub fn auth_wanted() -> Box<Fault> {
     fault
 }
 
-/// The service refused the token of the session's own user before it did anything: `parameter` is where the session has it.
+/// The service refused the token of the session's own user before it did anything: `parameter` is the token's name in the
+/// session.
 pub fn sign_in_required(parameter: &str) -> Box<Fault> {
     if parameter == CallerToken::PLACE {
         let message = "the service refused what the caller's token was exchanged for and did nothing: the user has to sign in, and the \

@@ -1,4 +1,4 @@
-//! Sentences about keys on the wire that have another writer.
+//! Sentences about keys of a request that have another writer.
 
 use callgate_openapi::Writer;
 use callgate_tool::{Fault, FaultCode, Next, Problem};
@@ -31,7 +31,7 @@ pub(crate) fn whole_query(at: &str) -> Box<Fault> {
     mended_by(problem, "; leave out either and call again")
 }
 
-/// A refusal for one problem, with what mends it.
+/// A refusal with one problem and its remedy.
 fn mended_by(problem: Problem, remedy: &str) -> Box<Fault> {
     let problems = vec![problem];
     let message = told(&problems, remedy);
@@ -39,7 +39,7 @@ fn mended_by(problem: Problem, remedy: &str) -> Box<Fault> {
     Box::new(fault.with_problems(problems))
 }
 
-/// A whole query string that is no form has no place beside the query of the path.
+/// A whole query string that is not a form cannot stand beside the query of the path.
 pub(crate) fn fixed_query(at: &str) -> Box<Fault> {
     refused(&format!("`{at}` is the whole query string, and the path has values of the query"))
 }

@@ -1,4 +1,4 @@
-//! Single keywords of a schema, as providers take them.
+//! Single keywords of a schema, and the providers that support them.
 
 use callgate_tool::Value;
 
@@ -8,7 +8,7 @@ pub fn is_union(keyword: &str, value: &Value) -> bool {
     ["anyOf", "oneOf", "type"].contains(&keyword) && n_types > 1
 }
 
-/// Keywords of which `Gemini` and strict modes know nothing.
+/// Keywords that `Gemini` and strict modes do not support.
 pub(super) const RULES: [&str; 9] = [
     "dependentRequired",
     "dependentSchemas",
@@ -21,14 +21,14 @@ pub(super) const RULES: [&str; 9] = [
     "uniqueItems",
 ];
 
-/// Returns true if every provider takes a name.
+/// Returns true if every provider accepts a name.
 pub(super) fn is_identifier(name: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_digit = name.starts_with(|first: char| first.is_ascii_digit());
     (1..=64).contains(&name.len()) && name.bytes().all(is_word) && !is_digit
 }
 
-/// Returns true if a local engine does not take a pattern.
+/// Returns true if a local engine does not support a pattern.
 pub(super) fn is_wild(pattern: &str) -> bool {
     let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
     looks_around || !pattern.starts_with('^') || !pattern.ends_with('$')

@@ -1,5 +1,5 @@
-//! Alternatives: `oneOf` and `anyOf` become `anyOf`, whose branches hold what stands beside it. What only says which members go
-//! together is told in words.
+//! Alternatives: `oneOf` and `anyOf` become `anyOf`, whose branches include the keywords beside it. Alternatives that only
+//! say which members go together are described in words.
 
 use callgate_tool::{Object, Value};
 
@@ -16,7 +16,7 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// The demands of schemas with alternatives.
+    /// The schema of parts with alternatives.
     pub(super) fn grouped(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         let mut words = Words::default();
         let mut chosen = None;
@@ -61,7 +61,7 @@ impl<'s> Walk<'s> {
         self.any_of(branches, parts.description(), words)
     }
 
-    /// A branch with what stands beside the alternatives; `None` where no value meets both.
+    /// A branch with the keywords beside the alternatives; `None` if no value meets both.
     fn branch(
         &mut self,
         branch: &'s Value,
@@ -74,7 +74,7 @@ impl<'s> Walk<'s> {
         is_possible.then(|| self.together(&with, level))
     }
 
-    /// One of these, with a description of all.
+    /// One of these branches, with a description of all.
     pub(super) fn any_of(&mut self, branches: Vec<Value>, own: &str, words: &Words) -> Value {
         let null = self.null();
         let mut flat: Vec<Value> = Vec::new();
@@ -106,7 +106,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// The branches of a value that is nothing but alternatives.
+/// The branches of a schema that consists only of alternatives.
 fn opened(value: Value) -> Vec<Value> {
     match value {
         Value::Object(mut members) if members.len() == 1 && members.contains_key("anyOf") => {
@@ -119,7 +119,7 @@ fn opened(value: Value) -> Vec<Value> {
     }
 }
 
-/// True for a branch that says more than which members must be there, or not.
+/// True for a branch that does more than require or forbid members.
 fn is_structural(branch: &Value) -> bool {
     let Some(members) = branch.as_object() else { return false };
     members.keys().any(|key| STRUCTURE.contains(&key.as_str()))
@@ -153,7 +153,7 @@ const STRUCTURE: [&str; 11] = [
     "properties",
     "type",
 ];
-/// Equal branches beyond so many stay.
+/// The most branches that are compared; equal branches beyond them stay.
 const MOST_COMPARED: usize = 64;
-/// The most alternatives that are shown where there are no words for them.
+/// The most alternatives that are quoted as JSON.
 const MOST_SHOWN: usize = 4;

@@ -1,4 +1,4 @@
-//! Circles of definitions: whether one leads back to another. What each refers to is looked up once.
+//! Circles of definitions: finds out whether one leads back to another. The references of each are looked up once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use callgate_tool::Value;
 
 use super::definitions::{Definitions, PREFIX};
 
-/// The definitions that definitions refer to, as far as they were asked for.
+/// The references between definitions, as far as they were needed.
 #[derive(Debug, Default)]
 pub(super) struct Circles<'s> {
     direct: BTreeMap<&'s str, BTreeSet<&'s str>>,
 }
 
 impl<'s> Circles<'s> {
-    /// True where one of the definitions that a schema refers to leads to this one.
+    /// True if one of the definitions that a schema refers to leads to this one.
     pub(super) fn lead(
         &mut self,
         schema: &'s Value,

@@ -1,5 +1,5 @@
-//! Schemas of providers that take all of JSON Schema: everything stays, but that lists have items, objects have `properties`,
-//! and what is too deep is an object.
+//! Schemas for providers that support all of JSON Schema: they stay unchanged, except that lists get items, objects get
+//! `properties`, and parts that are too deep become plain objects.
 
 use callgate_tool::{Object, Value};
 
@@ -14,7 +14,7 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// A schema as it is.
+    /// Copies a schema.
     pub(super) fn copied(&mut self, members: &'s Object, level: Level) -> Value {
         let mut built = Object::with_capacity(members.len());
         let required = required(members);
@@ -56,7 +56,7 @@ impl<'s> Walk<'s> {
                     Some(value.clone())
                 }
             });
-            // Parts of branches may be missing: more than one of them may hold.
+            // A branch may have lost parts, so more than one may match.
             let is_open = keyword == "oneOf" && !self.cut.is_all();
             let keyword = if is_open { "anyOf" } else { keyword.as_str() };
             if let Some(copied) = copied.filter(|_| !is_open || !members.contains_key("anyOf")) {
@@ -98,7 +98,7 @@ impl<'s> Walk<'s> {
         Value::Array(each)
     }
 
-    /// A schema as it is, where it is not too deep.
+    /// Copies a schema, unless it is too deep.
     pub(super) fn one_copied(&mut self, schema: &'s Value, level: Level) -> Value {
         if schema.is_boolean() {
             return schema.clone();
@@ -111,7 +111,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Lists have items, objects have members.
+/// Adds missing items to lists and missing `properties` to objects.
 pub(super) fn complete(built: &mut Object) {
     let is = |built: &Object, name: &str| {
         built.get("type").is_some_and(|kind| {
@@ -147,7 +147,7 @@ const SINGLES: [&str; 10] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// Keywords that allow more where a schema below them says more.
+/// Keywords that could refuse legal values if a cut made a schema below them wider.
 const FRAGILE: [&str; 9] = [
     "contains",
     "else",
@@ -160,7 +160,7 @@ const FRAGILE: [&str; 9] = [
     "unevaluatedProperties",
 ];
 
-/// About so many bytes.
+/// The approximate size in bytes.
 fn size(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,

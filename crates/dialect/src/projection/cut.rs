@@ -1,27 +1,27 @@
-//! The cut of a schema that is too large: ever less of what is deep and optional is shown, until it fits.
+//! Cuts a schema that is too large: shows less and less of its deep and optional parts, until it fits.
 
-/// The most that is shown.
+/// The most that a cut shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// The number of optional members that may lie in each other.
+    /// The most levels of nested optional members.
     optional: usize,
-    /// The number of members that may.
+    /// The most levels of nested members.
     nested: usize,
     /// The longest description.
     pub(super) text: usize,
 }
 
-/// The depth of a place.
+/// The depth of a schema in the root.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Level {
     optional: usize,
     nested: usize,
-    /// Schemas in schemas, whatever they are for.
+    /// The levels of nested schemas of any kind.
     steps: usize,
 }
 
 impl Cut {
-    /// From all to the least, for a provider that takes so many levels.
+    /// All cuts from none to the largest, for a provider that supports `deepest` levels.
     pub(super) fn all(deepest: usize) -> impl Iterator<Item = Self> {
         let cut = move |(optional, nested, text): (usize, usize, usize)| Self {
             optional,
@@ -31,24 +31,24 @@ impl Cut {
         STEPS.into_iter().map(cut)
     }
 
-    /// True where everything is shown.
+    /// True if everything is shown.
     pub(super) fn is_all(self) -> bool {
         self.optional == ALL
     }
 
-    /// True for the least of them, which is taken whatever it costs.
+    /// True for the largest cut, which is used even if the schema does not fit.
     pub(super) fn is_least(self) -> bool {
         self.text == 0
     }
 
-    /// True where objects are no longer shown with their members.
+    /// True if objects at this level are shown without their members.
     pub(super) fn ends(self, level: Level) -> bool {
         level.optional > self.optional || level.nested > self.nested || level.steps > DEEPEST
     }
 }
 
 impl Level {
-    /// A member's level.
+    /// The level of a member.
     pub(super) fn member(self, is_required: bool) -> Self {
         let optional = self.optional + usize::from(!is_required);
         Self { optional, nested: self.nested + 1, steps: self.steps + 1 }
@@ -64,19 +64,19 @@ impl Level {
         Self { steps: self.steps + 1, ..self }
     }
 
-    /// True where items of a list would be too deep for a provider that takes so many levels of members.
+    /// True if items of a list would be too deep for a provider that supports `deepest` levels of members.
     pub(super) fn is_leaf(self, deepest: usize) -> bool {
         self.nested > deepest.saturating_add(1)
     }
 
-    /// True where nothing may be nested any more.
+    /// True if nothing may be nested below this level.
     pub(super) fn is_last(self) -> bool {
         self.steps > 2 * DEEPEST
     }
 }
 
 const ALL: usize = usize::MAX;
-/// Optional members in each other, members in each other, characters of a description.
+/// The most nested optional members, the most nested members, and the most characters of a description.
 const STEPS: [(usize, usize, usize); 13] = [
     (ALL, ALL, ALL),
     (6, ALL, ALL),
@@ -92,5 +92,5 @@ const STEPS: [(usize, usize, usize); 13] = [
     (0, 1, 40),
     (0, 0, 0),
 ];
-/// Schemas in schemas beyond this are told in words: walking them recurses.
+/// The most nested schemas that are walked, because walking recurses; deeper ones are described in words.
 const DEEPEST: usize = 48;

@@ -1,4 +1,4 @@
-//! The definitions of one schema by name, and which schemas do no more than to refer to one.
+//! The definitions of one schema by name, and the schemas that only refer to one.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(super) struct Definitions<'s> {
     by_name: BTreeMap<&'s str, &'s Value>,
 }
 
-/// A reference, and what is said beside it.
+/// A reference, with its own description.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference<'s> {
     pub(super) name: &'s str,
@@ -44,7 +44,7 @@ impl<'s> Definitions<'s> {
         self.by_name.values().copied()
     }
 
-    /// The reference that a schema is, when it says nothing else about values.
+    /// The reference that a schema consists of, if it has no other rules on values.
     pub(super) fn reference(&self, schema: &'s Value) -> Option<Reference<'s>> {
         let mut members = schema.as_object()?;
         let description = text(members, "description");
@@ -61,12 +61,12 @@ impl<'s> Definitions<'s> {
     }
 }
 
-/// A text of a schema.
+/// The text of a keyword.
 pub(super) fn text<'s>(members: &'s Object, keyword: &str) -> Option<&'s str> {
     members.get(keyword).and_then(Value::as_str)
 }
 
-/// True for keywords that say nothing about which values are legal.
+/// True for keywords that do not restrict values.
 pub(super) fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.contains(&keyword)
 }

@@ -1,11 +1,11 @@
-//! Descriptions, where a provider lets them stand.
+//! Adds descriptions where a provider allows them.
 
 use callgate_tool::{Object, Value, json};
 
 use super::walk::Walk;
 
 impl Walk<'_> {
-    /// A schema with a description, where it may stand.
+    /// A schema with a description, if one may stand there.
     pub(super) fn with_description(&self, mut built: Value, description: String) -> Value {
         if description.is_empty() {
             return built;
@@ -23,7 +23,7 @@ impl Walk<'_> {
     }
 }
 
-/// A schema with a description in front of its own.
+/// A schema with a description in front of its own description.
 pub(super) fn described(schema: Value, description: String) -> Value {
     if description.is_empty() {
         return schema;
@@ -38,7 +38,7 @@ pub(super) fn described(schema: Value, description: String) -> Value {
     headed(rest, whole)
 }
 
-/// The type first, then the description, then the rest.
+/// Puts the type first, then the description, then the rest.
 pub(super) fn headed(mut built: Object, description: String) -> Value {
     if description.is_empty() {
         return Value::Object(built);

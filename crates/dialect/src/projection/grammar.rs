@@ -1,4 +1,4 @@
-//! The part of JSON Schema that each provider takes, as data. A keyword that is not listed is told in words.
+//! The part of JSON Schema that each provider supports, as data. Other keywords are described in words.
 
 use callgate_tool::Value;
 
@@ -8,40 +8,40 @@ use super::pattern::Patterns;
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of a provider")]
 pub(super) struct Grammar {
-    /// The keywords it takes, beside those of structure. Everything below the root where this is empty.
+    /// The supported keywords, besides those of structure. If empty, everything below the root is supported.
     pub(super) keywords: &'static [&'static str],
-    /// True where `$ref` to `$defs` is taken; definitions are unrolled otherwise.
+    /// True if `$ref` to `$defs` is supported; otherwise definitions are unrolled.
     pub(super) has_references: bool,
-    /// True where anything may stand beside `anyOf`.
+    /// True if other keywords may stand beside `anyOf`.
     pub(super) has_siblings: bool,
-    /// True where a schema may say nothing.
+    /// True if a schema may be empty.
     pub(super) has_any: bool,
-    /// The way `null` is allowed beside another type.
+    /// The way in which `null` is allowed beside another type.
     pub(super) null: NullForm,
-    /// The values that may be listed.
+    /// The values that an enumeration may list.
     pub(super) listed: Listed,
-    /// The formats it takes; all where there are none.
+    /// The supported formats; if empty, all.
     pub(super) formats: &'static [&'static str],
-    /// The patterns it takes.
+    /// The supported patterns.
     pub(super) patterns: Patterns,
-    /// The largest `maxLength`, `minLength` and numbers of items it takes.
+    /// The largest supported `maxLength`, `minLength` and numbers of items.
     pub(super) longest: u64,
     pub(super) most_items: u64,
-    /// True where no member is allowed but those that are declared.
+    /// True if only declared members are allowed.
     pub(super) is_closed: bool,
-    /// True where each member must be required.
+    /// True if each member must be required.
     pub(super) is_complete: bool,
-    /// True where a definition may lead back to itself through members that must be there.
+    /// True if a definition may lead back to itself through required members.
     pub(super) has_circles: bool,
-    /// True where schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
+    /// True if schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
     pub(super) is_proto: bool,
-    /// The depth to which members may be nested.
+    /// The maximum nesting of members.
     pub(super) deepest: usize,
-    /// The property names it takes.
+    /// The supported property names.
     pub(super) names: Names,
 }
 
-/// The way a schema allows `null` beside another type.
+/// The way in which a schema allows `null` beside another type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NullForm {
     /// As a branch of `anyOf`.
@@ -56,27 +56,27 @@ pub(super) enum NullForm {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Listed {
     Any,
-    /// Texts, but the empty one.
+    /// Texts, except the empty one.
     Texts,
 }
 
-/// The names of members that a provider takes.
+/// The names of members that a provider supports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Names {
     Any,
     /// `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`, at any depth.
     Identifiers,
-    /// `^[a-zA-Z0-9_.-]{1,64}$`, of arguments.
+    /// `^[a-zA-Z0-9_.-]{1,64}$`, for arguments only.
     Dotted,
 }
 
 impl Grammar {
-    /// True when schemas below the root stay as they are.
+    /// True if schemas below the root stay unchanged.
     pub(super) fn is_whole(&self) -> bool {
         self.keywords.is_empty()
     }
 
-    /// True when a keyword with this value is taken.
+    /// True if a keyword with this value is supported.
     pub(super) fn takes(&self, keyword: &str, value: &Value) -> bool {
         let is_small = |most: u64| value.as_u64().is_some_and(|count| count <= most);
         if self.is_whole() {
@@ -93,7 +93,7 @@ impl Grammar {
     }
 }
 
-/// Everything, with an object of arguments without composition at the root.
+/// Everything, with an object of arguments without composition as the root.
 pub(super) const WHOLE: Grammar = Grammar {
     keywords: &[],
     has_references: true,
@@ -113,10 +113,10 @@ pub(super) const WHOLE: Grammar = Grammar {
     names: Names::Any,
 };
 
-/// Anthropic: arguments by these names.
+/// Anthropic: everything, but arguments with restricted names.
 pub(super) const ANTHROPIC: Grammar = Grammar { names: Names::Dotted, ..WHOLE };
 
-/// The keywords that every provider takes.
+/// The keywords that every provider supports.
 pub(super) const PORTABLE: Grammar = Grammar {
     keywords: &[
         "additionalProperties",
@@ -175,8 +175,9 @@ pub(super) const STRICT: Grammar = Grammar {
     ..PORTABLE
 };
 
-/// Anthropic's strict mode: <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>.
-/// A definition that leads back to itself is refused there, so none is referred to.
+/// Anthropic's strict mode:
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>.
+/// It refuses a definition that leads back to itself, so no references are written.
 pub(super) const ANTHROPIC_STRICT: Grammar = Grammar {
     keywords: &["enum", "format", "minItems"],
     has_references: false,
@@ -188,7 +189,7 @@ pub(super) const ANTHROPIC_STRICT: Grammar = Grammar {
     ..PORTABLE
 };
 
-/// Bedrock's strict mode: that of Anthropic, by any names
+/// Bedrock's strict mode: Anthropic's, with any names
 /// (<https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html>).
 pub(super) const BEDROCK_STRICT: Grammar = Grammar { names: Names::Any, ..ANTHROPIC_STRICT };
 
@@ -218,7 +219,7 @@ pub(super) const GEMINI_SCHEMA: Grammar = Grammar {
     ..PORTABLE
 };
 
-/// The `Schema` of Customer Engagement Suite. It has references, too, in another form: none are written.
+/// The `Schema` of Customer Engagement Suite. It has another form of references; none are written.
 pub(super) const CES: Grammar = Grammar {
     keywords: &["enum", "maximum", "maxItems", "minimum", "minItems"],
     formats: &[],
@@ -243,7 +244,7 @@ pub(super) const GEMINI_JSON: Grammar = Grammar {
     ..PORTABLE
 };
 
-/// Engines that make a grammar of all tools.
+/// Engines that build one grammar of all tools.
 pub(super) const LLAMACPP: Grammar = Grammar {
     keywords: &[
         "additionalProperties",
@@ -269,7 +270,7 @@ pub(super) const LLAMACPP: Grammar = Grammar {
     ..PORTABLE
 };
 
-/// The formats that everybody knows, or passes over.
+/// The formats that every provider supports or ignores.
 const FORMATS: [&str; 13] = [
     "date",
     "date-time",
@@ -285,9 +286,9 @@ const FORMATS: [&str; 13] = [
     "time",
     "uuid",
 ];
-/// The formats that `OpenAI`'s strict mode knows.
+/// The formats that `OpenAI`'s strict mode supports.
 const STRICT_FORMATS: [&str; 9] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
-/// The formats that Anthropic's strict mode knows.
+/// The formats that Anthropic's strict mode supports.
 const CLAUDE_FORMATS: [&str; 10] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"];

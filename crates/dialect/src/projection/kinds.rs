@@ -1,4 +1,4 @@
-//! Sets of JSON's types, as schemas allow them. A whole number is of two types, so `number` holds `integer`.
+//! Sets of JSON types that a schema allows. A whole number has two types, so `number` includes `integer`.
 
 use std::ops::{BitAnd, BitOr};
 
@@ -19,7 +19,7 @@ impl Kinds {
     pub(super) const OBJECT: Self = Self(32);
     pub(super) const STRING: Self = Self(64);
 
-    /// The types that the keyword `type` lists; all where it lists none that are known.
+    /// The types that the keyword `type` lists; all types if it lists no known one.
     pub(super) fn listed(value: &Value) -> Self {
         let named = |name: &Value| name.as_str().map_or(Self::NONE, Self::named);
         let listed = match value {
@@ -42,22 +42,22 @@ impl Kinds {
         }
     }
 
-    /// These but those.
+    /// The types of this set that are not in `others`.
     pub(super) fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// True when one of these is one of those.
+    /// True if both sets have a type in common.
     pub(super) fn meets(self, other: Self) -> bool {
         self & other != Self::NONE
     }
 
-    /// True when these are among those.
+    /// True if every type of this set is in `other`.
     pub(super) fn is_within(self, other: Self) -> bool {
         self & other == self
     }
 
-    /// The types one by one, `null` at the end.
+    /// The types one by one, with `null` last.
     pub(super) fn singles(self) -> impl Iterator<Item = Self> {
         let number = if self.meets(Self(16)) { Self::NUMBER } else { Self::INTEGER };
         let each = [Self::STRING, number, Self::BOOLEAN, Self::ARRAY, Self::OBJECT, Self::NULL];

@@ -1,38 +1,39 @@
-//! Losses: parts of a schema that a provider's form cannot say. Each is told; none is looser at the gateway, which checks the original.
+//! Losses: parts of a schema that a provider's form cannot express. Each is reported; the gateway still checks the original
+//! schema.
 
 use std::{collections::BTreeSet, fmt};
 
-/// A part of a schema that a provider's form of it does not have. Annotations, and members that a schema neither declares nor
-/// forbids, are no losses.
+/// A part of a schema that a provider's form lacks. Annotations, and members that a schema neither declares nor forbids, do
+/// not count as losses.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub struct Loss {
-    /// The JSON pointer of the schema it stands in.
+    /// The JSON pointer of the schema that has the keyword.
     pub at: String,
     /// The keyword.
     pub keyword: &'static str,
-    /// Its fate.
+    /// The effect of the loss.
     pub what: Lost,
 }
 
-/// The fate of a keyword that a provider does not take.
+/// The effect of a keyword that a provider does not support.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Lost {
-    /// A part was too large or too deep: its members are told in words.
+    /// A part was too large or too deep: its members are described in words.
     Cut,
-    /// Some legal values cannot be given.
+    /// The model cannot give some legal values.
     Narrower,
-    /// A member has another name there, and its own again when the arguments come back.
+    /// A member has another name in the provider's form; its own name is restored in the arguments.
     Renamed,
-    /// The keyword is told in the description.
+    /// The description has the keyword in words.
     Described,
-    /// The provider allows more; the gateway does not.
+    /// The provider allows more values than the gateway.
     Wider,
 }
 
 impl Lost {
-    /// Its meaning, in words.
+    /// The effect in words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cut => "shown as an object in words",
@@ -51,7 +52,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The losses so far, each once, in their order.
+/// The losses so far, each once, in order.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     list: Vec<Loss>,

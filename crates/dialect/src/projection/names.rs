@@ -1,4 +1,4 @@
-//! Names of members that a provider refuses, and the ones it gets instead. No two members of a tool get one name.
+//! Names of members that a provider refuses, and their replacements. No two members of a tool share a replacement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::{
     grammar::{Grammar, Names},
 };
 
-/// The other names of members, by their own.
+/// The replacements of members' names, by the original names.
 pub(super) fn of(
     grammar: &Grammar,
     schema: &Schema,
@@ -72,7 +72,7 @@ fn legal(name: &str) -> String {
     };
     let is_start = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let mut words: String = name.chars().map(word).collect();
-    // `$filter` and `@type` are `filter` and `type`.
+    // `$filter` and `@type` become `filter` and `type`.
     let bare = words.trim_start_matches('_');
     let is_bare_legal = bare.starts_with(|first: char| first.is_ascii_alphabetic());
     if !is_start && is_bare_legal {
@@ -85,7 +85,7 @@ fn legal(name: &str) -> String {
 
 fn hashed(legal: &str, name: &str, n_tries: u32) -> String {
     let start: String = legal.chars().take(LONGEST - 9).collect();
-    // FNV-1a, which is the same on every machine.
+    // FNV-1a gives equal hashes on every machine.
     let bytes = name.bytes().chain(n_tries.to_le_bytes().into_iter().filter(|byte| *byte > 0));
     let hash = bytes
         .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -93,5 +93,5 @@ fn hashed(legal: &str, name: &str, n_tries: u32) -> String {
 }
 
 const LONGEST: usize = 64;
-/// Keywords whose values are values and no schemas.
+/// Keywords whose values are data, not schemas.
 const DATA: [&str; 5] = ["const", "default", "enum", "example", "examples"];

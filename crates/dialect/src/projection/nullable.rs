@@ -1,10 +1,10 @@
-//! Allows `null` beside what a schema allows, in the form a provider has for it.
+//! Allows `null` in addition to the values of a schema, in the provider's form.
 
 use callgate_tool::{Object, Value, json};
 
 use super::{described::described, grammar::NullForm};
 
-/// The same, or nothing.
+/// Adds `null` to a schema.
 pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
     if form == NullForm::Flag {
         match built.get_mut("anyOf").and_then(Value::as_array_mut) {
@@ -34,7 +34,7 @@ pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
     }
 }
 
-/// As a branch, the description outside.
+/// Adds `null` as a branch, with the description outside.
 fn beside_null(mut built: Value) -> Value {
     let description = built.as_object_mut().and_then(|members| members.remove("description"));
     let built = json!({"anyOf": [built, {"type": "null"}]});

@@ -1,4 +1,4 @@
-//! Objects and lists: members by the names a provider takes, which of them must be there, and items, which always have a type.
+//! Objects and lists: members with names that a provider accepts, required members, and items, which always have a type.
 
 use std::collections::BTreeSet;
 
@@ -27,9 +27,9 @@ pub(super) struct Shape<'s> {
 #[derive(Debug)]
 pub(super) struct Member<'s> {
     pub(super) name: &'s str,
-    /// The schemas it must meet.
+    /// The schemas that the member must meet.
     pub(super) schemas: Vec<&'s Value>,
-    /// Of these, one.
+    /// Further schemas; the member must meet one of them.
     pub(super) others: Vec<&'s Value>,
 }
 
@@ -40,7 +40,7 @@ impl<'s> Shape<'s> {
         Self { members: members.collect(), required: parts.required(), rest: parts.rest() }
     }
 
-    /// Adds what an alternative says of a member, which is at this position or new.
+    /// Adds an alternative's schemas of a member. The member is at the position `at`, or is new.
     pub(super) fn add(&mut self, at: usize, name: &'s str, schemas: &[&'s Value]) {
         if at == self.members.len() {
             self.members.push(Member { name, schemas: Vec::new(), others: Vec::new() });
@@ -54,7 +54,7 @@ impl<'s> Shape<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// The keywords of an object.
+    /// Adds the keywords of an object.
     pub(super) fn object(
         &mut self,
         parts: &Parts<'s>,
@@ -65,7 +65,7 @@ impl<'s> Walk<'s> {
         self.shape(Shape::of(parts), level, built, words);
     }
 
-    /// The same of members that were put together.
+    /// Adds the keywords of an object from its collected members.
     pub(super) fn shape(
         &mut self,
         shape: Shape<'s>,
@@ -111,8 +111,8 @@ impl<'s> Walk<'s> {
         self.rest(rest, level, built, words);
     }
 
-    /// The same, or `null` for a member that is absent where every member must be there. Where `null` is legal itself, it cannot
-    /// be given.
+    /// Adds `null` to an optional member's schema where every member must be present; `null` then means absent. If the
+    /// member itself allows `null`, that value can no longer be given.
     fn or_absent(&mut self, member: &Member<'s>, property: Value) -> Value {
         let takes_null = |schema: &&'s Value| {
             kinds_of(schema, self.definitions, ALTERNATIVES).meets(Kinds::NULL)
@@ -140,7 +140,7 @@ impl<'s> Walk<'s> {
         self.any_of(each, "", &Words::default())
     }
 
-    /// Members that must be there and are not declared: any value.
+    /// Adds required members that are not declared; they allow any value.
     fn undeclared(
         &mut self,
         required: &[&'s str],
@@ -164,7 +164,7 @@ impl<'s> Walk<'s> {
     fn rest(&mut self, rest: Rest<'s>, level: Level, built: &mut Object, words: &mut Words) {
         let takes = self.grammar.keywords.contains(&"additionalProperties");
         if self.grammar.is_closed {
-            // Members that nobody describes are no loss.
+            // Undeclared members without a schema are not a loss.
             if !matches!(rest, Rest::Closed | Rest::Open { is_declared: false }) {
                 self.lose("additionalProperties", Lost::Narrower);
             }
@@ -175,7 +175,7 @@ impl<'s> Walk<'s> {
             Rest::Closed if takes || self.grammar.is_whole() => {
                 built.insert("additionalProperties", Value::Bool(false));
             }
-            // Nobody makes up members where there is no word for them.
+            // There is no keyword for it, and models do not invent members.
             Rest::Closed => {}
             Rest::Described(schemas) if takes || self.grammar.is_whole() => {
                 let value = self
@@ -196,7 +196,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The keywords of a list.
+    /// Adds the keywords of a list.
     pub(super) fn list(
         &mut self,
         parts: &Parts<'s>,
@@ -235,7 +235,7 @@ impl<'s> Walk<'s> {
         built.insert("items", items);
     }
 
-    /// The name of a member there.
+    /// The provider's name of a member.
     pub(super) fn named(&mut self, name: &str, level: Level) -> String {
         let is_theirs = match self.grammar.names {
             Names::Any => false,
@@ -252,5 +252,5 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Alternatives in alternatives that are looked through for `null`.
+/// The most levels of nested alternatives that are searched for `null`.
 const ALTERNATIVES: usize = 3;

@@ -1,5 +1,5 @@
-//! The schemas that one value must meet together: those of `allOf` and those that references lead to stand beside each
-//! other. Nothing is copied of them.
+//! The schemas that one value must meet together: the members of `allOf` and the targets of references, side by side.
+//! Nothing is copied.
 
 use std::collections::BTreeMap;
 
@@ -10,37 +10,37 @@ use super::{
     kinds::Kinds,
 };
 
-/// Schemas that hold together.
+/// Schemas that apply together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts<'s> {
     list: Vec<&'s Object>,
-    /// The index of the first that is a branch's own.
+    /// The index of the first schema that belongs to a branch.
     own: usize,
-    /// Alternatives that each of them has.
+    /// The groups of alternatives; a value must meet each group.
     pub(super) groups: Vec<Group<'s>>,
     /// The references that were followed.
     pub(super) followed: Vec<&'s str>,
-    /// True where no value is legal.
+    /// True if no value is legal.
     pub(super) is_never: bool,
-    /// True where there are more than were looked at.
+    /// True if there are more schemas than were examined.
     pub(super) is_cut: bool,
 }
 
-/// Alternatives.
+/// A group of alternatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group<'s> {
     pub(super) keyword: &'static str,
     pub(super) branches: &'s [Value],
 }
 
-/// The rule for members beside those that are declared.
+/// The rule for undeclared members.
 #[derive(Debug)]
 pub(super) enum Rest<'s> {
-    /// Nothing.
+    /// No undeclared members are allowed.
     Closed,
-    /// Members that are described.
+    /// Undeclared members must meet these schemas.
     Described(Vec<&'s Value>),
-    /// Whatever there is; declared so, or by silence.
+    /// All undeclared members are allowed, explicitly or by default.
     Open { is_declared: bool },
 }
 
@@ -54,7 +54,7 @@ impl<'s> Parts<'s> {
         parts
     }
 
-    /// The same with a branch of a group, without the groups.
+    /// Adds a branch of a group and drops the groups.
     pub(super) fn with(&self, branch: &'s Value, definitions: &Definitions<'s>) -> Self {
         let (list, followed) = (self.list.clone(), self.followed.clone());
         let mut parts = Self { own: list.len(), list, followed, ..Self::default() };
@@ -86,12 +86,12 @@ impl<'s> Parts<'s> {
         }
     }
 
-    /// The values of a keyword, those of the use before those of what is used.
+    /// The values of a keyword, with those of the referring schema before those of the referenced one.
     pub(super) fn values(&self, keyword: &str) -> impl Iterator<Item = &'s Value> {
         self.list.iter().filter_map(move |members| members.get(keyword))
     }
 
-    /// The first text of an annotation.
+    /// The first text of an annotation that is not blank.
     pub(super) fn annotation(&self, keyword: &str) -> Option<&'s str> {
         let mut own = self.list.iter().skip(self.own);
         own.find_map(|members| text(members, keyword).filter(|text| !text.trim().is_empty()))
@@ -102,7 +102,7 @@ impl<'s> Parts<'s> {
         self.annotation("description").or_else(|| self.annotation("title")).unwrap_or_default()
     }
 
-    /// The types that a value may have.
+    /// The types that the schemas allow.
     pub(super) fn kinds(&self) -> Kinds {
         let types = self.values("type").map(Kinds::listed);
         let kinds = types.fold(Kinds::ALL, |all, kinds| all & kinds);
@@ -110,7 +110,7 @@ impl<'s> Parts<'s> {
         listed.iter().map(|value| Kinds::of(value) & kinds).fold(Kinds::NONE, |all, one| all | one)
     }
 
-    /// The values that are listed, where some are.
+    /// The values that the schemas enumerate, if any.
     pub(super) fn listed(&self) -> Option<Vec<&'s Value>> {
         let mut lists = self.list.iter().flat_map(|members| {
             let one = members.get("const").map(std::slice::from_ref);
@@ -118,20 +118,20 @@ impl<'s> Parts<'s> {
             one.into_iter().chain(listed)
         });
         let mut listed: Vec<&Value> = lists.next()?.iter().collect();
-        // Long lists are not held against each other: that would be quadratic.
+        // Long lists are not compared with each other: that would take quadratic time.
         for others in lists.filter(|others| others.len() <= MOST_LISTED) {
             listed.retain(|value| others.contains(value));
         }
         Some(listed)
     }
 
-    /// True when nothing is said about values but their types.
+    /// True if the schemas restrict only the type of a value.
     pub(super) fn is_bare(&self) -> bool {
         let is_silent = |key: &str| is_annotation(key) || SILENT.contains(&key);
         self.list.iter().all(|members| members.keys().all(|key| is_silent(key)))
     }
 
-    /// The tightest number of a keyword: the largest of those that bound from below, else the smallest.
+    /// The tightest value of a numeric keyword: the largest for lower bounds, otherwise the smallest.
     pub(super) fn tightest(&self, keyword: &str) -> Option<&'s Value> {
         let is_lower = keyword.starts_with("min") || keyword.ends_with("Minimum");
         let number = |value: &&'s Value| value.as_number().cloned();
@@ -144,7 +144,7 @@ impl<'s> Parts<'s> {
         })
     }
 
-    /// The declared members with their schemas, in their order.
+    /// The declared members with their schemas, in order.
     pub(super) fn members(&self) -> Vec<(&'s str, Vec<&'s Value>)> {
         let mut members: Vec<(&str, Vec<&Value>)> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
@@ -159,7 +159,7 @@ impl<'s> Parts<'s> {
         members
     }
 
-    /// The members that must be there, in their order.
+    /// The required members, in order.
     pub(super) fn required(&self) -> Vec<&'s str> {
         let lists = self.values("required").filter_map(Value::as_array).flatten();
         let mut names: Vec<&str> = Vec::new();
@@ -168,7 +168,7 @@ impl<'s> Parts<'s> {
         names
     }
 
-    /// The schema of members that are not declared.
+    /// The rule for undeclared members.
     pub(super) fn rest(&self) -> Rest<'s> {
         let values: Vec<_> = self.values("additionalProperties").collect();
         if values.iter().any(|value| value.as_bool() == Some(false)) {
@@ -179,23 +179,23 @@ impl<'s> Parts<'s> {
         if described.is_empty() { Rest::Open { is_declared } } else { Rest::Described(described) }
     }
 
-    /// The schemas of items, those at a position among them where `prefixItems` has no place.
+    /// The schemas of items, including those of positions if `prefixItems` is not supported.
     pub(super) fn items(&self) -> Vec<&'s Value> {
         self.values("items").filter(|value| says(value)).collect()
     }
 
-    /// The first keyword of a type that values of no named type have.
+    /// The first keyword that hints at a type, for schemas without one, and the hinted type.
     pub(super) fn hint(&self) -> Option<(&'static str, Kinds)> {
         HINTS.into_iter().find(|(keyword, _)| self.values(keyword).next().is_some())
     }
 }
 
-/// True for a schema that says something.
+/// True for a schema that restricts or describes values.
 fn says(schema: &Value) -> bool {
     schema.as_object().is_some_and(|members| !members.is_empty())
 }
 
-/// The types of a schema, as far as they are plain to see.
+/// The types that a schema allows, as far as they are obvious.
 pub(super) fn kinds_of<'s>(
     schema: &'s Value,
     definitions: &Definitions<'s>,
@@ -215,10 +215,10 @@ pub(super) fn kinds_of<'s>(
     groups.map(below).fold(kinds, |all, one| all & one)
 }
 
-/// Keywords beside groups that do not narrow them.
+/// Keywords beside groups that do not restrict values further.
 const SILENT: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "type"];
 
-/// The type that a schema without one is meant for.
+/// The types that keywords hint at, for schemas without a type.
 const HINTS: [(&str, Kinds); 17] = [
     ("properties", Kinds::OBJECT),
     ("additionalProperties", Kinds::OBJECT),
@@ -239,7 +239,7 @@ const HINTS: [(&str, Kinds); 17] = [
     ("format", Kinds::STRING),
 ];
 
-/// Composition is not followed deeper, and not more schemas are held against each other.
+/// The deepest composition that is followed, the most alternatives, and the longest list that is compared.
 const DEEPEST: usize = 32;
 const MOST: usize = 64;
 const MOST_LISTED: usize = 256;

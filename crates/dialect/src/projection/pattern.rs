@@ -1,17 +1,17 @@
-//! Regular expressions that a provider takes: engines differ, and one that cannot read a pattern refuses every tool.
+//! Regular expressions that a provider supports: engines differ, and one that cannot read a pattern refuses every tool.
 
-/// The regular expressions that a provider takes.
+/// The regular expressions that a provider supports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Patterns {
-    /// From `^` to `$`, of characters, classes, groups and short repetitions.
+    /// From `^` to `$`, made of characters, classes, groups and short repetitions.
     Anchored,
     Any,
-    /// The syntax that engines without look-around have in common.
+    /// The common syntax of engines without look-around.
     Regular,
 }
 
 impl Patterns {
-    /// True for a pattern that they take.
+    /// True if the provider supports the pattern.
     pub(super) fn take(self, pattern: &str) -> bool {
         match self {
             Self::Any => true,
@@ -21,7 +21,8 @@ impl Patterns {
     }
 }
 
-/// True where every engine reads it alike: brackets are closed, groups have no flags, and only these letters are escaped.
+/// True if all engines read the pattern alike: brackets are closed, groups have no flags, and only these letters are
+/// escaped.
 fn is_regular(pattern: &str, letters: &str) -> bool {
     let mut characters = pattern.chars().peekable();
     let (mut n_open, mut is_class, mut is_start) = (0_usize, false, true);
@@ -30,7 +31,7 @@ fn is_regular(pattern: &str, letters: &str) -> bool {
             '\\' => characters
                 .next()
                 .is_some_and(|escaped| escaped.is_ascii_punctuation() || letters.contains(escaped)),
-            // Classes in classes, and empty ones, are read in different ways.
+            // Engines read nested and empty classes differently.
             '[' if is_class => false,
             '[' => {
                 is_class = true;
@@ -73,14 +74,14 @@ fn is_anchored(pattern: &str) -> bool {
     inside.map(bare).is_some_and(|inside| !inside.ends_with('\\') && !inside.contains(['^', '$']))
 }
 
-/// Repetitions are written out by engines that make grammars.
+/// True if repetitions are short: engines that build grammars expand them.
 fn is_short(pattern: &str) -> bool {
     let counts = pattern.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let mut numbers = counts.flat_map(|counts| counts.split(',')).filter(|n| !n.is_empty());
     pattern.len() <= LONGEST && numbers.all(|n| n.parse().is_ok_and(|n: u32| n <= MOST_REPEATED))
 }
 
-/// Classes of characters that a letter names.
+/// Letters that name a class of characters or a control character.
 const CLASSES: &str = "dDwWsSnrtfv";
 const LONGEST: usize = 200;
 const MOST_REPEATED: u32 = 100;

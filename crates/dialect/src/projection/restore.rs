@@ -1,6 +1,6 @@
-//! Brings arguments back that a model wrote for a provider's form of a schema: members get their own names, and where every
-//! member must be written, `null` for an optional one means that it is absent. Objects that are written as JSON texts are objects
-//! again. Everything else stays as it was written.
+//! Converts arguments that a model wrote for a provider's form of a schema back: members get their own names, `null` for an
+//! optional member means absent if the form requires every member, and objects written as JSON texts become objects.
+//! Everything else stays as it was written.
 
 use std::{
     cell::LazyCell,
@@ -12,22 +12,22 @@ use callgate_tool::{Object, Value};
 use super::{definitions::Definitions, kinds::Kinds, parts::kinds_of};
 use crate::strict::read_json;
 
-/// The own names of members, by those they have there.
+/// The original names of members, by the provider's names.
 pub(super) type OwnNames = BTreeMap<String, String>;
 
-/// The steps that are undone.
+/// The conversions to undo.
 pub(super) struct Restoring<'s> {
     pub(super) definitions: &'s Definitions<'s>,
-    /// The own names of members, by those they have there. All of a schema is looked through for them, so that is done once an
-    /// argument has a member that is not declared.
+    /// The original names of members, by the provider's names. They take a search of the whole schema, so they are computed
+    /// only once an argument has an undeclared member.
     pub(super) names: LazyCell<OwnNames, Box<dyn FnOnce() -> OwnNames + 's>>,
-    /// True where members have other names there at all.
+    /// True if members have other names in the provider's form.
     pub(super) has_names: bool,
-    /// True where only arguments themselves have other names.
+    /// True if only top-level arguments have other names.
     pub(super) is_shallow: bool,
-    /// True where `null` means absent where a member is optional.
+    /// True if `null` means absent for optional members.
     pub(super) drops_null: bool,
-    /// True where maps are written as JSON texts.
+    /// True if maps are written as JSON texts.
     pub(super) reads_texts: bool,
 }
 
@@ -60,8 +60,8 @@ impl<'s> Restoring<'s> {
         restored
     }
 
-    /// True for a declared member whose `null` can only mean that it is not there: no alternative asks for it, or it is asked
-    /// for by one of several, and is never `null`.
+    /// True for a declared member whose `null` can only mean that it is absent: no alternative requires it, or none allows
+    /// `null` for it.
     fn is_absent(&self, name: &str, shapes: &Shapes<'s>) -> bool {
         let Some(schemas) = shapes.properties.get(name) else { return false };
         let takes_null = |schema: &&'s Value| {
@@ -86,7 +86,7 @@ impl<'s> Restoring<'s> {
         }
     }
 
-    /// The object that a text holds where an object is legal and a text is not.
+    /// The object in a text, if the schemas allow an object and no text.
     fn text(&self, text: String, schemas: &[&'s Value]) -> Value {
         let kinds = schemas.iter().map(|schema| kinds_of(schema, self.definitions, ALTERNATIVES));
         let kinds = kinds.fold(Kinds::NONE, |all, one| all | one);
@@ -99,7 +99,7 @@ impl<'s> Restoring<'s> {
         }
     }
 
-    /// Everything that schemas may say of one value, whichever alternative holds.
+    /// All rules of the schemas on one value, whichever alternative applies.
     fn shapes(&self, schemas: &[&'s Value]) -> Shapes<'s> {
         let mut shapes = Shapes::default();
         let mut open: Vec<&Value> = schemas.to_vec();
@@ -149,9 +149,9 @@ impl Shapes<'_> {
     }
 }
 
-/// Values are not followed deeper; texts end before.
+/// The deepest values that are converted; texts cannot be nested deeper.
 const DEEPEST: usize = 128;
-/// Alternatives in alternatives that are looked through for texts.
+/// The most levels of nested alternatives that are searched for texts.
 const ALTERNATIVES: usize = 3;
-/// Not more schemas are held against one value.
+/// The most schemas that are examined for one value.
 const MOST: usize = 512;

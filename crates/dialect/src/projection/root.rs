@@ -1,4 +1,4 @@
-//! The root of a schema: always one object without alternatives. What alternatives have of their own becomes optional members.
+//! The root of a schema: always one object without alternatives. Members of alternatives become optional members.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// The schema of all arguments, and what is to be said of it.
+    /// The schema of all arguments, and the words to add to the description.
     pub(super) fn root(&mut self, schema: &'s Value) -> (Value, Words) {
         let level = Level::default();
         let mut words = Words::default();
         let copied = plain(schema).filter(|members| {
-            // The names of members stand there, too.
+            // `dependentRequired` names members too, which may be renamed.
             self.names.is_empty() || !members.contains_key("dependentRequired")
         });
         if let (true, Some(members)) = (self.grammar.is_whole(), copied) {
@@ -71,7 +71,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// The members of a root that needs no more than to be copied.
+/// The members of a root that can simply be copied.
 fn plain(schema: &Value) -> Option<&Object> {
     let is_plain = |key: &String| is_annotation(key) || PLAIN.contains(&key.as_str());
     schema.as_object().filter(|members| members.keys().all(is_plain))
@@ -87,5 +87,5 @@ const PLAIN: [&str; 8] = [
     "required",
     "type",
 ];
-/// Alternatives in alternatives beyond this are told in words only.
+/// The most levels of nested alternatives that are merged; deeper ones are only described in words.
 const DEEPEST: usize = 4;

@@ -1,4 +1,5 @@
-//! Schemas of one type: what numbers, texts, lists and objects must be, each keyword as the provider takes it or in words.
+//! Schemas of one type: writes the rules of numbers, texts, lists and objects as keywords if the provider supports them,
+//! else in words.
 
 use callgate_tool::{Object, Value, json};
 
@@ -15,7 +16,7 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// The demands of parts without alternatives.
+    /// The schema of parts without alternatives.
     pub(super) fn simple(&mut self, parts: &Parts<'s>, level: Level, mut words: Words) -> Value {
         let mut kinds = parts.kinds();
         if let Some((_, hinted)) = parts.hint().filter(|_| kinds == Kinds::ALL) {
@@ -47,7 +48,7 @@ impl<'s> Walk<'s> {
         self.any_of(branches, parts.description(), &words)
     }
 
-    /// Says what no provider takes of values of any type.
+    /// Describes in words the keywords that no provider supports.
     pub(super) fn told(&mut self, parts: &Parts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.values(keyword) {
@@ -57,7 +58,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Any value, as far as there is a form of it.
+    /// Any value, as far as the provider can express it.
     pub(super) fn any(&mut self) -> Value {
         if self.grammar.has_any {
             return Value::Object(Object::new());
@@ -81,7 +82,7 @@ impl<'s> Walk<'s> {
         }
         let mut branches = Vec::new();
         for kind in kinds.singles().filter(|kind| *kind != Kinds::NULL) {
-            // A text is taken as it is where texts are legal.
+            // Where texts are legal, a text is not read as JSON.
             if kind == Kinds::OBJECT && self.grammar.is_closed && kinds.meets(Kinds::STRING) {
                 self.lose("properties", Lost::Narrower);
                 continue;
@@ -131,7 +132,7 @@ impl<'s> Walk<'s> {
         let mut built = Object::new();
         let is_map = parts.members().is_empty() && !matches!(parts.rest(), Rest::Closed);
         if kind == Kinds::OBJECT && self.grammar.is_closed && is_map {
-            // Members without names are no members there; the check of a call reads the text.
+            // The provider has no members without declared names; the check of a call reads the text.
             self.lose("additionalProperties", Lost::Described);
             words.add("an object as JSON text".to_owned());
             parts.values("additionalProperties").for_each(|rest| {
@@ -151,7 +152,7 @@ impl<'s> Walk<'s> {
         built
     }
 
-    /// The listed values of a type.
+    /// Adds the enumerated values of a type.
     fn listed(&mut self, kind: Kinds, parts: &Parts<'s>, built: &mut Object, words: &mut Words) {
         let Some(listed) = parts.listed() else { return };
         let mut values: Vec<Value> =
@@ -184,7 +185,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The keywords that bound values of a type.
+    /// Adds the keywords that restrict values of a type.
     pub(super) fn rules(
         &mut self,
         kind: Kinds,
@@ -216,7 +217,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Google writes counts as texts.
+    /// Writes counts as texts for Google.
     fn written(&self, keyword: &str, value: &Value) -> Value {
         let is_count = self.grammar.is_proto
             && ["Items", "Length", "Properties"].iter().any(|count| keyword.ends_with(count));
@@ -224,7 +225,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// A bound of whole numbers that excludes itself as the next one.
+/// An exclusive bound of whole numbers as the next inclusive one.
 fn inclusive(
     keyword: &str,
     value: &Value,
@@ -241,18 +242,18 @@ fn inclusive(
     is_alone.then(|| (other, Value::from(bound)))
 }
 
-/// An object as a text.
+/// An object written as a text.
 fn json_text(description: &str) -> Value {
     let words = if description.is_empty() { "an object as JSON text" } else { description };
     json!({"type": "string", "description": words})
 }
 
-/// A default of the type at hand, and none that has members which may have other names.
+/// True if a value fits the type. Defaults with members are dropped, because members may have other names.
 fn is_kept(keyword: &str, value: &Value, kind: Kinds) -> bool {
     let is_plain = !value.is_object() && !value.is_array();
     match keyword {
         "default" => is_plain && Kinds::of(value).is_within(kind),
-        // Formats of numbers and of texts have nothing to do with each other.
+        // Formats of numbers and of texts are unrelated.
         "format" if kind == Kinds::STRING => {
             !NUMBER_FORMATS.contains(&value.as_str().unwrap_or_default())
         }
@@ -261,22 +262,22 @@ fn is_kept(keyword: &str, value: &Value, kind: Kinds) -> bool {
     }
 }
 
-/// True for keywords of which the first one is enough.
+/// True for keywords whose first value suffices.
 fn is_note(keyword: &str) -> bool {
     ["default", "deprecated", "examples"].contains(&keyword)
 }
 
-/// True for keywords that say nothing about which values are legal or sent: words are as good.
+/// True for keywords that affect neither legal nor sent values: words serve as well.
 fn is_remark(keyword: &str) -> bool {
     ["deprecated", "examples"].contains(&keyword)
 }
 
 const NUMBER_FORMATS: [&str; 4] = ["double", "float", "int32", "int64"];
 
-/// The least that a schema takes.
+/// The smallest size of a schema.
 const SCHEMA: usize = 20;
 
-/// The keywords that are said of values of these types.
+/// The keywords that apply to values of these types.
 const RULES: [(&str, Kinds); 28] = [
     ("minLength", Kinds::STRING),
     ("maxLength", Kinds::STRING),

@@ -1,5 +1,5 @@
-//! Walks a canonical schema and builds a provider's form of it: references, and what is too deep or too
-//! much. What alternatives, objects, lists and texts are made of stands in the files beside this one.
+//! Walks a canonical schema and builds a provider's form of it: handles references, depth and size. The files beside this
+//! one handle alternatives, objects, lists and texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,20 +22,20 @@ pub(super) struct Walk<'s> {
     pub(super) grammar: &'static Grammar,
     pub(super) cut: Cut,
     pub(super) definitions: &'s Definitions<'s>,
-    /// The names that members have there, by their own.
+    /// The provider's names of members, by the original names.
     pub(super) names: &'s BTreeMap<String, String>,
     pub(super) losses: Losses,
-    /// The JSON pointer of the schema at hand.
+    /// The JSON pointer of the current schema.
     at: String,
     /// The bytes that may still be written.
     left: usize,
-    /// The references that the walk is in.
+    /// The references that are being unrolled.
     open: Vec<&'s str>,
     wanted: BTreeSet<(Level, &'s str)>,
     known: BTreeSet<&'s str>,
-    /// The definitions that lead to each other.
+    /// The references between definitions.
     circles: Circles<'s>,
-    /// The number of values listed so far.
+    /// The number of values enumerated so far.
     n_listed: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// True once more was written than may be.
+    /// True if the size limit is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.left == 0
     }
@@ -72,7 +72,7 @@ impl<'s> Walk<'s> {
         self.left = self.left.saturating_sub(bytes);
     }
 
-    /// True where a provider takes so many values in a list, of so many bytes, beside those before.
+    /// True if the provider accepts a list of `n_values` values with so many bytes, in addition to the earlier lists.
     pub(super) fn takes_values(&mut self, n_values: usize, bytes: usize) -> bool {
         let is_long = n_values > LONG_LIST && bytes > LONG_LIST_BYTES;
         let is_small = bytes <= self.cut.text.saturating_mul(LISTED);
@@ -86,7 +86,7 @@ impl<'s> Walk<'s> {
         self.losses.add(&self.at, keyword, what);
     }
 
-    /// Applies this at a place below.
+    /// Calls `apply` at a place below the current one.
     pub(super) fn below<T>(&mut self, place: &[&str], apply: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.at.len();
         for token in place {
@@ -98,7 +98,7 @@ impl<'s> Walk<'s> {
         applied
     }
 
-    /// The demands of these schemas together.
+    /// The schema of all these schemas together.
     pub(super) fn schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {
@@ -119,12 +119,12 @@ impl<'s> Walk<'s> {
         self.together(&parts, level)
     }
 
-    /// The built schema, unless it is not whole.
+    /// The built schema, or any value if the size limit made it incomplete.
     fn affordable(&mut self, built: Value) -> Value {
         if self.is_spent() { self.any() } else { built }
     }
 
-    /// The definitions that are referred to, with those that they refer to.
+    /// The definitions that are referred to, directly or by other definitions.
     pub(super) fn all_wanted(&mut self) -> Object {
         let mut built = Object::new();
         while let Some((level, name)) = self.wanted.pop_first() {
@@ -144,13 +144,13 @@ impl<'s> Walk<'s> {
         built
     }
 
-    /// Has a definition written.
+    /// Requests that a definition is written.
     pub(super) fn want(&mut self, name: &'s str, level: Level) {
         self.known.insert(name);
         self.wanted.insert((level, name));
     }
 
-    /// A reference where the provider takes it, and where what it leads to is shown.
+    /// A reference, if the provider supports references and the target is shown.
     fn reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
         let Reference { name, description } = reference;
         if !self.grammar.has_references || (self.cut.ends(level) && !self.known.contains(name)) {
@@ -170,7 +170,7 @@ impl<'s> Walk<'s> {
         })
     }
 
-    /// The demands of several schemas together.
+    /// The schema of several parts together.
     pub(super) fn together(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {
@@ -198,7 +198,7 @@ impl<'s> Walk<'s> {
         self.affordable(built)
     }
 
-    /// True where schemas lead back to the definition that they stand in, where that is not allowed.
+    /// True if schemas lead back to the definition that holds them, and the provider forbids that.
     pub(super) fn closes_circle(&mut self, schemas: &[&'s Value]) -> bool {
         let Self { circles, definitions, .. } = self;
         let inside = self.at.strip_prefix("/$defs/").filter(|_| !self.grammar.has_circles);
@@ -206,7 +206,7 @@ impl<'s> Walk<'s> {
         schemas.iter().any(|schema| circles.lead(schema, name, definitions))
     }
 
-    /// No value is legal: nothing that a provider could be told.
+    /// The form of a schema that no value meets; no provider can express it.
     fn never(&mut self, parts: &Parts<'s>) -> Value {
         self.lose("not", Lost::Described);
         let any = self.any();
@@ -216,7 +216,7 @@ impl<'s> Walk<'s> {
         self.with_description(any, description)
     }
 
-    /// The types that can be shown at a level: where items would be too deep, a list is a text.
+    /// The types that can be shown at a level: where items would be too deep, a list becomes a text.
     fn kinds_at(&self, level: Level, kinds: Kinds) -> Kinds {
         if !level.is_leaf(self.grammar.deepest) || !kinds.meets(Kinds::ARRAY) {
             return kinds;
@@ -250,13 +250,13 @@ fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds
     parts.groups.iter().map(below).fold(parts.kinds(), |all, one| all & one)
 }
 
-/// The least that a schema takes.
+/// The smallest size of a schema.
 const SCHEMA: usize = 20;
-/// The number of times a definition is written into itself where it cannot be referred to.
+/// The number of times a definition is unrolled into itself if references are not supported.
 const UNROLLED: usize = 2;
-/// Lists of values may take so many times the bytes of a description, where those are bounded.
+/// The ratio of the bytes of an enumeration to those of a description, if descriptions are limited.
 const LISTED: usize = 20;
-/// `OpenAI`'s strict mode takes so many listed values, and long lists of so many bytes.
+/// The most enumerated values of `OpenAI`'s strict mode, and the most bytes of a long list.
 const MOST_LISTED: usize = 1000;
 const LONG_LIST: usize = 250;
 const LONG_LIST_BYTES: usize = 15_000;

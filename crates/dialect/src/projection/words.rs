@@ -1,15 +1,16 @@
-//! Says in words what a provider does not take as a keyword. The words stand in parentheses at the end of a description.
+//! Describes in words the keywords that a provider does not support. The words stand in parentheses at the end of a
+//! description.
 
 use std::fmt::{self, Write};
 
 use callgate_tool::Value;
 
-/// The description in the end.
+/// The words to add to a description.
 #[derive(Debug, Default)]
 pub(super) struct Words(Vec<String>);
 
 impl Words {
-    /// Says a keyword that is left out; `false` where there is nothing to say.
+    /// Adds the words for an omitted keyword; returns `false` if there are none.
     pub(super) fn say(&mut self, keyword: &str, value: &Value) -> bool {
         let words = said(keyword, value);
         let is_said = words.is_some();
@@ -19,14 +20,14 @@ impl Words {
         is_said
     }
 
-    /// Says this, once.
+    /// Adds words, once.
     pub(super) fn add(&mut self, words: String) {
         if !self.0.contains(&words) {
             self.0.push(words);
         }
     }
 
-    /// The description with the words behind it, of at most so many characters; empty where there is nothing to say.
+    /// The description followed by the words, in at most `longest` characters; empty if there are neither.
     pub(super) fn behind(&self, description: &str, longest: usize) -> String {
         let description = shortened(description.trim(), longest);
         let words = self.0.join("; ");
@@ -39,7 +40,7 @@ impl Words {
     }
 }
 
-/// The first characters of a text, with `…` where more follow.
+/// The first characters of a text, with `…` if more follow.
 pub(super) fn shortened(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
@@ -48,7 +49,7 @@ pub(super) fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
-/// Names in a row: `a, b, c, …`.
+/// A list of names: `a, b, c, …`.
 pub(super) fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut row = String::new();
     for name in names {
@@ -100,14 +101,14 @@ fn said(keyword: &str, value: &Value) -> Option<String> {
     })
 }
 
-/// The first characters of a value as JSON. No more of a large one is written than is shown.
+/// The first characters of a value as JSON. Only the shown part of a large value is written.
 pub(super) fn short(value: &Value) -> String {
     let mut start = Start(String::new());
     let is_whole = write!(start, "{value}").is_ok();
     shortened(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
 }
 
-/// The start of a text.
+/// The beginning of a text, which refuses to grow further.
 struct Start(String);
 
 impl Write for Start {
@@ -131,7 +132,7 @@ fn list(value: &Value) -> String {
     row
 }
 
-/// The most characters of one value, of a list of values, of a row of names, and of all words of a schema.
+/// The most characters of one value, of a list of values, of a list of names, and of all words of a schema.
 const MOST_VALUE: usize = 120;
 const MOST_LISTED: usize = 300;
 const MOST_NAMES: usize = 160;

@@ -1,4 +1,4 @@
-//! The memory over a store that is told what to answer and counts how often it is asked.
+//! The cache in front of a store that returns scripted results and counts its reads.
 
 use std::sync::{
     MutexGuard, PoisonError,
@@ -10,7 +10,7 @@ use tokio::time::{advance, sleep};
 use super::*;
 use crate::ErrorKind;
 
-/// Answers the number of the read, after a while; while it is down, a failure of the kind.
+/// Returns the number of the read after a while; while the store is down, a failure of the given kind.
 #[derive(Debug, Default)]
 struct Counting {
     n_reads: AtomicUsize,
@@ -34,7 +34,7 @@ impl SecretStore for Counting {
     }
 }
 
-/// A minute to live, a minute more while the store is down, five seconds a read.
+/// A store with a minute to live, a minute more while it is down, and five seconds for a read.
 fn store() -> (Arc<Counting>, Arc<CachedStore>) {
     let counting = Arc::new(Counting::default());
     let minute = Duration::from_mins(1);
@@ -57,7 +57,7 @@ async fn seconds(seconds: u64) {
     advance(Duration::from_secs(seconds)).await;
 }
 
-/// Lets what was begun in the background end.
+/// Lets background tasks end.
 async fn settle() {
     sleep(Duration::from_millis(1)).await;
 }
@@ -127,10 +127,10 @@ async fn a_caller_that_leaves_does_not_take_the_read_along() {
     let second = Arc::clone(&cached);
     let second = tokio::spawn(async move { get(&second).await });
     settle().await;
-    // Whoever waits reads in its place.
+    // A waiting caller reads instead.
     first.abort();
     assert_eq!(second.await.unwrap().unwrap(), "2");
-    // One that everybody left is begun anew, with all of its time.
+    // A read that all callers left starts anew, with its full time limit.
     let (counting_alone, cached_alone) = store();
     counting_alone.take(4);
     assert!(timeout(Duration::from_secs(2), get(&cached_alone)).await.is_err());
@@ -161,7 +161,7 @@ async fn a_secret_is_given_while_the_store_is_down_within_the_bound_only() {
     counting.fail(ErrorKind::Unreadable);
     counting.take(4);
     seconds(61).await;
-    // The first waits to learn that the store is down; those after it do not.
+    // The first caller waits to learn that the store is down; later ones do not.
     assert_eq!(get(&cached).await.unwrap(), "1");
     let asked = Instant::now();
     for _ in 0..10 {

@@ -1,5 +1,5 @@
-//! Reads the text of a reference, scheme by scheme. What can climb out of its store (`..`, an absolute path) or break a
-//! line is refused here, so that no store has to; the text is never echoed.
+//! Parses the text of a reference, scheme by scheme. Parts that could climb out of a store (`..`, an absolute path) or
+//! break a line are refused here, so that no store has to check; the text is never echoed.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::{
     secret::Secret,
 };
 
-/// The reference that a text is.
+/// The reference that a text denotes.
 pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
     if text.starts_with("projects/") {
         return gcp(text);
@@ -30,7 +30,7 @@ pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
     }
 }
 
-/// The reference to a secret of a store that the program brings.
+/// The reference to a secret of a store that the program provides.
 pub(super) fn own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
@@ -103,7 +103,8 @@ fn gcp(resource: &str) -> Result<SecretReference, Error> {
     Err(error::malformed("gcp", "`projects/…/secrets/…/versions/…`"))
 }
 
-/// Project ids may be prefixed by a domain (`example.com:pets`); dots alone would climb in the URL of the store.
+/// Project ids may have a domain as a prefix (`example.com:pets`); a word of dots alone would climb in the URL of the
+/// store.
 fn is_resource_word(word: &str) -> bool {
     let legal =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
@@ -134,7 +135,7 @@ fn vault(rest: &str) -> Option<SecretReference> {
     })
 }
 
-/// Returns true if a path leads down from where it starts, segment by segment.
+/// Returns true if every segment of the path leads downwards.
 fn is_downward(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }

@@ -1,4 +1,4 @@
-//! Values by their keys, so many at most.
+//! Values by their keys, up to a limit.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::{Failure, Pace, SingleFlight, locked};
 
-/// Values of one kind, each asked for by itself.
+/// Values of one kind, each fetched separately.
 pub struct SingleFlights<K, V, E, I = ()> {
     pace: Pace,
     most: usize,
@@ -20,12 +20,12 @@ pub struct SingleFlights<K, V, E, I = ()> {
 type Slot<V, E, I> = Arc<SingleFlight<V, E, I>>;
 
 impl<K: Ord + Clone, V: Clone, E: Failure, I: Clone + PartialEq> SingleFlights<K, V, E, I> {
-    /// None yet, and at most so many that nobody is waiting for.
+    /// An empty collection that keeps at most `most` values that nobody waits for.
     pub fn new(pace: Pace, most: usize) -> Self {
         Self { pace, most, slots: Mutex::default() }
     }
 
-    /// The one of this key, which may have to be fetched yet.
+    /// The value of this key, which may not be fetched yet.
     pub fn of(&self, key: &K) -> Slot<V, E, I> {
         let mut slots = locked(&self.slots);
         if let Some(slot) = slots.get(key) {
@@ -37,12 +37,12 @@ impl<K: Ord + Clone, V: Clone, E: Failure, I: Clone + PartialEq> SingleFlights<K
         slot
     }
 
-    /// The one of this key, where anybody asked for it.
+    /// The value of this key, if anybody asked for it before.
     pub fn known(&self, key: &K) -> Option<Slot<V, E, I>> {
         locked(&self.slots).get(key).cloned()
     }
 
-    /// The first for which this holds.
+    /// The first value for which `holds` returns true.
     pub fn find(&self, holds: impl Fn(&SingleFlight<V, E, I>) -> bool) -> Option<Slot<V, E, I>> {
         locked(&self.slots).values().find(|slot| holds(slot)).cloned()
     }
@@ -52,12 +52,12 @@ impl<K: Ord + Clone, V: Clone, E: Failure, I: Clone + PartialEq> SingleFlights<K
         locked(&self.slots).len()
     }
 
-    /// Returns true if nobody asked for any.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Drops what is of no use any more; where all of it is, the values that end first. What somebody waits for stays.
+    /// Drops values that have ended; if that is not enough, those that end first. Values in use stay.
     fn make_room(&self, slots: &mut BTreeMap<K, Slot<V, E, I>>) {
         if slots.len() < self.most {
             return;

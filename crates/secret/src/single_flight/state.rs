@@ -1,4 +1,4 @@
-//! The facts that are known of one value, and what follows from them for a caller. Asks nobody.
+//! The known facts about one value, and what a caller should do. Fetches nothing.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use tokio::time::Instant;
 
 use super::{Failure, Lasting, Pace};
 
-/// The times of one value, by the monotonic clock: the machine's time may be wrong and may be corrected.
+/// The times of one value, by the monotonic clock: the machine's time of day may be wrong and may be corrected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "two times, which whoever fetched it knows")]
 pub struct Life {
-    /// The time from which it is to be renewed.
+    /// The time from which the value is due for renewal.
     pub renew_at: Instant,
-    /// The time from which it is no longer given.
+    /// The time from which the value is no longer returned.
     pub end: Instant,
 }
 
-/// The value that a round is to replace.
+/// The state of the value that a fetch is to replace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "there is one or there is none")]
 pub enum Asking {
-    /// One that is still good: little time is spent.
+    /// A value that is still good: the fetch should take little time.
     Ahead,
-    /// None.
+    /// There is no good value.
     Needed,
 }
 
@@ -33,17 +33,17 @@ pub enum Asking {
 pub struct Held<V, I> {
     /// The value.
     pub value: V,
-    /// The inputs it was asked for with.
+    /// The inputs with which the value was fetched.
     pub inputs: I,
-    /// Its times.
+    /// The times of the value.
     pub life: Life,
-    /// The time when it was had.
+    /// The time when the value was fetched.
     pub fetched_at: Instant,
-    /// The round that fetched it.
+    /// The number of the fetch.
     pub number: u64,
-    /// True if it replaces one that was refused.
+    /// True if the value replaces one that was refused.
     pub is_replacement: bool,
-    /// True if it was refused, and is given only while there is no other to be had.
+    /// True if the value was refused and is returned only while no other can be fetched.
     pub is_distrusted: bool,
 }
 
@@ -52,10 +52,10 @@ pub(super) struct State<V, E, I> {
     pub(super) held: Option<Held<V, I>>,
     failed: Option<Failed<E, I>>,
     pub(super) n_begun: u64,
-    /// The number of the last round that ended: they end one after the other.
+    /// The number of the last fetch that ended: they end one after the other.
     pub(super) n_ended: u64,
     pub(super) ended_at: Option<Instant>,
-    /// True if a value was refused and no other has been had since.
+    /// True if a value was refused and none has been fetched since.
     pub(super) is_refused: bool,
 }
 
@@ -67,31 +67,31 @@ struct Failed<E, I> {
     asking: Asking,
 }
 
-/// The state, as a caller finds it.
+/// The state as a caller finds it.
 pub(super) enum Found<V, E> {
     Good(V),
-    /// A good one that nobody was asked to renew, though it is time.
+    /// A good value that is due for renewal and that nobody renews yet.
     Due(V),
     Failed(E),
-    /// Somebody has to be asked; the number of rounds that are over.
+    /// There is no value, so it must be fetched; `n_ended` counts the fetches that ended.
     Nothing {
         n_ended: u64,
     },
 }
 
 impl Life {
-    /// To be given for so long from now on, and not renewed before.
+    /// A life of `time` from now, without an earlier renewal.
     pub fn of(time: Duration) -> Self {
         Self::ahead(time, time)
     }
 
-    /// To be renewed after the first of these times, and given to the end of the second, both from now on.
+    /// A life of `time` from now, with a renewal due after `renewed_after`.
     pub fn ahead(renewed_after: Duration, time: Duration) -> Self {
         let (now, time) = (Instant::now(), time.min(FOR_GOOD));
         Self { renew_at: now + renewed_after.min(time), end: now + time }
     }
 
-    /// For as long as anybody wants it.
+    /// A life without an end.
     pub fn for_good() -> Self {
         Self::of(FOR_GOOD)
     }
@@ -105,7 +105,8 @@ impl<V, E, I> State<V, E, I> {
 }
 
 impl<E: Failure, I> Failed<E, I> {
-    /// Returns true if it holds for a caller that has no value: who was away for a moment may be back.
+    /// Returns true if the failure also counts for a caller without a value: after a transient failure of an early renewal,
+    /// the source may be back.
     fn is_final(&self) -> bool {
         self.asking == Asking::Needed || !self.error.is_transient()
     }
@@ -121,7 +122,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
             && (now < held.life.end || is_away && now < held.life.end + self.pace.stale)
         {
             let value = held.value.clone();
-            // With other inputs there is another value to be had; this one is good until then.
+            // Other inputs give another value; this one is good until that is fetched.
             let is_due = now >= held.life.renew_at || held.inputs != *inputs;
             return if is_due && resting.is_none() {
                 Found::Due(value)
@@ -138,7 +139,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
         }
     }
 
-    /// The end of a round that a caller waited for, if there was one since. A value that lives no moment serves those who waited.
+    /// The result of a fetch that ended while the caller waited. Waiting callers receive even a value that ends at once.
     pub(super) fn since(&self, arrived: u64, inputs: &I) -> Option<Result<V, E>> {
         let held = self.held.as_ref().filter(|held| held.inputs == *inputs && !held.is_distrusted);
         let held = held.filter(|held| held.number > arrived || Instant::now() < held.life.renew_at);
@@ -188,7 +189,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
         self.failed = Some(Failed { error, inputs, at: Instant::now(), number, asking });
     }
 
-    /// The answer where there is no new value: the one there is, if it is not too old and the failure may pass.
+    /// The result if there is no new value: the current one, if it is not too old and the failure is transient.
     fn in_place_of(&self, error: E) -> Result<V, E> {
         let now = Instant::now();
         let held = self.held.as_ref().filter(|held| now < held.life.end + self.pace.stale);
@@ -199,5 +200,5 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
     }
 }
 
-/// Longer than any process runs, and no clock overflows.
+/// Longer than any process runs, and too short to overflow a clock.
 pub(super) const FOR_GOOD: Duration = Duration::from_hours(24 * 365 * 30);

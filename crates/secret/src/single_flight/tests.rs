@@ -1,4 +1,4 @@
-//! The number of times somebody is asked, and what callers get meanwhile. Time is tokio's and stands still unless it is moved on.
+//! The number of fetches, and the results of callers meanwhile. Time is tokio's and stands still unless a test advances it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,12 +21,12 @@ impl Failure for Told {
 
 type Flight = SingleFlight<usize, Told, &'static str>;
 
-/// Whoever is asked, and how often that was.
+/// A source that counts its fetches.
 #[derive(Default)]
 struct Source(AtomicUsize);
 
 impl Source {
-    /// Answers its number after a second; good for a minute, to be renewed after three quarters of it.
+    /// Returns the number of the fetch after a second; the value is good for a minute and due for renewal after 45 seconds.
     async fn answer(&self) -> Result<(usize, Life), Told> {
         let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
         sleep(SECOND).await;
@@ -65,7 +65,7 @@ async fn a_thousand_callers_ask_once() {
     let all = join_all((0..1000).map(|_| get(&flight, &source))).await;
     assert!(all.iter().all(|value| *value == Ok(1)));
     let all = join_all((0..1000).map(|_| flight.get(&"b", |_| source.fail(Told::Gone)))).await;
-    // With other inputs the value there is good to its end; one caller asked.
+    // With other inputs the current value is good to its end; one caller fetched.
     assert!(all.iter().all(|value| *value == Ok(1)));
     assert_eq!(source.n_asked(), 2);
 }
@@ -93,7 +93,7 @@ async fn a_failure_is_told_to_all_and_nobody_is_asked_for_a_while() {
         assert!(all.iter().all(|value| *value == Err(told.clone())));
         assert_eq!(get(&flight, &source).await, Err(told.clone()));
         assert_eq!(source.n_asked(), asked + 1);
-        // Other inputs may help.
+        // Other inputs may succeed.
         assert!(flight.get(&"b", |_| source.fail(told.clone())).await.is_err());
         assert_eq!(source.n_asked(), asked + 2);
         advance(SECOND * 10).await;
@@ -129,7 +129,7 @@ async fn a_task_renews_ahead_and_nobody_waits() {
     assert_eq!(asked.elapsed(), Duration::ZERO);
     flight.over().await;
     assert_eq!((at_once().await, source.n_asked()), (Ok(2), 2));
-    // What a task was at ends with the tasks, and the next caller asks anew.
+    // The work of a task ends with the tasks, and the next caller fetches anew.
     advance(SECOND * 46).await;
     at_once().await.unwrap();
     sleep(SECOND / 2).await;
@@ -183,7 +183,7 @@ async fn a_late_refusal_takes_no_newer_value_along() {
     flight.forget_if(|held| held.value == 1);
     flight.distrust_if(|held| held.value == 1);
     assert_eq!((get(&flight, &source).await, source.n_asked()), (Ok(2), 2));
-    // One that is not trusted is given where there is no other.
+    // A refused value is returned if there is no other.
     flight.distrust_if(|held| held.value == 2);
     assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Ok(2));
     advance(SECOND * 11).await;

@@ -1,5 +1,5 @@
-//! Exact comparison of numbers by their decimal digits. Nothing is expanded: `1e999999999` costs as much as it has
-//! digits, whatever its exponent.
+//! Exact comparison of numbers by their decimal digits. Nothing is expanded: the cost of `1e999999999` depends on its
+//! digits, not on its exponent.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -7,12 +7,12 @@ use std::hash::{Hash, Hasher};
 use super::{Form, Number};
 
 impl Number {
-    /// True when both are the same number, however they are written: `1.0` and `1`, `0` and `-0`.
+    /// True if both have equal numeric values, however they are written: `1.0` and `1`, `0` and `-0`.
     pub fn is_equal_to(&self, other: &Self) -> bool {
         self.order(other).is_eq()
     }
 
-    /// The order of what the numbers are worth. `1.0` and `1` are equal here, as they are not for `==`.
+    /// The order of the numeric values. `1.0` and `1` are equal here, but not for `==`.
     pub fn order(&self, other: &Self) -> Ordering {
         if let (Form::Small(one), Form::Small(other)) = (&self.0, &other.0) {
             return one.cmp(other);
@@ -32,8 +32,8 @@ impl Number {
         }
     }
 
-    /// True when this number divided by `divisor` is whole; `None` where that is not told: for a divisor of zero or
-    /// one of more than 38 significant digits.
+    /// True if this number divided by `divisor` is whole; `None` if that cannot be decided: for a divisor of zero or one
+    /// with more than 38 significant digits.
     pub fn is_multiple_of(&self, divisor: &Self) -> Option<bool> {
         if let (Form::Small(one), Form::Small(divisor)) = (&self.0, &divisor.0) {
             return one.unsigned_abs().checked_rem(divisor.unsigned_abs()).map(|rest| rest == 0);
@@ -42,7 +42,7 @@ impl Number {
         Decimal::of(&one).is_multiple_of(&Decimal::of(&divisor))
     }
 
-    /// Feeds a hasher so that numbers which [are equal](Self::is_equal_to) feed it alike.
+    /// Feeds a hasher; numbers that [are equal](Self::is_equal_to) feed it equal bytes.
     pub fn hash_worth<H: Hasher>(&self, state: &mut H) {
         let digits = self.digits();
         let decimal = Decimal::of(&digits);
@@ -52,22 +52,22 @@ impl Number {
     }
 }
 
-/// A number taken apart: its significant digits and what the last of them counts.
+/// A number split into its significant digits and the power of ten of the last one.
 struct Decimal<'t> {
     /// False for zero.
     is_negative: bool,
     /// The digits before and after the point, from the first to the last that is not zero; both empty for zero.
     whole: &'t [u8],
     fraction: &'t [u8],
-    /// The power of ten that the last significant digit counts; 0 for zero.
+    /// The power of ten of the last significant digit; 0 for zero.
     last: i128,
 }
 
-/// Exponents are taken as they are up to 36 digits, and as this beyond.
+/// The exponent that stands for any exponent of more than 36 digits; shorter exponents are exact.
 const FURTHEST: i128 = 10_i128.pow(36);
 
 impl<'t> Decimal<'t> {
-    /// Takes digits of JSON's grammar apart.
+    /// Splits digits of JSON's grammar.
     fn of(digits: &'t str) -> Self {
         let unsigned = digits.strip_prefix('-').unwrap_or(digits);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
@@ -98,7 +98,7 @@ impl<'t> Decimal<'t> {
         self.whole.iter().chain(self.fraction).map(|digit| digit - b'0')
     }
 
-    /// The power of ten that lies just above the first significant digit.
+    /// The power of ten just above that of the first significant digit.
     fn first(&self) -> i128 {
         self.last + position(self.whole.len() + self.fraction.len())
     }
@@ -115,14 +115,14 @@ impl<'t> Decimal<'t> {
         })
     }
 
-    /// The order without signs, of two numbers that are not zero or both are.
+    /// The order of the absolute values of two numbers that are both zero or both not zero.
     fn size_order(&self, other: &Self) -> Ordering {
         let digits = || self.significant().cmp(other.significant());
         self.first().cmp(&other.first()).then_with(digits)
     }
 
-    /// With trailing zeros gone the digits are not divisible by ten, so that a divisor whose last digit counts more
-    /// divides none but zero.
+    /// Significant digits have no trailing zeros and so are not divisible by ten. A divisor whose last digit has a higher
+    /// power of ten therefore divides only zero.
     fn is_multiple_of(&self, divisor: &Self) -> Option<bool> {
         let by = divisor.integer()?;
         if by == 0 {
@@ -148,14 +148,14 @@ impl<'t> Decimal<'t> {
         Some(rest == 0)
     }
 
-    /// The significant digits as one number, where it fits.
+    /// The significant digits as one number, if it fits.
     fn integer(&self) -> Option<u128> {
         self.significant()
             .try_fold(0_u128, |whole, digit| whole.checked_mul(10)?.checked_add(u128::from(digit)))
     }
 }
 
-/// `one` times `other`, by `modulus`; both are below it.
+/// `one` times `other`, modulo `modulus`; both are below it.
 fn times(mut one: u128, mut other: u128, modulus: u128) -> u128 {
     if let Some(product) = one.checked_mul(other) {
         return product % modulus;
@@ -171,7 +171,7 @@ fn times(mut one: u128, mut other: u128, modulus: u128) -> u128 {
     product
 }
 
-/// `one` plus `other`, by `modulus`; both are below it.
+/// `one` plus `other`, modulo `modulus`; both are below it.
 fn sum(one: u128, other: u128, modulus: u128) -> u128 {
     let left = modulus - one;
     if other >= left { other - left } else { one + other }

@@ -1,9 +1,9 @@
-//! The digits of a number as text: checked ones that are borrowed, and those of a number that is kept in 64 bits,
-//! written on the stack.
+//! The digits of a number as text: borrowed digits that are checked, and the digits of a 64-bit number, written on the
+//! stack.
 
 use std::{fmt, ops::Deref};
 
-/// Digits that are known to be JSON's grammar of a number (RFC 8259 §6).
+/// Digits that are known to follow JSON's grammar of a number (RFC 8259 §6).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[doc(hidden)]
 pub struct Digits<'t>(&'t str);
@@ -32,16 +32,16 @@ enum Form<'n> {
     Text(&'n str),
 }
 
-/// `-9223372036854775808` has as many bytes.
+/// The length of `-9223372036854775808`, the longest `i64`.
 const LONGEST: usize = 20;
 
 impl<'t> Digits<'t> {
-    /// A text that is a number, nothing around it; `None` for anything else.
+    /// A text that is exactly a number; `None` for any other text.
     pub fn new(text: &'t str) -> Option<Self> {
         (length(text.as_bytes())? == text.len()).then_some(Self(text))
     }
 
-    /// The number that a text begins with; `None` where it begins with none.
+    /// The number at the beginning of a text; `None` if the text does not begin with one.
     pub(crate) fn first_of(text: &'t str) -> Option<Self> {
         text.get(..length(text.as_bytes())?).map(Self)
     }
@@ -51,7 +51,7 @@ impl<'t> Digits<'t> {
         self.0
     }
 
-    /// The number when 64 bits hold it and write it again as it is: not so `-0`.
+    /// The number, if an `i64` holds it and writes it with these digits; `-0` is not such a number.
     pub(super) fn small(self) -> Option<i64> {
         self.0.parse().ok().filter(|_| self.0 != "-0")
     }
@@ -115,7 +115,7 @@ impl fmt::Display for Written<'_> {
     }
 }
 
-/// The bytes of the number that `bytes` begins with; `None` where they begin with none.
+/// The length of the number at the beginning of `bytes`; `None` if they do not begin with one.
 fn length(bytes: &[u8]) -> Option<usize> {
     let start = usize::from(bytes.first() == Some(&b'-'));
     let mut at = after_digits(bytes, start)?;
@@ -132,7 +132,7 @@ fn length(bytes: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The end of the digits that begin at `start`; `None` where there are none.
+/// The end of the digits that begin at `start`; `None` if there are none.
 fn after_digits(bytes: &[u8], start: usize) -> Option<usize> {
     let rest = bytes.get(start..)?;
     let n_digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());

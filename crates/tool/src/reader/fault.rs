@@ -1,4 +1,4 @@
-//! The reason why a text is not JSON, and where.
+//! The reason and the place of a text's first departure from JSON.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ impl InvalidJson {
         Self::after(before, reason)
     }
 
-    /// The fault of bytes that are not UTF-8 after these.
+    /// The fault for bytes that are not UTF-8 and follow `before`.
     pub(crate) fn not_utf8(before: &[u8]) -> Self {
         Self::after(before, Reason::NotUtf8)
     }
@@ -57,12 +57,12 @@ impl InvalidJson {
         Self { reason, offset: before.len(), line, column }
     }
 
-    /// The byte the fault is at.
+    /// The byte offset of the fault.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The line the fault is in, from 1.
+    /// The line of the fault, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
@@ -72,18 +72,18 @@ impl InvalidJson {
         self.column
     }
 
-    /// True where the text is nested too deep to be read.
+    /// True if the text is nested too deeply to be read.
     pub fn is_too_deep(&self) -> bool {
         matches!(self.reason, Reason::Depth(_))
     }
 
-    /// The problem, without the place.
+    /// The problem, without its place.
     pub fn reason(&self) -> impl fmt::Display {
         self.reason
     }
 }
 
-/// The line and the column, both from 1, of what stands after these bytes.
+/// The line and the column, both from 1, just after `before`.
 pub(super) fn position(before: &[u8]) -> (usize, usize) {
     let lines = before.split(|byte| *byte == b'\n').enumerate();
     let (line, in_line) = lines.last().unwrap_or((0, before));

@@ -1,4 +1,4 @@
-//! Texts that are JSON, texts that are not, and the places at which the reader stops.
+//! Texts that are JSON, texts that are not, and the places where the reader stops.
 
 use proptest::prelude::*;
 

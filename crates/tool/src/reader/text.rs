@@ -1,17 +1,17 @@
-//! Reads the texts of JSON: finds their end, eight bytes at a time, and replaces escapes.
+//! Reads the strings of JSON: finds their end, eight bytes at a time, and replaces escapes.
 
 use super::fault::Reason;
 
-/// A text that was read.
+/// A string that was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text<'t> {
-    /// It stands in what is read as it is.
+    /// The string has no escapes and is a slice of the input.
     Plain(&'t str),
-    /// It had escapes; what it says lies beside.
+    /// The string had escapes; its unescaped text is in the buffer.
     Unescaped,
 }
 
-/// A fault and the byte it is at.
+/// A fault and its byte offset.
 type Fault = (Reason, usize);
 
 impl<'t> Text<'t> {
@@ -26,8 +26,8 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Writes to `unescaped` what a text says that begins at `start`, after its quote, and is plain until `end`. Answers the
-/// byte after its last quote.
+/// Writes the unescaped string to `unescaped`. The string begins at `start`, after its quote, and has no escape before
+/// `end`. Returns the byte after the closing quote.
 pub(super) fn unescape(
     whole: &str,
     start: usize,
@@ -52,8 +52,8 @@ pub(super) fn unescape(
     }
 }
 
-/// The first quote, backslash or control character from `at` on, or the end. Most texts are short; of longer ones many
-/// bytes are looked at together.
+/// The first quote, backslash or control character from `at` on, or the end. Most texts are short; long texts are searched
+/// many bytes at a time.
 #[inline]
 pub(crate) fn special(bytes: &[u8], at: usize) -> usize {
     for at in [at, at + 8] {
@@ -66,7 +66,8 @@ pub(crate) fn special(bytes: &[u8], at: usize) -> usize {
     special_far(bytes, at)
 }
 
-/// The same of a text that is not short.
+/// The first quote, backslash or control character of a long text, or the end. The search goes on behind the first 16
+/// bytes.
 fn special_far(bytes: &[u8], mut at: usize) -> usize {
     at += if bytes.len() > at + 16 { 16 } else { 0 };
     while is_plain::<32>(bytes, at) {
@@ -86,31 +87,30 @@ fn special_far(bytes: &[u8], mut at: usize) -> usize {
     at + rest.iter().position(|byte| mark(*byte) != 0).unwrap_or(rest.len())
 }
 
-/// Returns true if there are `N` bytes from `at` on of which none ends a plain text. The compiler looks at all of them
-/// together.
+/// Reports whether the next `N` bytes exist and none of them ends a plain text. The compiler vectorizes the check.
 fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
     let block = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>);
     block.is_some_and(|block| block.iter().fold(0, |marks, byte| marks | mark(*byte)) == 0)
 }
 
-/// Not zero for a quote, a backslash or a control character; without a branch, so that it is done to many at once. With
-/// one bit turned, a quote is the next after the control characters.
+/// Not zero for a quote, a backslash or a control character; without a branch, so that the compiler vectorizes it. Flipping
+/// one bit moves the quote right behind the control characters.
 fn mark(byte: u8) -> u8 {
     0x21_u8.saturating_sub(byte ^ 2) | 1_u8.saturating_sub(byte ^ b'\\')
 }
 
-/// The highest bit of each byte that is a quote, a backslash or a control character. Above the lowest of them others
-/// may be marked by the borrow, so only that one counts.
+/// The highest bit of each byte that is a quote, a backslash or a control character. The borrow may set further bits above
+/// the lowest match, so only the lowest one counts.
 fn specials(chunk: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let below = |chunk: u64, bound: u64| chunk.wrapping_sub(EACH * bound) & !chunk;
-    // As in `mark`.
+    // Flips a bit as `mark` does.
     let control_or_quote = below(chunk ^ (EACH * 2), 0x21);
     let backslash = below(chunk ^ (EACH * u64::from(b'\\')), 1);
     (control_or_quote | backslash) & (EACH << 7)
 }
 
-/// The character that the backslash at `at` stands for, and the byte after the escape.
+/// The character that the escape at `at` stands for, and the byte after the escape.
 fn escaped(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     let character = match bytes.get(at + 1) {
         Some(byte @ (b'"' | b'\\' | b'/')) => char::from(*byte),
@@ -126,7 +126,7 @@ fn escaped(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     Ok((character, at + 2))
 }
 
-/// The character of `\u00e9`, or of two halves of a surrogate pair (RFC 8259 §7).
+/// The character of an escape like `\u00e9`, or of the two halves of a surrogate pair (RFC 8259 §7).
 fn by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     let first = unit(bytes, at)?;
     if let Some(character) = char::from_u32(first) {
@@ -141,7 +141,7 @@ fn by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     char::from_u32(number).map(|character| (character, at + 12)).ok_or((Reason::Surrogate, at))
 }
 
-/// The four digits after `\u`.
+/// The value of the four hexadecimal digits after `\u`.
 fn unit(bytes: &[u8], at: usize) -> Result<u32, Fault> {
     let digits = bytes.get(at + 2..at + 6).ok_or((Reason::OpenText, bytes.len()))?;
     digits.iter().try_fold(0, |unit, digit| {

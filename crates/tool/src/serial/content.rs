@@ -1,4 +1,4 @@
-//! The content of an answer as callgate writes it, by itself or part by part.
+//! The content of an answer as callgate writes it, whole or part by part.
 
 use base64::{display::Base64Display, prelude::BASE64_STANDARD};
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use super::known;
 use crate::{Content, Part};
 
-/// JSON as it is, a text as a string, `null` for nothing; an image or a sound with its bytes in base64, another file with its
-/// digest; parts as an array.
+/// Writes JSON as it is, a text as a string, an empty body as `null`, an image or a sound with its bytes in base64, another
+/// file with its digest, and parts as an array.
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -33,7 +33,7 @@ impl Serialize for Content {
     }
 }
 
-/// `{"name", "contentId", "filename", "content", "handle"}`, those that are known.
+/// Writes the known members of `{"name", "contentId", "filename", "content", "handle"}`.
 impl Serialize for Part {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -46,7 +46,7 @@ impl Serialize for Part {
     }
 }
 
-/// Bytes as text.
+/// Bytes written as base64.
 struct Base64<'a>(&'a [u8]);
 
 impl Serialize for Base64<'_> {

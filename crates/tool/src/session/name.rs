@@ -1,5 +1,5 @@
-//! Names of session values that credentials read: takes them out of what inputs see, and gathers what must not be shown.
-//! Who reads which value is decided by the configuration.
+//! Names of session values that credentials read. The module withholds those values from inputs and gathers the secrets to
+//! mask. The configuration decides which toolset reads which value.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use callgate_secret::Secret;
 use super::Session;
 
 /// The name of a session value, or the dotted path to it: `token`, `user.token`. It stands for the parameter and for the
-/// variable of the context alike, because runtimes hand on the one as the other; case does not count.
+/// context variable of that name, because runtimes pass either as the other; case does not count.
 ///
 /// ```
 /// use callgate_tool::{Object, Session, SessionName};
@@ -25,7 +25,7 @@ use super::Session;
 pub struct SessionName(String);
 
 impl SessionName {
-    /// The name of a parameter or a variable of the context.
+    /// The name of a parameter or a context variable.
     ///
     /// ```
     /// use callgate_tool::SessionName;
@@ -43,7 +43,7 @@ impl SessionName {
         &self.0
     }
 
-    /// Reports whether `other` names this value or one that lies in it.
+    /// Reports whether `other` names this value or one inside it.
     pub fn holds(&self, other: &Self) -> bool {
         let rest = other.0.strip_prefix(&self.0);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -51,8 +51,7 @@ impl SessionName {
 }
 
 impl Session {
-    /// The session without the values of these names, wherever they lie: as parameters, in objects that are parameters,
-    /// as variables of the context.
+    /// The session without the values of these names: parameters, members of object parameters, and context variables.
     #[must_use]
     pub fn without(&self, names: &[SessionName]) -> Cow<'_, Self> {
         if !names.iter().any(|name| self.has(name)) {
@@ -66,14 +65,14 @@ impl Session {
         Cow::Owned(left)
     }
 
-    /// Reports whether the session has a value of this name, as a parameter or as a variable of the context.
+    /// Reports whether the session has a value of this name, as a parameter or as a context variable.
     pub fn has(&self, name: &SessionName) -> bool {
         let mut found = false;
         self.visit(name, &mut |_| found = true);
         found
     }
 
-    /// The secrets of the session: its credentials, and the texts of these names.
+    /// The secrets of the session: its credentials, and the texts with these names.
     pub fn secrets(&self, names: &[SessionName]) -> Vec<Secret> {
         let mut secrets: Vec<Secret> = self.credentials.values().cloned().collect();
         for name in names {
@@ -91,13 +90,13 @@ impl Session {
     }
 }
 
-/// The part left of a path behind a member's name; `Some("")` where the member is the end of it.
+/// The part of a path after a member's name; `Some("")` if the path ends with the member.
 fn behind<'n>(path: &'n str, member: &str) -> Option<&'n str> {
     let rest = path.strip_prefix(&*member.to_lowercase())?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
 }
 
-/// Calls `found` with every value at the end of the path. The dots of the path bound the recursion.
+/// Calls `found` with every value at the end of the path. The number of dots in the path bounds the recursion.
 fn visit<'v>(
     members: impl Iterator<Item = (&'v String, &'v Value)>,
     path: &str,
@@ -116,7 +115,7 @@ fn remove(members: &mut Object, path: &str) {
     members.retain(|member, value| is_left(member, value, path));
 }
 
-/// Reports whether a member stays; what lies at the end of the path within it goes.
+/// Reports whether a member stays; removes the value at the end of the path inside it.
 fn is_left(member: &str, value: &mut Value, path: &str) -> bool {
     match (behind(path, member), value) {
         (Some(""), _) => false,

@@ -1,4 +1,4 @@
-//! Values written in Rust as they look in JSON: the macro [`json`](crate::json).
+//! Values written in Rust in JSON's notation: the macro [`json`](crate::json).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Object, Value};
 use crate::Number;
 
-/// Types that stand for values inside of [`json`](crate::json), which borrows them.
+/// Types that can stand for values inside [`json`](crate::json), which borrows them.
 ///
 /// ```
 /// use callgate_tool::{ToValue, Value, json};
@@ -29,8 +29,8 @@ pub trait ToValue {
     fn to_value(&self) -> Value;
 }
 
-/// A value, written as JSON. Where JSON has a value, an expression may stand, which is borrowed; where it has a name,
-/// one that is a text.
+/// Makes a value from JSON notation. An expression, which is borrowed, may stand in place of a value; an expression that is
+/// a text may stand in place of a name.
 ///
 /// ```
 /// use callgate_tool::json;
@@ -53,7 +53,7 @@ macro_rules! json {
     ($value:expr) => { $crate::ToValue::to_value(&$value) };
 }
 
-/// The items of a list. First come those that are done, then what was read of the next one.
+/// The items of a list. The finished items come first, then the tokens of the next item read so far.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! json_items {
@@ -67,7 +67,7 @@ macro_rules! json_items {
     };
 }
 
-/// The members of an object. First comes what was read of the next one's name.
+/// The members of an object. The tokens of the next name read so far come first.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! json_members {
@@ -80,7 +80,7 @@ macro_rules! json_members {
     };
 }
 
-/// One member of an object: its name, what was read of its value, and the rest of the object.
+/// One member of an object: its name, the tokens of its value read so far, and the rest of the object.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! json_member {

@@ -1,4 +1,4 @@
-//! From the types of the standard library to values, and comparison with them.
+//! Converts the types of the standard library to values, and compares values with them.
 
 use std::borrow::Cow;
 
@@ -59,7 +59,7 @@ impl From<Object> for Value {
     }
 }
 
-/// The nearest number of 64 bits; `null` for what is not finite.
+/// The floating-point number as a value; `null` if it is not finite.
 impl From<f64> for Value {
     fn from(value: f64) -> Self {
         Number::from_f64(value).map_or(Self::Null, Self::Number)
@@ -84,7 +84,7 @@ impl<T: Into<Self>, const LENGTH: usize> From<[T; LENGTH]> for Value {
     }
 }
 
-/// `null` for nothing.
+/// `null` for `None`.
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
@@ -114,7 +114,7 @@ macro_rules! whole_numbers {
             }
         }
 
-        /// True for this number, written as a whole one.
+        /// True for this number, written as a whole number.
         impl PartialEq<$whole> for Value {
             fn eq(&self, other: &$whole) -> bool {
                 self.as_number().is_some_and(|number| *number == Number::from(*other))

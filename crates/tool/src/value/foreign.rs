@@ -1,17 +1,17 @@
-//! To and from the values of `serde_json`, which keep numbers in 64 bits unless the whole program asks for more.
+//! Converts to and from the values of `serde_json`, which keep numbers in 64 bits unless the whole program enables more.
 
 use std::fmt;
 
 use super::{Object, Value};
 use crate::Number;
 
-/// A number that `serde_json` would change.
+/// The error for a number that `serde_json` would change.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ForeignNumber(Number);
 
 impl Value {
-    /// The value as `serde_json` holds it. Numbers that it does not hold become the nearest it does; the conversion
-    /// with [`TryFrom`] refuses them instead.
+    /// The value as `serde_json` holds it. Numbers that it cannot hold become the nearest ones it can; the conversion with
+    /// [`TryFrom`] refuses them instead.
     pub fn to_serde_json(&self) -> serde_json::Value {
         use serde_json::Value as Theirs;
         match self {
@@ -59,7 +59,7 @@ impl TryFrom<&Value> for serde_json::Value {
     type Error = ForeignNumber;
 
     /// # Errors
-    /// [`ForeignNumber`] where a number would become another.
+    /// [`ForeignNumber`] if a number would change.
     fn try_from(value: &Value) -> Result<Self, ForeignNumber> {
         match value.foreign_number() {
             Some(number) => Err(ForeignNumber(number.clone())),
@@ -90,7 +90,7 @@ impl From<serde_json::Map<String, serde_json::Value>> for Object {
 
 impl From<serde_json::Number> for Number {
     fn from(number: serde_json::Number) -> Self {
-        // What they write is JSON.
+        // `serde_json` writes numbers as JSON.
         Self::from_digits(&number.to_string()).unwrap_or_else(|| Self::small(0))
     }
 }

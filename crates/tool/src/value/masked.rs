@@ -1,4 +1,4 @@
-//! Takes secrets out of a value, wherever it has text: what finds them in a text is the masker of `secret`.
+//! Masks secrets in a value, wherever it has text. The masker of `secret` finds them in a text.
 
 use std::{borrow::Cow, mem};
 
@@ -7,8 +7,8 @@ use callgate_secret::Masker;
 use crate::{Object, Value};
 
 impl Value {
-    /// Puts `****` in place of every secret in names, texts and numbers. A number that holds one becomes a text. A secret
-    /// that is divided among several texts is not found.
+    /// Replaces every secret in names, texts and numbers by `****`. A number that holds a secret becomes a text. A secret
+    /// that is split among several texts is not found.
     ///
     /// ```
     /// use callgate_secret::{Masker, Secret};

@@ -1,5 +1,5 @@
-//! Named values in the order they were added. A small object is searched; a large one has an index of its names, so
-//! that no size makes it slow.
+//! Named values in the order in which they were added. Small objects are searched; large ones have an index of names, so
+//! that look-up stays fast.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 
 use super::{NULL, Value};
 
-/// Named values in the order they were added; names are unique.
+/// Named values in the order in which they were added; names are unique.
 ///
 /// ```
 /// use callgate_tool::{Object, Value};
@@ -27,7 +27,7 @@ pub struct Object {
     index: Option<Box<Names>>,
 }
 
-/// The places of names, by hashes that nobody outside can foresee.
+/// The indices of names, by keyed hashes that outsiders cannot predict.
 #[derive(Clone)]
 struct Names {
     places: HashTable<usize>,
@@ -43,17 +43,17 @@ impl Object {
         Self { entries: Vec::new(), index: None }
     }
 
-    /// An object without members that has room for so many.
+    /// An object without members that has room for `n_members`.
     pub fn with_capacity(n_members: usize) -> Self {
         Self { entries: Vec::with_capacity(n_members), index: None }
     }
 
-    /// The number of members that there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// True when there is no member.
+    /// True if there are no members.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -69,12 +69,12 @@ impl Object {
         self.entries.get_mut(at).map(|(_, value)| value)
     }
 
-    /// The member `name` with its name as it is kept.
+    /// The member `name` and its stored name.
     pub fn get_key_value(&self, name: &str) -> Option<(&String, &Value)> {
         self.entries.get(self.position(name)?).map(|(name, value)| (name, value))
     }
 
-    /// True when there is a member `name`.
+    /// True if there is a member `name`.
     pub fn contains_key(&self, name: &str) -> bool {
         self.position(name).is_some()
     }
@@ -89,7 +89,7 @@ impl Object {
         names.places.find(names.hasher.hash_one(name), is_name).copied()
     }
 
-    /// Sets the member `name` and answers the value it had. A known name keeps its place, a new one comes last.
+    /// Sets the member `name` and returns its old value. A known name keeps its position, a new one comes last.
     pub fn insert(&mut self, name: impl Into<String> + Borrow<str>, value: Value) -> Option<Value> {
         if let Some(known) = self.get_mut(name.borrow()) {
             return Some(std::mem::replace(known, value));
@@ -98,18 +98,18 @@ impl Object {
         None
     }
 
-    /// The member `name`, there or not yet.
+    /// The entry of the member `name`, which may not exist yet.
     pub fn entry<N: Into<String> + Borrow<str>>(&mut self, name: N) -> Entry<'_> {
         let at = self.position(name.borrow());
         Entry { object: self, at, name: name.into() }
     }
 
-    /// Takes the member `name` out; the others keep their order.
+    /// Removes the member `name`; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.remove_entry(name).map(|(_, value)| value)
     }
 
-    /// Takes the member `name` out with its name; the others keep their order.
+    /// Removes and returns the member `name` with its name; the others keep their order.
     pub fn remove_entry(&mut self, name: &str) -> Option<(String, Value)> {
         let at = self.position(name)?;
         if let Some(names) = &mut self.index {
@@ -119,13 +119,13 @@ impl Object {
         Some(self.entries.remove(at))
     }
 
-    /// Keeps the members that `keep` wants.
+    /// Keeps the members for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&String, &mut Value) -> bool) {
         self.entries.retain_mut(|(name, value)| keep(name, value));
         self.index_anew();
     }
 
-    /// Moves the members of another object to this one; those of a known name replace its value.
+    /// Moves the members of another object into this one; the value of a known name is replaced.
     pub fn append(&mut self, other: &mut Self) {
         self.extend(std::mem::take(other));
     }
@@ -162,7 +162,7 @@ impl Object {
         self.entries.iter_mut().map(|(_, value)| value)
     }
 
-    /// An object of members that were read; of those with the same name the last counts, at the place of the first.
+    /// An object of the members that were read; of two equal names the last value wins, at the position of the first.
     pub(super) fn of_read(members: impl ExactSizeIterator<Item = (String, Value)>) -> Self {
         if members.len() > SEARCHED_NAMES {
             return members.collect();
@@ -176,7 +176,7 @@ impl Object {
         Self { entries, index: None }
     }
 
-    /// Adds a member of a new name.
+    /// Adds a member with a new name.
     fn push(&mut self, name: String, value: Value) {
         let at = self.entries.len();
         self.entries.push((name, value));
@@ -200,7 +200,7 @@ impl Object {
 }
 
 impl Names {
-    /// Adds the place of a name that has none yet.
+    /// Adds the index of a new name.
     fn add(&mut self, entries: &[(String, Value)], at: usize) {
         let Self { places, hasher } = self;
         let hash = |place: &usize| {
@@ -210,7 +210,7 @@ impl Names {
     }
 }
 
-/// A member of an [`Object`], there or not yet.
+/// A member of an [`Object`] that may not exist yet.
 ///
 /// ```
 /// use callgate_tool::Object;
@@ -228,12 +228,12 @@ pub struct Entry<'o> {
 }
 
 impl<'o> Entry<'o> {
-    /// The member's value; this one where there was none.
+    /// The member's value; inserts `value` if there is none.
     pub fn or_insert(self, value: Value) -> &'o mut Value {
         self.or_insert_with(|| value)
     }
 
-    /// The member's value; what `value` answers where there was none.
+    /// The member's value; inserts the result of `value` if there is none.
     pub fn or_insert_with(self, value: impl FnOnce() -> Value) -> &'o mut Value {
         let at = self.at.unwrap_or_else(|| {
             self.object.push(self.name, value());
@@ -254,7 +254,7 @@ impl fmt::Debug for Object {
     }
 }
 
-/// Two are equal when they have the same members, in whatever order.
+/// Two objects are equal if they have equal members, in any order.
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
@@ -263,7 +263,7 @@ impl PartialEq for Object {
 
 impl Eq for Object {}
 
-/// `null` where there is no member of this name.
+/// The member with this name; `null` if there is none.
 impl Index<&str> for Object {
     type Output = Value;
 

@@ -1,4 +1,4 @@
-//! Texts to values. Of members with the same name the last counts, at the place of the first.
+//! Reads values from text. Of two members with one name the last value wins, at the position of the first.
 
 use std::str::FromStr;
 
@@ -9,14 +9,13 @@ impl Value {
     /// The value of a JSON text; numbers keep their digits.
     ///
     /// # Errors
-    /// [`InvalidJson`] where the text is not JSON, has half a surrogate pair, or is nested deeper than
-    /// [`DEPTH`](crate::DEPTH).
+    /// [`InvalidJson`] if the text is not JSON, has a lone surrogate, or is nested deeper than [`DEPTH`](crate::DEPTH).
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
         Ok(Reading::of(text)?.value)
     }
 
-    /// The value of a JSON text in which each object has each name once; `None` for a text that has one twice, which readers
-    /// understand in different ways (RFC 8259 §4).
+    /// The value of a JSON text in which no object repeats a name; `None` if one does, because readers understand repeated
+    /// names differently (RFC 8259 §4).
     ///
     /// ```
     /// use callgate_tool::Value;
@@ -27,7 +26,7 @@ impl Value {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidJson`] where the text is not what [`Self::parse`] reads.
+    /// [`InvalidJson`] if [`Self::parse`] would not read the text.
     pub fn parse_unambiguous(text: &str) -> Result<Option<Self>, InvalidJson> {
         let reading = Reading::of(text)?;
         Ok(Some(reading.value).filter(|_| !reading.has_lost))
@@ -36,7 +35,7 @@ impl Value {
     /// The value of a JSON text in UTF-8.
     ///
     /// # Errors
-    /// [`InvalidJson`] where the bytes are not UTF-8, or not what [`Self::parse`] reads.
+    /// [`InvalidJson`] if the bytes are not UTF-8, or [`Self::parse`] would not read them.
     pub fn from_slice(bytes: &[u8]) -> Result<Self, InvalidJson> {
         match str::from_utf8(bytes) {
             Ok(text) => Self::parse(text),
@@ -49,10 +48,10 @@ impl Value {
 }
 
 impl Object {
-    /// The object of a JSON text; `None` within for a text that is another value.
+    /// The object of a JSON text; `Ok(None)` for a text that is another value.
     ///
     /// # Errors
-    /// [`InvalidJson`] where the text is not what [`Value::parse`] reads.
+    /// [`InvalidJson`] if [`Value::parse`] would not read the text.
     pub fn parse(text: &str) -> Result<Option<Self>, InvalidJson> {
         Ok(match Value::parse(text)? {
             Value::Object(members) => Some(members),
@@ -69,29 +68,29 @@ impl FromStr for Value {
     }
 }
 
-/// The values read so far. Items and members of all that is open lie on one stack each.
+/// The values read so far. One stack holds the items of all open lists, another the members of all open objects.
 #[derive(Default)]
 struct Reading {
     open: Vec<Open>,
     items: Vec<Value>,
-    /// The last one of an open object is `null` until its value is read.
+    /// The last member of an open object is `null` until its value is read.
     members: Vec<(String, Value)>,
-    /// The outermost value, once it is read.
+    /// The outermost value, once it has been read.
     value: Value,
-    /// True if a member was replaced by one of the same name.
+    /// True if a later member replaced one with an equal name.
     has_lost: bool,
 }
 
-/// A list or an object that is open: where it begins on its stack.
+/// An open list or object: the place on its stack where it begins.
 enum Open {
     Array { start: usize },
     Object { start: usize },
 }
 
-/// A list of more items than this takes the stack along instead of a copy, if it is all that lies there.
+/// Longer lists take the whole stack instead of a copy, if nothing else lies on it.
 const COPIED_ITEMS: usize = 1024;
 
-/// Most texts have fewer members open at a time; to grow by steps costs more than what is not used.
+/// Room for the members that most texts have open at a time; growing in steps costs more than unused room.
 const ROOM: usize = 12;
 
 impl Reading {

@@ -1,5 +1,5 @@
-//! Values through serde. `serde_json` writes every number with its digits and hands them over when it reads; other
-//! formats hand over what they have: a number of 64 bits is taken as it is.
+//! Values through serde. `serde_json` writes and reads every number with its exact digits; other formats only have numbers
+//! of 64 bits, which are taken as they are.
 
 use std::fmt;
 use std::io;
@@ -30,7 +30,7 @@ impl Serialize for Object {
     }
 }
 
-/// As a number of 64 bits where one is written with these digits, as a text that is not touched elsewhere.
+/// Writes a 64-bit number if it has exactly these digits, otherwise the digits as raw JSON text.
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let digits = self.digits();
@@ -104,12 +104,12 @@ fn unexpected(value: &Value) -> Unexpected<'_> {
     }
 }
 
-/// The name by which `serde_json` is asked for the text of a value instead of the value. Readers of other formats, and
-/// one of `serde_json` that has another name for it, hand over the value itself.
+/// The name by which `serde_json` is asked for the raw text of a value. Readers of other formats, and a `serde_json` that
+/// uses another name, return the value itself.
 const RAW: &str = "$serde_json::private::RawValue";
 
-/// The name of the only member by which a `serde_json` that keeps the digits of numbers, because the program asks it to,
-/// hands one over where it does not hand over texts.
+/// The name of the only member by which `serde_json`, built to keep the digits of numbers, passes on a number if it does
+/// not pass on raw text.
 const NUMBER: &str = "$serde_json::private::Number";
 
 struct Whole;

@@ -1,4 +1,4 @@
-//! Values are read, changed, compared and written; digits and order stay.
+//! Values are read, changed, compared and written; digits and order are kept.
 
 use proptest::prelude::*;
 
@@ -169,7 +169,7 @@ fn bytes_that_are_not_utf_8_are_refused_where_they_stand() {
     assert_eq!(Value::from_slice(b"[1]"), Ok(json!([1])));
 }
 
-/// The value with one number for each.
+/// The value with each number replaced by whether it is written with a fraction or an exponent.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(shape).collect(),

@@ -1,11 +1,11 @@
-//! Values as JSON, compact or indented. Numbers are written as they were read.
+//! Writes values as JSON, compact or indented. Numbers are written as they were read.
 
 use std::fmt::{self, Write};
 
 use super::{Object, Value};
 use crate::reader::special;
 
-/// Compact JSON; with `{:#}` on many lines, indented by two spaces.
+/// Compact JSON; `{:#}` writes several lines, indented by two spaces.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);
@@ -13,7 +13,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Compact JSON; with `{:#}` on many lines, indented by two spaces.
+/// Compact JSON; `{:#}` writes several lines, indented by two spaces.
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);
@@ -29,7 +29,7 @@ impl Value {
     }
 }
 
-/// The spaces before the lines of what is inside; none where all is written on one line.
+/// The spaces before the inner lines; `None` writes everything on one line.
 type Indent = Option<usize>;
 
 fn write<W: Write>(value: &Value, out: &mut W, indent: Indent) -> fmt::Result {
@@ -72,7 +72,7 @@ fn write_members<W: Write>(members: &Object, out: &mut W, indent: Indent) -> fmt
     out.write_char('}')
 }
 
-/// The text before the item or the member at a place.
+/// Writes the text before the item or the member at a position.
 fn separate<W: Write>(out: &mut W, at: usize, indent: Indent) -> fmt::Result {
     if at > 0 {
         out.write_char(',')?;
@@ -85,7 +85,7 @@ fn break_line<W: Write>(out: &mut W, indent: Indent) -> fmt::Result {
     write!(out, "\n{:indent$}", "")
 }
 
-/// A text in quotes. Escaped is what must be (RFC 8259 §7).
+/// Writes a text in quotes and escapes only the characters that require it (RFC 8259 §7).
 fn write_text<W: Write>(text: &str, out: &mut W) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;

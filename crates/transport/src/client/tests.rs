@@ -1,4 +1,4 @@
-//! The network client against servers on loopback, well-behaved and not. One file a subject.
+//! The network client against servers on loopback, well-behaved and not. One file per subject.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Responses as text: written as they were read, without what belongs to their connection alone; read from recordings.
+//! Responses as text: written as they were read, without headers that belong to the connection; read from recordings.
 
 use bytes::Bytes;
 use callgate_secret::MASK;
@@ -10,8 +10,8 @@ use http::{
 use super::text::{push_body, split};
 use crate::error::{self, Error};
 
-/// The text of a response, which [`parse_response`] reads. The body is there as it was read, so that nothing is said of its length
-/// and of its connection; cookies show `****`. The date is said where `Retry-After` counts from it.
+/// The text of a response, which [`parse_response`] reads. The body is written decoded, so the headers about its length and
+/// its connection are omitted; cookies show `****`. The date is kept only if `Retry-After` counts from it.
 pub fn render_response(response: &Response<Bytes>) -> Vec<u8> {
     let (status, headers) = (response.status(), response.headers());
     let version = if response.version() == Version::HTTP_2 { "HTTP/2" } else { "HTTP/1.1" };
@@ -66,7 +66,7 @@ fn parse_status_line(line: &[u8]) -> Option<(Version, StatusCode)> {
         "HTTP/2" => Version::HTTP_2,
         _ => return None,
     };
-    // Informational answers are never the last word of an exchange.
+    // Informational responses never end an exchange.
     let status =
         words.next()?.parse::<StatusCode>().ok().filter(|status| !status.is_informational())?;
     Some((version, status))

@@ -1,6 +1,6 @@
-//! What the texts of requests and responses share: lines, a blank one, and a body of any bytes.
+//! The common form of requests and responses as text: lines, a blank one, and a body of any bytes.
 
-/// Adds a body, and the LF that ends a text with one.
+/// Adds a body, and the LF that ends a text with a body.
 pub(super) fn push_body(text: &mut Vec<u8>, body: &[u8]) {
     if body.is_empty() {
         return;
@@ -9,7 +9,7 @@ pub(super) fn push_body(text: &mut Vec<u8>, body: &[u8]) {
     text.push(b'\n');
 }
 
-/// The lines before the blank one without their ends, and the body.
+/// The lines before the blank one without their line ends, and the body.
 pub(super) fn split(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut head = Vec::new();
     let mut rest = text;

@@ -1,6 +1,6 @@
-//! Shows our certificate to a service that asks for one, and notes for the request on whose behalf the connection is made
-//! that it was asked. In TLS 1.3 a service may turn a certificate down after the handshake, when the HTTP client only sees a
-//! connection that closes (RFC 8446 §4.4.2.4); the note tells what it closed for.
+//! Shows our certificate to a service that asks for one, and records for the request that it asked. In TLS 1.3 a service
+//! may reject a certificate after the handshake, when the HTTP client only sees a connection that closes (RFC 8446
+//! §4.4.2.4); the record gives the reason.
 
 use std::{cell::Cell, sync::Arc};
 
@@ -10,7 +10,7 @@ tokio::task_local! {
     static IS_ASKED: Cell<bool>;
 }
 
-/// Runs an exchange and says whether a service asked for a certificate in it.
+/// Runs an exchange and reports whether a service asked for a certificate in it.
 pub(crate) async fn noting_what_is_asked<T>(exchange: impl Future<Output = T>) -> (T, bool) {
     let noted = async {
         let result = exchange.await;
@@ -31,7 +31,7 @@ impl Shown {
 
 impl ResolvesClientCert for Shown {
     fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        // A connection that is made ahead, for nobody's request, has nobody to tell.
+        // A connection that is made ahead of any request has no record to write.
         let _unheard = IS_ASKED.try_with(|is_asked| is_asked.set(true));
         self.0.clone()
     }

@@ -1,5 +1,5 @@
-//! Reads certificates as they are handed around: PEM, DER, or DER in base64. Knows their form and their dates; whom they
-//! vouch for is decided in the handshake.
+//! Reads certificates in their usual forms: PEM, DER, or DER in base64. Knows their form and their dates; the handshake
+//! decides whether they are trusted.
 
 use std::{
     fmt,
@@ -26,8 +26,8 @@ impl CaCertificates {
     /// Reads one text or file: PEM with one or more certificates, base64 of DER, or DER.
     ///
     /// # Errors
-    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if there is no certificate in it, or one that cannot be
-    /// read.
+    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if there is no certificate in the text, or one that cannot
+    /// be read.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let certificates = read_all(bytes)?;
         for certificate in &certificates {
@@ -38,7 +38,7 @@ impl CaCertificates {
         Ok(Self { certificates: certificates.into() })
     }
 
-    /// The certificates of both.
+    /// The certificates of both sets.
     #[must_use]
     pub fn and(&self, more: &Self) -> Self {
         Self { certificates: self.iter().chain(more.iter()).cloned().collect() }
@@ -55,7 +55,7 @@ impl fmt::Debug for CaCertificates {
     }
 }
 
-/// The time when a certificate holds, since the epoch.
+/// The time for which a certificate is valid, since the epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Validity {
     pub(super) not_before: Duration,
@@ -82,7 +82,7 @@ pub(super) fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
     })
 }
 
-/// Without the checks of RFC 5280 on serial numbers, which services in the field do not pass.
+/// Parses a certificate without the checks of RFC 5280 on serial numbers, which many real certificates fail.
 pub(super) fn x509(
     certificate: &CertificateDer<'_>,
 ) -> Result<CertificateInner<Raw>, x509_cert::der::Error> {
@@ -94,7 +94,7 @@ pub(super) fn now() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Every certificate in a text or file; one at least.
+/// All certificates in a text or file; at least one.
 pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
     if bytes.starts_with(&[SEQUENCE]) {
         return Ok(vec![CertificateDer::from(bytes.to_vec())]);
@@ -103,7 +103,7 @@ pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Err
         return Ok(vec![der.into()]);
     }
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
-    // The library's error may show what it read, a key perhaps.
+    // The library's error may show the text, which may be a key.
     let read = read.map_err(|_| error::certificate(UNREADABLE))?;
     if read.is_empty() {
         return Err(error::certificate(

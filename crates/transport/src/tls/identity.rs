@@ -1,5 +1,5 @@
-//! The certificate we show and its private key. The key is a secret: it comes in a [`Secret`], what is made of it on the
-//! way is zeroized, and nothing prints it.
+//! Our certificate and its private key. The key is a secret: it comes in a [`Secret`], intermediate copies are zeroized,
+//! and nothing prints it.
 
 use std::{fmt, sync::Arc};
 
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use super::certificates::{self, Validity};
 use crate::error::{self, Error};
 
-/// A client certificate with its chain and its private key (mutual TLS). Equal when the certificates are.
+/// A client certificate with its chain and its private key (mutual TLS). Identities are equal if their certificates are.
 #[derive(Clone)]
 pub struct ClientIdentity {
     key: Arc<CertifiedKey>,
@@ -25,11 +25,11 @@ pub struct ClientIdentity {
 
 impl ClientIdentity {
     /// An identity from a chain of certificates, ours first, and the private key of the first: PKCS#8, PKCS#1 or SEC1 as
-    /// PEM. A passphrase opens encrypted PKCS#8.
+    /// PEM. A passphrase decrypts encrypted PKCS#8.
     ///
     /// # Errors
-    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if one of them cannot be read, they do not belong
-    /// together, or the certificate does not hold today.
+    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if a certificate or the key cannot be read, they do not
+    /// match, or the certificate is not valid today.
     pub fn new(chain: &[u8], key: &Secret, passphrase: Option<&Secret>) -> Result<Self, Error> {
         let chain = certificates::read_all(chain)?;
         chain.first().map(holds_today).transpose()?;
@@ -41,14 +41,14 @@ impl ClientIdentity {
     }
 }
 
-/// A chain of certificates and the private key that belongs to its first.
+/// A chain of certificates and the private key of its first.
 pub(super) fn certified_key(
     chain: Vec<CertificateDer<'static>>,
     key: &Secret,
     passphrase: Option<&Secret>,
 ) -> Result<CertifiedKey, Error> {
     let der = PrivateKey::read(key.expose(), passphrase)?;
-    // What the library says of a key is not kept.
+    // The library's message about a key is not kept.
     let key = any_supported_type(&der.borrowed()).map_err(|_| error::certificate(NO_KEY))?;
     let key = CertifiedKey::new(chain, key);
     match key.keys_match() {
@@ -61,7 +61,7 @@ pub(super) fn certified_key(
 
 impl PartialEq for ClientIdentity {
     fn eq(&self, other: &Self) -> bool {
-        // The key belongs to the first certificate; whoever has the same certificate has the same key.
+        // The key belongs to the first certificate, so equal certificates have equal keys.
         self.key.cert == other.key.cert
     }
 }
@@ -74,7 +74,7 @@ impl fmt::Debug for ClientIdentity {
     }
 }
 
-/// A private key in DER, zeroized when dropped, and the form it is in.
+/// A private key in DER, zeroized when dropped, and its format.
 struct PrivateKey {
     der: Zeroizing<Vec<u8>>,
     form: fn(&[u8]) -> PrivateKeyDer<'_>,

@@ -1,5 +1,5 @@
-//! The TLS of a listener: its certificate with the key, and the authorities of callers' certificates. The certificates
-//! come as bytes; reading them again when they change is left to the caller.
+//! The TLS of a listener: its certificate and key, and the authorities for callers' certificates. The certificates come as
+//! bytes; the caller reads them again when they change.
 
 use std::sync::Arc;
 
@@ -15,19 +15,20 @@ use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
 use super::{CaCertificates, certificates, identity::certified_key, provider};
 use crate::error::{self, Error};
 
-/// The settings of a listener with TLS 1.2 and later and HTTP/2, as the TLS library takes them.
+/// The settings of a listener with TLS 1.2 or later and HTTP/2, in the form of the TLS library.
 #[derive(Clone, Debug)]
 pub struct ServerTls {
     config: Arc<ServerConfig>,
 }
 
 impl ServerTls {
-    /// Shows a chain of certificates, ours first, which belongs to a private key in PEM. Callers who show a certificate of
-    /// one of `client_ca` are told apart by it; the others are let in as well, unless more is asked of them.
+    /// Shows a chain of certificates, ours first, which belongs to a private key in PEM. A certificate from an authority in
+    /// `client_ca` identifies its caller; callers without one are let in as well, unless the listener's access rules demand
+    /// more.
     ///
     /// # Errors
-    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if one of them cannot be read, or they do not belong
-    /// together.
+    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if a certificate or the key cannot be read, or they do not
+    /// match.
     pub fn new(
         chain: &[u8],
         key: &Secret,
@@ -47,7 +48,7 @@ impl ServerTls {
         Ok(Self { config: Arc::new(config) })
     }
 
-    /// The settings as the TLS library takes them.
+    /// The settings in the form of the TLS library.
     pub fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.config)
     }
@@ -67,7 +68,7 @@ fn verifier(authorities: &CaCertificates) -> Result<Arc<dyn ClientCertVerifier>,
     verifier.map_err(|source| error::no_trust().with_source(source))
 }
 
-/// A name that a certificate is for (RFC 5280 §4.2.1.6).
+/// A name that a certificate is issued for (RFC 5280 §4.2.1.6).
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the kinds that name whoever calls")]
 pub enum SubjectName {
@@ -79,7 +80,7 @@ pub enum SubjectName {
     Uri(String),
 }
 
-/// The names that a certificate is for. What cannot be read has none.
+/// The names that a certificate is issued for; none if it cannot be read.
 pub fn subject_names(certificate: &CertificateDer<'_>) -> Vec<SubjectName> {
     let Ok(read) = certificates::x509(certificate) else { return Vec::new() };
     let Ok(Some((_, SubjectAltName(names)))) = read.tbs_certificate().get_extension() else {

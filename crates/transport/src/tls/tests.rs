@@ -1,4 +1,4 @@
-//! Certificates and keys as operators have them: every form, and a clear word for every fault.
+//! Certificates and keys in every form that operators have, and a clear message for every fault.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use callgate_secret::Secret;
@@ -65,7 +65,7 @@ fn forms(key: &KeyPair) -> Vec<(&'static str, String)> {
     if key.algorithm() == &PKCS_RSA_SHA256 {
         forms.push(("PKCS#1", pem("RSA PRIVATE KEY", inner.to_vec())));
     } else if key.algorithm() == &rcgen::PKCS_ECDSA_P256_SHA256 {
-        // RFC 5915: what PKCS#8 leaves to its own header is the curve.
+        // RFC 5915: in PKCS#8 only the outer header names the curve.
         let (start, rest) = inner.split_at(39);
         let curve = [0xa0, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
         let mut sec1 = [start, &curve, rest].concat();

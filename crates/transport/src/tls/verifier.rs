@@ -1,6 +1,6 @@
-//! Checks the certificate of a service against the certificates the operator listed, or against the machine's trust. A
-//! listed certificate that is the service's own is trusted as it is, authority or not; its dates and names count all the
-//! same.
+//! Checks the certificate of a service against the certificates that the operator listed, or against the machine's trust. A
+//! listed certificate that is the service's own is trusted whether or not it is an authority; its dates and names still
+//! count.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, Error> {
     Ok(Arc::new(Verifier { chains: Arc::new(chains), listed: None }))
 }
 
-/// Trusts listed certificates only, or the machine's own trust.
+/// Trusts only listed certificates, or the machine's own trust.
 #[derive(Debug)]
 pub(super) struct Verifier {
     chains: Arc<dyn ServerCertVerifier>,
@@ -71,7 +71,8 @@ impl ServerCertVerifier for Verifier {
             );
             return verified.map_err(|error| told(error, end_entity));
         }
-        // The chain's rules refuse an authority as a service's certificate, and that is what most self-signed ones are.
+        // The rules for chains refuse an authority as a service's certificate, and most self-signed certificates are
+        // authorities.
         let validity = Validity::of(end_entity).map_err(|_| CertificateError::BadEncoding)?;
         if now.as_secs() > validity.not_after.as_secs() {
             return Err(CertificateError::Expired.into());
@@ -106,8 +107,8 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// The chain's rules say of a stranger's self-signed certificate that an authority may not serve; what matters is that
-/// nobody vouches for it.
+/// Maps the error for an unknown self-signed certificate. The rules for chains report that an authority may not serve, but
+/// the problem is that nobody vouches for it.
 fn told(error: rustls::Error, end_entity: &CertificateDer<'_>) -> rustls::Error {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(_))

@@ -1,11 +1,11 @@
-//! Says in the journal what leaves nothing in an XML body: a `null` that would be an attribute or text, and a list without items
-//! that nothing wraps. A `null` that is an element is written (`xsi:nil`).
+//! Records in the journal which values an XML body omits: a `null` as an attribute or text, and an empty list without a
+//! wrapper. A `null` element is written (`xsi:nil`).
 
 use callgate_tool::{Event, Journal, Value};
 
 use super::schema::{Described, Form};
 
-/// Notes what a value that is given at `at` leaves out; `described` is what its schema says.
+/// Records the omitted parts of the value given at `at`; `described` is its schema.
 pub(super) fn note(at: &str, value: &Value, described: Described<'_>, journal: &mut Journal) {
     match (value, described.form()) {
         (Value::Null, Form::Attribute | Form::Cdata | Form::Text) => {

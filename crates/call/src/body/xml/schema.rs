@@ -1,5 +1,5 @@
-//! Reads what a schema of the arguments says about the XML of a value: its `xml` object, the schemas of its members and
-//! items; through references and compositions. It writes nothing.
+//! Reads the XML rules of a value from the schema of the arguments: its `xml` object, and the schemas of its members and
+//! items, through references and compositions. It writes nothing.
 
 use std::sync::Arc;
 
@@ -8,44 +8,44 @@ use callgate_tool::Value;
 
 use crate::check::resolved;
 
-/// A schema, as far as there is one, and what its references point into.
+/// A schema, if there is one, and the document that its references point into.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Described<'a> {
     schema: Option<&'a Value>,
     root: &'a Value,
 }
 
-/// The form that a value takes.
+/// The form of a value in XML.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
-    /// An attribute of the element it is in.
+    /// An attribute of the enclosing element.
     Attribute,
-    /// Its content, without an element around.
+    /// The content, without an element around it.
     Bare,
     /// A CDATA section.
     Cdata,
-    /// An element; the items of an array, an element each.
+    /// An element; for an array, one element per item.
     Element,
-    /// Text of the element it is in.
+    /// Text of the enclosing element.
     Text,
-    /// The items of an array in an element of their own.
+    /// The items of an array in a wrapper element.
     Wrapped,
 }
 
 impl<'a> Described<'a> {
-    /// Reads the parts of `schema` that matter to XML.
+    /// Reads the XML rules of `schema`.
     pub(super) fn new(schema: Option<&'a Value>, root: &'a Value) -> Self {
         Self { schema, root }
     }
 
-    /// The name of a value whose own name is `own`.
+    /// The name of a value; `own` is its default name.
     pub(super) fn name(self, own: &str) -> XmlName {
         let text = |name: &str| self.said(name).and_then(Value::as_str).map(Arc::from);
         let name = text("name").unwrap_or_else(|| own.into());
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
-    /// The form that the value takes.
+    /// The form of the value.
     pub(super) fn form(self) -> Form {
         let says = |name: &str| self.said(name).and_then(Value::as_bool) == Some(true);
         match self.said("nodeType").and_then(Value::as_str) {
@@ -78,7 +78,7 @@ impl<'a> Described<'a> {
         self.find(&|schema| schema.get("xml")?.get(name))
     }
 
-    /// The first answer of the schema, of what it refers to, or of what it is composed of.
+    /// The first result from the schema, from its reference or from its compositions.
     fn find(self, wanted: &dyn Fn(&'a Value) -> Option<&'a Value>) -> Option<&'a Value> {
         let mut left = MOST_VISITED;
         find(self.schema?, self.root, wanted, &mut left)
@@ -101,5 +101,5 @@ fn find<'a>(
     target.into_iter().chain(branches).find_map(|schema| find(schema, root, wanted, left))
 }
 
-/// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.
+/// The most schemas that are searched: nested compositions have more paths than parts; real ones have fewer than fifty.
 const MOST_VISITED: usize = 200;

@@ -1,5 +1,5 @@
-//! The notation of ECMA-262 (§22.2) in the engine's own: what the two write alike and mean differently is written
-//! out. What the engine does not know stays as it is, and is refused there.
+//! Translates the notation of ECMA-262 (§22.2) to the engine's: notation with a different meaning in the engine is
+//! rewritten. Notation that the engine does not know stays unchanged, and the engine refuses it.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -31,7 +31,7 @@ impl Translator<'_> {
         }
     }
 
-    /// True where digits, a comma and a closing brace follow: `{2,}`.
+    /// True if digits, a comma and a closing brace follow: `{2,}`.
     fn is_count(&self) -> bool {
         let mut rest = self.rest.clone();
         let begins = rest.peek().is_some_and(char::is_ascii_digit);
@@ -49,7 +49,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `\p{Letter}`; the engine has the same names.
+    /// `\p{Letter}`; the engine uses these names too.
     fn property(&mut self, c: char) {
         self.out.extend(['\\', c]);
         if self.rest.peek() == Some(&'{') {
@@ -59,7 +59,7 @@ impl Translator<'_> {
         }
     }
 
-    /// An escape that stands for one character, inside a class or outside.
+    /// An escape for one character, inside or outside a class.
     fn character(&mut self, c: char) {
         match c {
             '0' => self.out.push_str(r"\x00"),
@@ -68,7 +68,7 @@ impl Translator<'_> {
                 None => self.out.push_str(r"\\c"),
             },
             'u' if self.rest.peek() != Some(&'{') => self.unit(),
-            // The engine has other meanings for them.
+            // The engine gives these escapes other meanings.
             '<' | '>' => self.out.push(c),
             other if other.is_ascii() => self.out.extend(['\\', other]),
             other => self.out.push(other),
@@ -79,7 +79,7 @@ impl Translator<'_> {
         self.out.push_str(&format!("\\x{{{code:x}}}"));
     }
 
-    /// `\uXXXX`, and two of them that are one character.
+    /// `\uXXXX`, or two of them that form one character.
     fn unit(&mut self) {
         let Some(first) = self.digits() else { return self.out.push_str("\\u") };
         if !(0xd800..0xdc00).contains(&first) {
@@ -119,7 +119,7 @@ impl Translator<'_> {
             match c {
                 ']' => return self.out.push(']'),
                 '[' if self.posix() => {}
-                // Two of them, or one in another place, are operators of the engine's.
+                // Doubled, or in another position, these characters are operators of the engine.
                 '&' | '[' | '~' => self.out.extend(['\\', c]),
                 '-' if is_after_set || is_dash => self.out.push_str(r"\-"),
                 '\\' => {
@@ -132,14 +132,14 @@ impl Translator<'_> {
         }
     }
 
-    /// A class of POSIX, which some descriptions use: `[:alpha:]`.
+    /// A POSIX class, which some descriptions use: `[:alpha:]`.
     fn posix(&mut self) -> bool {
         let mut rest = self.rest.clone();
         if rest.next() != Some(':') {
             return false;
         }
         let name: String = rest.by_ref().take_while(char::is_ascii_alphabetic).collect();
-        // The colon behind the name is taken, too.
+        // The colon after the name is consumed too.
         if name.is_empty() || rest.next() != Some(']') {
             return false;
         }
@@ -148,7 +148,7 @@ impl Translator<'_> {
         true
     }
 
-    /// An escape in a class; true when it stands for several characters.
+    /// An escape in a class; returns true if it stands for several characters.
     fn in_class(&mut self) -> bool {
         match self.rest.next() {
             Some('b') => self.out.push_str(r"\x08"),

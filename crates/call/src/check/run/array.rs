@@ -9,7 +9,7 @@ use crate::check::{
 };
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// True when a rule about items holds.
+    /// True if the items meet a rule.
     pub(super) fn array(
         &mut self,
         rule: &'p Rule,
@@ -39,7 +39,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// True when all of some values meet a schema.
+    /// True if all values meet a schema.
     pub(super) fn values(
         &mut self,
         values: impl Iterator<Item = &'v Value>,
@@ -51,7 +51,7 @@ impl<'p, 'v> Run<'p, 'v> {
         self.all(values, |run, value| run.valid(node, Instance::Value(value)))
     }
 
-    /// Counts the items that meet a schema, as far as it takes to decide.
+    /// Counts the items that meet a schema, until the result is certain.
     fn contains(&mut self, contains: &'p Contains, items: &'v [Value]) -> Result<bool, Spent> {
         let mut n_fitting = 0;
         for item in items {
@@ -64,7 +64,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok((contains.least..=contains.most).contains(&n_fitting))
     }
 
-    /// True when no two items are equal: only those of one hash are compared.
+    /// True if no two items are equal: only items with equal hashes are compared.
     fn differ(&mut self, items: &'v [Value]) -> Result<bool, Spent> {
         if let [one, other] = items {
             self.budget.charge(hash(one).1)?;

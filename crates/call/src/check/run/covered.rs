@@ -1,5 +1,5 @@
-//! The members and items of a value that the keywords beside `unevaluatedProperties` and `unevaluatedItems` look at, in
-//! the schema itself and in those it applies to the same value (JSON Schema 2020-12 Core §11.2, §11.3).
+//! Finds the members and items that other keywords beside `unevaluatedProperties` and `unevaluatedItems` evaluate, in the
+//! schema itself and in those it applies to the value in place (JSON Schema 2020-12 Core §11.2, §11.3).
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use callgate_tool::{Object, Value};
 use super::{Instance, Node, Rule, Run, Spent};
 use crate::check::node::Properties;
 
-/// The parts looked at.
+/// The members or items that are evaluated.
 #[derive(Debug)]
 pub(super) struct Covered {
     is_whole: bool,
     marks: Box<[bool]>,
-    /// The schemas that were asked.
+    /// The schemas that were visited.
     seen: BTreeSet<usize>,
 }
 
@@ -22,7 +22,7 @@ impl Covered {
         Self { is_whole: false, marks: vec![false; size].into(), seen: BTreeSet::new() }
     }
 
-    /// True for a place that nothing looks at.
+    /// True for a member or an item that no keyword evaluates.
     pub(super) fn lacks(&self, at: usize) -> bool {
         !self.is_whole && self.marks.get(at).is_some_and(|is_marked| !is_marked)
     }
@@ -35,7 +35,7 @@ impl Covered {
 }
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// The members or items that something beside a schema's own `unevaluated…` looks at.
+    /// The members or items that other rules than the schema's own `unevaluated…` evaluate.
     pub(super) fn covered(&mut self, node: &'p Node, at: Instance<'v>) -> Result<Covered, Spent> {
         let n_items = at.array().map(<[Value]>::len);
         let size = n_items.or_else(|| at.object().map(Object::len)).unwrap_or_default();
@@ -50,7 +50,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(covered)
     }
 
-    /// Marks what a schema that the value meets looks at.
+    /// Marks the members or items that a schema evaluates; the value meets the schema.
     fn cover(
         &mut self,
         node: &'p Node,
@@ -159,7 +159,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(())
     }
 
-    /// True for a name that `properties` or `patternProperties` tell of.
+    /// True for a name that `properties` or `patternProperties` matches.
     fn is_told(&mut self, properties: &'p Properties, name: &str) -> Result<bool, Spent> {
         let is_declared = properties.declared(name).is_some();
         let fits_none = |run: &mut Self| {
@@ -171,5 +171,5 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 }
 
-/// The marks that cost a step.
+/// The number of marks that cost a step.
 const MARKS: usize = 64;

@@ -6,7 +6,7 @@ use super::{Instance, Node, Rule, Run, Spent};
 use crate::check::node::Properties;
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// True when a rule about members holds.
+    /// True if the members meet a rule.
     pub(super) fn object(
         &mut self,
         rule: &'p Rule,
@@ -79,5 +79,5 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 }
 
-/// The names that cost a step to look up.
+/// The number of names whose look-up costs a step.
 const NAMES: usize = 4;

@@ -1,5 +1,5 @@
-//! The problem with a value, rule by rule, up to a bound. What the branches of `anyOf` and `oneOf` find wrong is not
-//! collected with it: whoever explains one asks for the branch that was meant.
+//! The problems with a value, rule by rule, up to a limit. Problems in the branches of `anyOf` and `oneOf` are not
+//! collected; the explanation of such a violation asks for the problems of the most likely branch.
 
 use std::{collections::BTreeSet, slice};
 
@@ -8,23 +8,23 @@ use callgate_tool::{Object, Value};
 use super::{Instance, Key, Node, Rule, Run, Spent, Types};
 use crate::check::node::Properties;
 
-/// One rule that does not hold.
+/// One rule that a value breaks.
 #[derive(Clone, Debug)]
 pub(crate) struct Violation<'p, 'v> {
     /// The rule.
     pub(crate) breach: Breach<'p, 'v>,
-    /// The value that breaks it.
+    /// The value that breaks the rule.
     pub(crate) at: Instance<'v>,
-    /// The way to the value.
+    /// The path to the value.
     pub(crate) path: Box<[Segment<'v>]>,
 }
 
-/// The rule that does not hold.
+/// The rule that is broken.
 #[derive(Clone, Debug)]
 pub(crate) enum Breach<'p, 'v> {
     /// The value has none of the types.
     Type(Types),
-    /// A rule as it is written.
+    /// The value breaks a rule as it is written.
     Rule(&'p Rule),
     /// A member is missing.
     Missing(&'p str),
@@ -34,7 +34,7 @@ pub(crate) enum Breach<'p, 'v> {
     Unevaluated(Vec<&'v str>, &'p Node),
 }
 
-/// A step into a value.
+/// One step of a path into a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Segment<'v> {
     /// An item.
@@ -47,7 +47,7 @@ pub(crate) enum Segment<'v> {
 struct Found<'p, 'v> {
     list: Vec<Violation<'p, 'v>>,
     path: Vec<Segment<'v>>,
-    /// The parts looked through already.
+    /// The schemas and places that were already examined.
     seen: BTreeSet<Key>,
 }
 
@@ -64,7 +64,7 @@ impl<'p, 'v> Found<'p, 'v> {
 }
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// The problem with the value at the end of a path.
+    /// The violations of the value at the end of a path.
     pub(crate) fn violations(
         &mut self,
         node: &'p Node,
@@ -76,7 +76,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(found.list)
     }
 
-    /// The names that a schema declares, in it and in what it refers to.
+    /// The names that a schema declares, directly or through references.
     pub(crate) fn names(&self, node: &'p Node) -> Vec<&'p str> {
         let (mut names, mut pending, mut at) = (Vec::new(), vec![node], 0);
         while let Some(node) = pending.get(at).filter(|_| at < MOST) {
@@ -143,7 +143,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// A rule that says nothing about a part of the value alone.
+    /// Collects a violation of a rule on the value as a whole.
     fn collect_whole(
         &mut self,
         rule: &'p Rule,
@@ -168,7 +168,7 @@ impl<'p, 'v> Run<'p, 'v> {
             return self.collect_whole(rule, node, whole, found);
         };
         if let Rule::UnevaluatedItems(rest) = rule {
-            // What something beside it refuses was looked at all the same.
+            // Items that another rule refuses still count as evaluated.
             if !found.list.is_empty() {
                 return Ok(());
             }
@@ -235,7 +235,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// Members that nothing beside `unevaluatedProperties` of a schema looks at.
+    /// Collects violations of members that no rule beside `unevaluatedProperties` evaluates.
     fn collect_others(
         &mut self,
         rest: &'p Node,
@@ -244,7 +244,7 @@ impl<'p, 'v> Run<'p, 'v> {
         found: &mut Found<'p, 'v>,
     ) -> Result<(), Spent> {
         let Some(members) = at.object() else { return Ok(()) };
-        // What something beside it refuses was looked at all the same.
+        // Members that another rule refuses still count as evaluated.
         if !found.list.is_empty() {
             return Ok(());
         }
@@ -298,5 +298,5 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 }
 
-/// A list of a million wrong items is not reported item by item.
+/// The most violations: a list of a million wrong items is not reported item by item.
 pub(crate) const MOST: usize = 50;

@@ -1,4 +1,4 @@
-//! Bodies that were put together are taken apart again, broken ones are refused, and any bytes are one or the other.
+//! Composed bodies are split again, broken ones are refused, and any bytes give one of the two results.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The facts reported beside the content of an answer: its headers, and what was done to it.
+//! The facts beside the content of a response: its headers, and the changes made to it.
 
 use super::*;
 use crate::shape::ShownHeaders;
@@ -92,7 +92,7 @@ fn what_is_done_to_an_answer_is_in_the_journal() {
         ("application/json", "[\"\u{1f468}\u{200d}\u{1f469}\"]", None),
     ] {
         for status in [200, 500] {
-            // What a failure says is one text, whatever its type.
+            // The words of a failure are one text, whatever its media type.
             if status == 500 && (media_type.contains("ndjson") || media_type.contains("event")) {
                 continue;
             }

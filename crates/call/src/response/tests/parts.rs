@@ -1,4 +1,4 @@
-//! Answers of several parts: each is read as a body of its own, within the bounds of one answer.
+//! Responses with several parts: each part is read like a body, within the limits of one response.
 
 use callgate_tool::{Cut, Part};
 
@@ -132,7 +132,7 @@ fn pictures_of_all_parts_are_within_one_bound() {
     assert_eq!(is_media, [true, false, true]);
 }
 
-/// What is understood of parts, where a secret was sent.
+/// The reading of parts after a secret was sent.
 fn of_secret(parts: &[(&str, &[u8])], shape: &Shape) -> Understood {
     let secrets = [Secret::new("canary-token".to_owned())];
     let response = Response::builder().header("content-type", MIXED);
@@ -170,7 +170,7 @@ fn a_secret_is_masked_in_every_part_and_name() {
 
 #[test]
 fn bytes_with_a_secret_that_their_encoding_hides_are_said_to_hold_one() {
-    // Base64 in lines is found; this is the secret behind one byte that is escaped.
+    // Base64 in lines is found; this is the secret after one escaped byte.
     let headers =
         "Content-Type: application/zip\r\nContent-Transfer-Encoding: quoted-printable\r\n";
     let understood = of_secret(&[(headers, b"=FFc=61nary-token")], &Shape::default());

@@ -1,5 +1,5 @@
-//! The addresses that are dialled: with a resolver that says what the test wants, and servers on loopback that stand for
-//! allowed and forbidden places. Security rows 13, 14 and 54.
+//! The addresses that are dialled: with a scripted resolver, and servers on loopback that stand for allowed and forbidden
+//! addresses. Security rows 13, 14 and 54.
 
 use std::{
     io,
@@ -16,7 +16,7 @@ use crate::{
     test_tls::{Authority, When, serve_tls},
 };
 
-/// Every name is this machine's.
+/// Resolves every name to this machine.
 #[derive(Debug)]
 pub(super) struct Here;
 
@@ -27,7 +27,7 @@ impl Resolver for Here {
     }
 }
 
-/// Answers what it is told, one after the other; the last answer is repeated.
+/// Returns the scripted results one after the other; the last result is repeated.
 #[derive(Debug)]
 struct ScriptedResolver {
     answers: Mutex<Vec<Vec<SocketAddr>>>,
@@ -56,7 +56,7 @@ impl Resolver for ScriptedResolver {
     }
 }
 
-/// Never answers.
+/// A resolver that never answers.
 #[derive(Debug)]
 struct Silent;
 
@@ -67,7 +67,7 @@ impl Resolver for Silent {
     }
 }
 
-/// A server on every address of this machine, which counts its connections and closes each after one answer.
+/// A server on every address of this machine, which counts its connections and closes each after one response.
 async fn counting_server() -> (u16, Arc<AtomicUsize>) {
     let n_connections = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&n_connections);
@@ -82,7 +82,7 @@ async fn counting_server() -> (u16, Arc<AtomicUsize>) {
     (origin.port().unwrap(), n_connections)
 }
 
-/// A client for what descriptions name, with what it may call beyond public https.
+/// A client for origins from descriptions, with the ranges that it may call beyond public https.
 fn described(resolver: Arc<dyn Resolver>, allow: &[&str]) -> Client {
     let allow = allow.iter().map(|range| range.parse().unwrap()).collect();
     let settings =
@@ -170,7 +170,7 @@ async fn addresses_in_urls_are_judged_as_well() {
         Denial::Insecure,
         None,
     );
-    // Spellings that the HTTP client would turn into addresses are no names.
+    // Spellings that the HTTP client would turn into addresses are not names.
     for host in ["2130706433", "0x7f.1", "127.1"] {
         let refused = called(&client, &format!("https://{host}:{port}")).await;
         check_failure(refused, ErrorKind::Refused, Reached::No);
@@ -235,7 +235,7 @@ async fn our_own_listener_is_never_called() {
     assert_eq!(called(&client, &origins[1]).await.unwrap(), 204);
 }
 
-/// Names one service at one private endpoint.
+/// Resolves every name to one service at one private endpoint.
 #[derive(Debug)]
 struct Directory(SocketAddr);
 
@@ -266,7 +266,7 @@ async fn a_directory_says_where_to_dial_and_the_name_stays() {
     let service = authority.issue("pets.example", When::Now);
     let port = serve_tls(service.server()).await;
     let client = directed(port, TlsSettings::new().with_ca(authority.trusted()));
-    // The URL names no port: the directory's is dialled.
+    // The URL names no port, so the directory's port is dialled.
     assert_eq!(called(&client, "https://pets.example").await.unwrap(), 200);
     let unknown = called(&client, "https://other.example").await;
     check_failure(unknown, ErrorKind::Dns, Reached::No);

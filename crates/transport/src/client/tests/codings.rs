@@ -1,4 +1,4 @@
-//! Answers in content codings, from a server that sends what it is told.
+//! Responses in content codings, from a scripted server.
 
 use async_compression::tokio::bufread::{
     BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder,
@@ -25,7 +25,7 @@ async fn coded(coding: &str, text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Answers these bytes, once with a length and once in chunks, with these lines of `Content-Encoding`.
+/// Responds with these bytes, once with a length and once in chunks, with these lines of `Content-Encoding`.
 async fn origins(codings: &[&'static str], body: Vec<u8>) -> [String; 2] {
     let mut headers = HeaderMap::new();
     for coding in codings {

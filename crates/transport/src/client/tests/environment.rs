@@ -1,5 +1,5 @@
-//! The variables of the environment that change a client, and those that must not. Each test runs itself again in a
-//! process whose environment it sets, because nobody may write the environment of a process with threads.
+//! The environment variables that change a client, and those that must not. Each test runs itself again in a process whose
+//! environment it sets, because a process with threads must not write its environment.
 
 use std::{
     env,
@@ -47,7 +47,7 @@ async fn counting_server() -> (String, Arc<AtomicUsize>) {
 async fn a_proxy_of_the_environment_is_ignored() {
     if let Some(target) = target() {
         assert_eq!(send(get(&target, "/ours")).await.unwrap().body(), "here");
-        // The same environment does send a client of the usual settings to the proxy, or this test proves nothing.
+        // This environment does send a client with the usual settings to the proxy; otherwise this test proves nothing.
         let usual = reqwest::Client::builder().tls_certs_only([]).build().unwrap();
         usual.get(format!("{target}/usual")).send().await.unwrap();
         return;

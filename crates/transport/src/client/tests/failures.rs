@@ -1,4 +1,4 @@
-//! The words that are said when no answer comes, and what is not said.
+//! The words of errors, and the facts that they must not contain.
 
 use std::{error::Error as _, iter::successors};
 

@@ -1,4 +1,4 @@
-//! Connections that show one certificate are never used for another, and the trust of one client is not the other's.
+//! Connections that show one certificate are never used for another, and clients do not share trust.
 
 use super::*;
 use crate::{
@@ -59,7 +59,7 @@ async fn connections_of_settings_that_nobody_has_any_more_are_forgotten() {
     let stays = TlsSettings::new().with_ca(authority.trusted());
     let stays = stays.with_identity(authority.issue("stays", When::Now).identity());
     assert_eq!(answer(&client(&network, stays.clone()), &origin).await.unwrap(), "0 CN=stays");
-    // As reloads do: the next client is there before the last one goes.
+    // As in a reload, the next client exists before the last one goes.
     let mut last = client(&network, stays.clone());
     for number in 1..=20 {
         let tls = TlsSettings::new().with_ca(authority.trusted());

@@ -1,5 +1,5 @@
-//! Services that close connections at bad moments, and answers that are none. Findings 7 and 8 and threat 29
-//! of `SECURITY.md`.
+//! Services that close connections at bad moments, and responses that are not HTTP. Findings 7 and 8 and threat 29 of
+//! `SECURITY.md`.
 
 use std::{
     collections::BTreeMap,
@@ -17,10 +17,10 @@ use crate::{
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/// The number of times each request line arrived.
+/// The number of times that each request line arrived.
 type Seen = Arc<Mutex<BTreeMap<String, usize>>>;
 
-/// Answers the first request of each connection, and closes when it has read the second.
+/// Responds to the first request of each connection, and closes it after reading the second.
 async fn closing_server() -> (String, Seen) {
     let seen = Seen::default();
     let shared = Arc::clone(&seen);
@@ -75,7 +75,7 @@ async fn no_write_is_sent_twice_when_a_service_closes_idle_connections() {
 
 #[tokio::test]
 async fn calls_at_the_moment_of_closing_are_answered_or_told() {
-    // The service closes a hundred turns of the runtime after its answer; the next call goes out before, then, or later.
+    // The service closes a hundred turns of the runtime after its response; the next call goes out before, then, or later.
     let n_posts = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&n_posts);
     let origin = serve_raw(move |connection| answer_and_close(connection, Arc::clone(&counted)));
@@ -97,14 +97,14 @@ async fn answer_and_close(mut connection: Connection, n_posts: Arc<AtomicUsize>)
     turns(100).await;
 }
 
-/// Lets everything else that can go on go on, so many times.
+/// Lets all other tasks run for `n_turns` turns.
 async fn turns(n_turns: usize) {
     for _ in 0..n_turns {
         tokio::task::yield_now().await;
     }
 }
 
-/// Writes the answer to every request and closes; answers how many requests of one call arrive.
+/// Writes the response to every request and closes; returns the number of requests that arrive for one call.
 async fn n_sent(answer: &'static str, method: Method) -> usize {
     let n_heads = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&n_heads);
@@ -180,7 +180,7 @@ async fn call_any(client: &Client, origin: &str) -> Result<Bytes, Error> {
 
 #[tokio::test]
 async fn both_framings_at_once_do_not_poison_the_next_call() {
-    // RFC 9112 §6.3: the chunks count and the length does not; the connection is not to be trusted afterwards.
+    // RFC 9112 §6.3: the chunks count, not the length; the connection must not be trusted afterwards.
     let origin = serve_raw(|mut connection| async move {
         while connection.read_head().await.is_some() {
             let forged = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";

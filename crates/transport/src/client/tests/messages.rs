@@ -1,4 +1,4 @@
-//! The bytes of requests on the wire, and the answers that are read from them.
+//! The bytes of requests on the wire, and the responses that are read from them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

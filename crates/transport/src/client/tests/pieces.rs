@@ -1,4 +1,4 @@
-//! Answers whose body is taken as it comes.
+//! Responses whose body is read as it arrives.
 
 use async_compression::tokio::write::GzipEncoder;
 use tokio::{io::AsyncWriteExt, sync::Notify};
@@ -10,7 +10,7 @@ async fn open(origin: &str) -> Response<ResponseBody> {
     Client::new().unwrap().open(get(origin, "/"), &Limits::default()).await.unwrap()
 }
 
-/// The pieces of a gzip stream that can each be read as soon as they are there.
+/// The pieces of a gzip stream, each of which can be read as soon as it arrives.
 async fn flushed(texts: &[&str]) -> Vec<Vec<u8>> {
     let mut encoder = GzipEncoder::new(Vec::new());
     let mut pieces = Vec::new();
@@ -22,7 +22,7 @@ async fn flushed(texts: &[&str]) -> Vec<Vec<u8>> {
     pieces
 }
 
-/// Sends each piece when told to, and then waits for the client to leave.
+/// Sends each piece when `go` is notified, and then waits for the client to leave.
 async fn told(head: &'static str, pieces: Vec<Vec<u8>>, go: &Arc<Notify>) -> String {
     let (go, pieces) = (Arc::clone(go), Arc::new(pieces));
     serve_raw(move |mut connection| {

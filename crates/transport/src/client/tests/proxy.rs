@@ -1,4 +1,4 @@
-//! A forward proxy that the operator names: what it is asked to connect to, and what goes past it.
+//! A forward proxy that the operator names: the connections that use it, and those that do not.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use std::{
 use super::*;
 use crate::{Denial, Listeners, Proxy, test_server::serve_raw};
 
-/// Every name is at this address.
+/// Resolves every name to this address.
 #[derive(Debug)]
 struct At([u8; 4]);
 
@@ -27,7 +27,7 @@ fn first_lines(seen: &Seen) -> Vec<String> {
     seen.iter().map(|head| head.lines().next().unwrap_or_default().to_owned()).collect()
 }
 
-/// A proxy that leads to a service of its own, and what it was asked.
+/// A proxy that leads to its own service, and the requests it received.
 async fn proxy(answer: &'static str) -> (String, Seen) {
     let seen = Seen::default();
     let noted = Arc::clone(&seen);

@@ -1,4 +1,4 @@
-//! The part of an answer that is read.
+//! The size of a response that is read.
 
 use std::convert::Infallible;
 
@@ -18,7 +18,7 @@ fn bounded(response_bytes: usize) -> Limits {
 
 #[tokio::test]
 async fn an_announced_length_over_the_bound_is_refused_at_once() {
-    // The body never comes: only the announcement can be what is refused.
+    // The body never comes, so only its announced length can be refused.
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;
         connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await;

@@ -1,4 +1,4 @@
-//! The time an exchange may take.
+//! The time that an exchange may take.
 
 use std::convert::Infallible;
 
@@ -40,7 +40,7 @@ async fn a_service_that_stops_after_the_head_is_left() {
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_is_over_all_of_a_body_that_drips() {
-    // A byte comes long before any deadline between two bytes would pass.
+    // The bytes arrive faster than any deadline between two bytes.
     let dripping = || async {
         Body::from_stream(stream::unfold(interval(SHORT / 20), |mut clock| async move {
             clock.tick().await;

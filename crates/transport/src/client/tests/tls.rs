@@ -1,5 +1,4 @@
-//! Secure connections against real TLS servers: what is trusted, and a word for each way that it is not. Threat 41
-//! of `SECURITY.md`.
+//! Secure connections to real TLS servers: what is trusted, and a message for each failure. Threat 41 of `SECURITY.md`.
 
 use rcgen::{BasicConstraints, IsCa};
 use rustls::ServerConfig;
@@ -19,7 +18,7 @@ async fn answer_of(
     client(tls).send(get(&origin, "/"), &Limits::default()).await
 }
 
-/// A client that finds every name on this machine.
+/// A client that resolves every name to this machine.
 fn client(tls: TlsSettings) -> Client {
     let network = Network::with(Arc::new(addresses::Here), crate::Listeners::default());
     Client::over(&network, ClientSettings { tls, ..ClientSettings::default() })

@@ -1,5 +1,5 @@
-//! Services of HTTP/2 that take a stream back: with `REFUSED_STREAM`, or when they leave, they say that they did not look at
-//! the request (RFC 9113 §8.7), so that it is sent once more whatever its method.
+//! HTTP/2 services that reject a stream with `REFUSED_STREAM` or when they leave: they report that they did not process the
+//! request (RFC 9113 §8.7), so that it is retried whatever its method.
 
 use std::{
     io,
@@ -19,19 +19,19 @@ use crate::{
     test_tls::{Authority, When},
 };
 
-/// The treatment of a request by its first connection; others answer.
+/// The treatment of a request by its first connection; later connections respond.
 #[derive(Clone, Copy, Debug)]
 enum First {
-    /// Says that it looked at the request, and leaves without an answer.
+    /// Reports that it processed the request, and leaves without a response.
     Drops,
-    /// Is gone without a word once the connection is there: nothing comes any more.
+    /// Disappears silently once the connection is made: no more bytes come.
     Hangs,
-    /// Says that it did not look at the request.
+    /// Reports that it did not process the request.
     Leaves,
     Resets(Reason),
 }
 
-/// A service on loopback, its authority, and how many requests came.
+/// A service on loopback: its port, its authority and the number of requests that came.
 async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
     let authority = Authority::new("ours");
     let mut config = authority.issue("127.0.0.1", When::Now).server();
@@ -66,7 +66,7 @@ async fn serve(stream: TlsStream<TcpStream>, first: Option<First>, counted: &Ato
     }
 }
 
-/// Reads until a request begins, and says that none was looked at.
+/// Reads until a request begins, and reports that none was processed.
 async fn leave(mut stream: TlsStream<TcpStream>, counted: &AtomicUsize) -> io::Result<()> {
     let no_settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     stream.write_all(&no_settings).await?;
@@ -89,7 +89,7 @@ async fn leave(mut stream: TlsStream<TcpStream>, counted: &AtomicUsize) -> io::R
     stream.shutdown().await
 }
 
-/// Takes a request, and leaves: the last stream that was looked at is that of the request.
+/// Takes a request and leaves; the last processed stream is the request's.
 async fn drop_request(stream: TlsStream<TcpStream>, counted: &AtomicUsize) {
     let mut connection = h2::server::handshake(stream).await.unwrap();
     while let Some(Ok(_request)) = connection.accept().await {
@@ -111,7 +111,7 @@ async fn answer(stream: TlsStream<TcpStream>, reset: Option<Reason>, counted: &A
     }
 }
 
-/// Sends a request that must not arrive twice; returns its answer and the number of times it came.
+/// Sends a request that must not arrive twice; returns its response and the number of times it came.
 async fn posted(first: First) -> (Result<Response<Bytes>, Error>, usize) {
     let (port, ca, n_requests) = service(first).await;
     let tls = TlsSettings::new().with_ca(ca);
@@ -145,7 +145,7 @@ async fn a_service_that_is_gone_is_noticed_within_the_time_of_a_call() {
     while n_requests.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
-    // Step by step: the clock would otherwise go on to the end of the call while the second connection is made.
+    // Step by step: the clock would otherwise advance to the end of the call while the second connection is made.
     tokio::time::pause();
     for _ in 0..27 {
         tokio::time::advance(Duration::from_secs(1)).await;
