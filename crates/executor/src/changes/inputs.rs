@@ -1,4 +1,4 @@
-//! The arguments of two declarations of one tool: which came, which went, which must be given, and which take less.
+//! Compares the arguments of two declarations of one tool: added, removed, newly required and narrowed ones.
 
 use callgate_tool::{Object, Schema, Value};
 
