@@ -117,8 +117,7 @@ impl Builder {
     ///
     /// # Errors
     /// Returns [`ErrorKind::DuplicateTool`](crate::ErrorKind::DuplicateTool) if two tools have the same name, and
-    /// otherwise the error of
-    /// the first faulty function.
+    /// otherwise the error of the first faulty function.
     pub fn build(mut self) -> Result<Executor, Error> {
         let mut catalog = Catalog::default();
         let results = Arc::new(self.results);

@@ -1,6 +1,5 @@
-//! The position of a call in a distributed trace: W3C Trace Context, read from the incoming request and passed on unchanged.
-//! W3C Baggage
-//! is passed on only to those toolsets whose settings allow it.
+//! The position of a call in a distributed trace: W3C Trace Context, read from the incoming request and passed on
+//! unchanged. W3C Baggage is passed on only to those toolsets whose settings allow it.
 
 use std::{fmt, sync::Arc};
 

@@ -99,9 +99,8 @@ fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     fault
 }
 
-/// The record of a request that was refused for its destination, with the step that allows it for an operator who intends
-/// it; `None` if there
-/// is no such step.
+/// The record of a request that was refused for its destination, with the step that allows it for an operator who
+/// intends it; `None` if there is no such step.
 pub(super) fn refusal(error: &Error, server: &Url) -> Option<Event> {
     let named = server.as_str().trim_end_matches('/');
     let address = error.denied_address();

@@ -60,8 +60,7 @@ impl Function {
     /// and has thirty seconds.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::IllegalName`](crate::ErrorKind::IllegalName) if the names do not form a tool name,
-    /// and
+    /// Returns [`ErrorKind::IllegalName`](crate::ErrorKind::IllegalName) if the names do not form a tool name, and
     /// [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) if the schema is not an object schema.
     pub fn new<F, R, O>(
         toolset: &str,

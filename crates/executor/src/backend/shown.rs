@@ -1,6 +1,5 @@
-//! A request and the head of a response as an operator may see them: credentials and values that count as credentials are
-//! masked. Dry
-//! runs and watchers of a call show both in this form.
+//! A request and the head of a response as an operator may see them: credentials and values that count as credentials
+//! are masked. Dry runs and watchers of a call show both in this form.
 
 use std::time::Duration;
 
