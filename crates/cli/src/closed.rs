@@ -1,7 +1,7 @@
-//! Closes the memory of the process, where credentials are: it is written to no core file, and no other process of the
-//! user may look at it. Where the system has no such thing, nothing is closed.
+//! Protects the memory of the process, which holds credentials: the system writes it to no core file, and no other
+//! process of the user may read it. Does nothing on systems without this protection.
 
-/// Closes the memory, before anything is in it. What cannot be closed is told in the log.
+/// Protects the memory, before it holds credentials. The log reports a failure.
 pub(crate) fn close_memory() {
     #[cfg(unix)]
     if let Err(error) = closed() {
