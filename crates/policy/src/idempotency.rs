@@ -23,8 +23,7 @@ use crate::{
 /// A repeated call under its key gets the first result. Another tool, other arguments or another session is a fault,
 /// and so is a call whose first one still runs. A call that reached nothing frees its key. For a stream, the head is
 /// kept. A call that waits for an approval is made under its key when it comes with the decision; from then on, its
-/// result is the one given. Calls without a key go through. that is what is answered from then on. Calls without a
-/// key are let through.
+/// result is the one given. Calls without a key go through.
 ///
 /// ```
 /// use callgate_executor::Executor;
