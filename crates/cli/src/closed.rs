@@ -1,5 +1,5 @@
-//! Protects the memory of the process, which holds credentials: the system writes it to no core file, and no other
-//! process of the user may read it. Does nothing on systems without this protection.
+//! Protects the memory of the process, which holds credentials: on Unix the system writes it to no core file, and on Linux
+//! no other process of the user may read it. Does nothing on other systems.
 
 /// Protects the memory, before it holds credentials. The log reports a failure.
 pub(crate) fn close_memory() {

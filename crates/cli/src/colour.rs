@@ -1,5 +1,4 @@
-//! JSON with colours for terminals; `output` removes the colours if no terminal shows them or `NO_COLOR` is
-//! set.
+//! JSON with colours for terminals; `output` removes the colours if no terminal shows them or `NO_COLOR` is set.
 
 use callgate_tool::Value;
 

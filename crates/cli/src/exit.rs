@@ -1,5 +1,4 @@
-//! The exit code of a command: 0 for success, 1 for findings, a failed call or a mismatch, 2 for usage or input
-//! and output.
+//! The exit code of a command: 0 for success, 1 for findings, a failed call or a mismatch, 2 for usage or input and output.
 
 use std::{error::Error, process::ExitCode};
 

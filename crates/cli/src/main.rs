@@ -58,8 +58,7 @@ fn main() -> ExitCode {
     exit::code(ended)
 }
 
-/// The reader of the log; `None` for a sidecar, which writes the log of its configuration, and for completion at a key
-/// press.
+/// The reader of the log; `None` for a sidecar, which writes the log of its configuration, and for completion at a key press.
 fn reader(command: &Command) -> Option<Reader> {
     match command {
         Command::Complete(_) | Command::Serve(_) => None,

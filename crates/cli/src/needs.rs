@@ -21,8 +21,7 @@ pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool
     }
 }
 
-/// The schemes of an operation's first alternative and the flags for them; `None` if a call without credentials is
-/// allowed.
+/// The schemes of an operation's first alternative and the flags for them; `None` if a call without credentials is allowed.
 fn lacking(operation: &Operation) -> Option<(String, String)> {
     let security = &operation.security;
     let alternatives = &*security.alternatives;

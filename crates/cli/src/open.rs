@@ -1,5 +1,4 @@
-//! Opens what the user named: a description or a configuration, distinguished by content. Faults become
-//! snippets.
+//! Opens what the user named: a description or a configuration, distinguished by content. Faults become snippets.
 
 use std::{io, path::Path};
 

@@ -1,5 +1,4 @@
-//! Standard output for results, standard error for messages. A closed pipe ends the command quietly, like other
-//! commands.
+//! Standard output for results, standard error for messages. A closed pipe ends the command quietly, like other commands.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 

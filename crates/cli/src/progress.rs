@@ -44,8 +44,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, shown)) = self.0.take() {
             drop(done);
-            // The line is cleared before anything else is written; if the thread broke, there is nothing to
-            // clear.
+            // The line is cleared before anything else is written; if the thread broke, there is nothing to clear.
             shown.join().unwrap_or_default();
         }
     }

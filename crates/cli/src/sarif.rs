@@ -1,5 +1,4 @@
-//! Findings as SARIF 2.1.0, which code hosts show beside the lines they concern. One run, one rule for each code that
-//! occurs.
+//! Findings as SARIF 2.1.0, which code hosts show beside the lines they concern. One run, one rule for each code that occurs.
 
 use std::{
     env,

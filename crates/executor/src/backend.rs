@@ -86,8 +86,7 @@ pub trait Backend: Debug + Send + Sync {
         self.declaration().map_or(Effect::Write, |tool| tool.effect)
     }
 
-    /// The service that a call goes to, as an audit records it: `GET api.example.com`. `None` if a call goes to
-    /// no service.
+    /// The service that a call goes to, as an audit records it: `GET api.example.com`. `None` if a call goes to no service.
     fn target(&self) -> Option<String> {
         None
     }

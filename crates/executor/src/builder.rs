@@ -91,8 +91,7 @@ impl Builder {
         self
     }
 
-    /// Adds middleware around every call that is shared: with code that reads it afterwards, or with another
-    /// executor.
+    /// Adds middleware around every call, shared with code that reads it afterwards or with another executor.
     pub fn shared_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
         self.middleware.push(middleware);
         self

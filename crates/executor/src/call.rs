@@ -16,8 +16,7 @@ use crate::{
     watcher::{Watched, Watcher},
 };
 
-/// One call on its way to a backend. It borrows from its maker; [`Call::detached`] makes one that borrows
-/// nothing.
+/// One call on its way to a backend. It borrows from its maker; [`Call::detached`] makes one that borrows nothing.
 ///
 /// ```
 /// use callgate_executor::{Call, Executor};
@@ -245,8 +244,7 @@ impl<'a> Call<'a> {
         &self.extensions
     }
 
-    /// The extensions of the call, to add values to them. A `tracing::Span` among them is the span that the
-    /// call runs in.
+    /// The extensions of the call, to add values to them. A `tracing::Span` among them is the span that the call runs in.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
     }

@@ -102,8 +102,8 @@ impl<'a> Entry<'a> {
         self.0.backend.toolset()
     }
 
-    /// The tool's declaration, built on first use and kept. `None` if the declaration exceeds its limits; `callgate
-    /// check` reports that.
+    /// The tool's declaration, built on first use and kept. `None` if the declaration exceeds its limits, as
+    /// `callgate check` reports.
     pub fn declaration(self) -> Option<&'a Tool> {
         self.0.backend.declaration()
     }
@@ -113,8 +113,7 @@ impl<'a> Entry<'a> {
         self.0.backend.effect()
     }
 
-    /// The tool's purpose in one line: the first line of its summary, its description or its declaration, cut if it
-    /// is long.
+    /// The tool's purpose in one line: the first line of its summary, its description or its declaration, cut if it is long.
     pub fn brief(self) -> String {
         let said = self.operation().map(|operation| {
             let outline = operation.outline();

@@ -1,6 +1,5 @@
-//! The difference between two builds of a catalog, as agents notice it: tools that are added, removed or renamed,
-//! inputs that are newly required or no longer accepted, effects and servers. Names and schemas are compared; no tool
-//! is called.
+//! The difference between two builds of a catalog, as agents notice it: tools that are added, removed or renamed, inputs that
+//! are newly required or no longer accepted, effects and servers. Names and schemas are compared; no tool is called.
 
 mod facts;
 mod inputs;
@@ -150,8 +149,7 @@ impl Changes {
     }
 }
 
-/// The old names of operations, by their new names: operations whose old name is gone and whose method and path are
-/// unchanged.
+/// The old names of operations, by their new names: operations whose old name is gone and whose method and path are unchanged.
 fn renamed<'a>(
     old: &BTreeMap<&'a str, Facts<'a>>,
     new: &BTreeMap<&'a str, Facts<'a>>,

@@ -25,8 +25,7 @@ use callgate_tool::{ToolName, Value};
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a call is run on one side or the other")]
 pub enum Execution {
-    /// The client: the call is pending, with its arguments filled and without credentials, until the client sends the
-    /// result.
+    /// The client: the call is pending, with its arguments filled and without credentials, until the client sends the result.
     Client,
     /// This program: it calls the service or runs the function.
     #[default]

@@ -73,7 +73,7 @@ pub trait Middleware: Debug + Send + Sync {
 ///         Stage::Limits
 ///     }
 /// }
-/// // A call that it ends is counted and written down all the same.
+/// // A call that it ends is still counted and audited.
 /// assert!(Stage::Metrics < Hours.stage() && Stage::Audit < Hours.stage());
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

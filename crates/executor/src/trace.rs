@@ -52,8 +52,7 @@ impl TraceContext {
     /// Adds the vendors' part: the header `tracestate`. An invalid text is ignored.
     #[must_use]
     pub fn with_state(mut self, text: &str) -> Self {
-        // W3C Trace Context §3.3.1: a list of at most 32 members in printable ASCII. A list that breaks this is
-        // discarded.
+        // W3C Trace Context §3.3.1: a list of at most 32 members in printable ASCII. A list that breaks this is discarded.
         let is_member =
             |member: &str| member.split_once('=').is_some_and(|(key, _)| !key.is_empty());
         let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
@@ -103,8 +102,7 @@ impl TraceContext {
         }
     }
 
-    /// Puts the context on a request without one. A header that a description declares and an argument fills
-    /// stays.
+    /// Puts the context on a request without one. A header that a description declares and an argument fills stays.
     pub(crate) fn put(&self, headers: &mut HeaderMap) {
         if headers.contains_key(PARENT) || headers.contains_key(STATE) {
             return;

@@ -8,8 +8,7 @@ use callgate_transport::Dialled;
 
 /// Sees the requests of one call and the heads of their responses as they happen.
 pub trait Watcher: fmt::Debug + Send + Sync {
-    /// Called before a request is sent: the call's own, one more with a fresh credential, or one that a redirect
-    /// asks for.
+    /// Called before a request is sent: the call's own, one more with a fresh credential, or one that a redirect asks for.
     fn sending(&self, request: &PlannedRequest);
 
     /// Called when the head of a response has arrived.
@@ -26,8 +25,7 @@ pub trait Recorder: Send + Sync {
     /// Called when a request was sent.
     fn sent(&self, request: Vec<u8>);
 
-    /// Called when the last response was read whole; `None` if it holds a credential in a form that cannot be
-    /// masked.
+    /// Called when the last response was read whole; `None` if it holds a credential in a form that cannot be masked.
     fn received(&self, answer: Option<Vec<u8>>);
 }
 

@@ -1,5 +1,4 @@
-//! The state that the requests of a sidecar share: the executor and the values built with it, which a reload
-//! replaces as one.
+//! The state that the requests of a sidecar share: the executor and the values built with it, which a reload replaces as one.
 
 use std::sync::Arc;
 

@@ -54,7 +54,7 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     (status, body).into_response()
 }
 
-/// True unless a toolset that the operator requires has no description.
+/// True unless a toolset that the operator requires has no description. Every toolset was tried before.
 fn is_ready(built: &Built) -> bool {
     !built.toolsets.iter().any(|toolset| toolset.is_required && toolset.failure().is_some())
 }

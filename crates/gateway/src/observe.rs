@@ -18,8 +18,7 @@ pub(crate) use self::request::Traced;
 #[cfg(feature = "otel")]
 pub(crate) use self::steps::Steps;
 
-/// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is
-/// ignored.
+/// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is ignored.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     let mut parents = headers.get_all("traceparent").iter();
     let (parent, None) = (parents.next()?, parents.next()) else { return None };

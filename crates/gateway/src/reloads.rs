@@ -1,5 +1,4 @@
-//! The reloads of a sidecar: their causes, the endings of the last ones, and the changes for agents. `live` does the
-//! reloads.
+//! The reloads of a sidecar: their causes, the endings of the last ones, and the changes for agents. `live` does the reloads.
 
 use std::{
     collections::VecDeque,
@@ -66,8 +65,7 @@ impl Default for Reloads {
 }
 
 impl Reloads {
-    /// Requests a reload that begins after this moment, and waits for its end. `None` if nothing does reloads, or it has
-    /// ended.
+    /// Requests a reload that begins after this moment, and waits for its end. `None` if nothing does reloads, or it has ended.
     pub(crate) async fn ask(&self) -> Option<Arc<Reload>> {
         if self.0.asked.receiver_count() == 0 {
             return None;
@@ -109,8 +107,7 @@ impl Reloads {
 }
 
 impl Reload {
-    /// Writes `{"at", "cause", "outcome"}`, with `breaking`, `changes`, `more` and `needsRestart`, or with
-    /// `faults`.
+    /// Writes `{"at", "cause", "outcome"}`, with `breaking`, `changes`, `more` and `needsRestart`, or with `faults`.
     pub(crate) fn to_value(&self) -> Value {
         let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
         let mut members = Object::new();

@@ -54,8 +54,7 @@ impl Source {
         Self { from, listeners, cache: None, began, grants: None }
     }
 
-    /// Keeps descriptions from addresses in a folder, so that a process can start with the last copy if one is
-    /// unavailable.
+    /// Keeps descriptions from addresses in a folder, so that a process can start with the last copy if one is unavailable.
     #[must_use]
     pub fn with_cache(mut self, folder: PathBuf) -> Self {
         self.cache = Some(folder);
@@ -80,8 +79,7 @@ impl Source {
     /// Reads the configuration.
     ///
     /// # Errors
-    /// Returns an [`Error`] if the file cannot be read, or if a configuration comes with the options of a bare
-    /// description.
+    /// Returns an [`Error`] if the file cannot be read, or if a configuration comes with the options of a bare description.
     pub fn config(&self) -> Result<Config, Error> {
         let mut config = match &self.from {
             From::Demo => demo::config(),
@@ -132,8 +130,7 @@ impl Source {
         Some(Error::whole(&bare.file, code, message, help))
     }
 
-    /// The time when the first build began to read files, which may have changed since; `None` if another source was
-    /// built.
+    /// The time when the first build began to read files, which may have changed since; `None` if another source was built.
     pub(crate) fn began(&self) -> Option<SystemTime> {
         self.began.get().copied()
     }

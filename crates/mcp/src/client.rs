@@ -87,8 +87,7 @@ impl Client {
     /// Asks for values.
     ///
     /// # Errors
-    /// Returns the fault that the call must end with: the client asks and calls again, or there is nobody to
-    /// ask.
+    /// Returns the fault that the call must end with: the client asks and calls again, or there is nobody to ask.
     pub async fn ask(&self, question: &Question) -> Result<Reply, Box<Fault>> {
         let Some(shared) = &self.0 else { return Err(wording::nobody_asked()) };
         let Abilities { way, has_forms, has_model } = shared.abilities;

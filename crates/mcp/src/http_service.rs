@@ -110,8 +110,7 @@ impl McpService {
         tool.is_some_and(|tool| !tool.mcp_headers.is_empty())
     }
 
-    /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not
-    /// call.
+    /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
     fn read(&self, head: &Parts, body: &[u8]) -> Result<Exact, Box<Response<Bytes>>> {
         let exact = Exact::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
         match self.denied(head, &exact) {

@@ -37,8 +37,7 @@ impl Exact {
     /// The exact parts of a message; empty if the message is not a call.
     ///
     /// # Errors
-    /// Returns a [`Refusal`] if the text is not JSON, an object has a name twice, or the arguments are not an
-    /// object.
+    /// Returns a [`Refusal`] if the text is not JSON, an object has a name twice, or the arguments are not an object.
     pub(crate) fn of(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
             return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));

@@ -63,8 +63,7 @@ pub(crate) async fn read(
     }
 }
 
-/// The files behind a result's handles, as embedded resources; large files and files no longer kept are left
-/// out.
+/// The files behind a result's handles, as embedded resources; large files and files no longer kept are left out.
 pub(crate) async fn resources(
     executor: &Executor,
     caller: &Caller,

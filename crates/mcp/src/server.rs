@@ -128,8 +128,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        // The library also asks for it when arguments may be in headers. Those of functions appear only in whole
-        // schemas.
+        // The library also asks for it when arguments may be in headers. Those of functions appear only in whole schemas.
         let (listing, executor) = (self.0.listing(), self.0.executor());
         let entry = executor.find(name)?;
         let headers = shortlist::headers(&listing, &executor, entry);

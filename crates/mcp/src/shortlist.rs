@@ -1,6 +1,5 @@
 //! The four tools that are listed instead of many: they find, describe and call the others. Their names and schemas do not
-//! change, so that prompts stay valid. The one that calls tools that only read changes nothing, so that a client may allow
-//! it.
+//! change, so that prompts stay valid. The tool for read-only calls changes nothing, so that a client may allow it.
 
 mod declarations;
 

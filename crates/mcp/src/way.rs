@@ -48,8 +48,7 @@ impl Abilities {
         Self { way, has_forms, has_model: sampling.is_some() }
     }
 
-    /// The abilities of a client of 2026-07-28 that declares these capabilities; `None` if they have wrong
-    /// types.
+    /// The abilities of a client of 2026-07-28 that declares these capabilities; `None` if they have wrong types.
     pub(crate) fn of_declared(capabilities: &Value) -> Option<Self> {
         let declared = capabilities.as_object()?;
         if !declared.values().all(|one| one.as_object().is_some()) {

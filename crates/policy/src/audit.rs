@@ -78,7 +78,7 @@ pub struct Audit {
 /// ```
 /// use callgate_policy::{AuditArguments, AuditConfig, AuditMode};
 ///
-/// // No call is made that is not written down.
+/// // Every call that is made is recorded.
 /// let config = AuditConfig {
 ///     file: "audit.jsonl".into(),
 ///     mode: AuditMode::Required,
@@ -223,8 +223,7 @@ impl Audit {
     /// An audit that continues this file with other settings; `None` if the file is another one.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey). A different key is no error: it returns
-    /// `Ok(None)`.
+    /// Returns [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey). A different key is no error: it returns `Ok(None)`.
     pub fn following(&self, config: &AuditConfig, key: &Secret) -> Result<Option<Self>, Error> {
         let is_same = self.is_of(&config.file) && self.trail.key.is(&ChainKey::new(key)?);
         Ok(is_same.then(|| Self::over(config, Arc::clone(&self.trail))))
@@ -240,8 +239,7 @@ impl Audit {
         &self.trail.unknown
     }
 
-    /// Gives the keys of an earlier process's calls to `idempotency`: a call that reached its service is not
-    /// made again.
+    /// Gives the keys of an earlier process's calls to `idempotency`: a call that reached its service is not made again.
     pub fn recall(&self, idempotency: &Idempotency) {
         let mut keys: Vec<_> = self.trail.keys.iter().collect();
         keys.sort_by_key(|(_, call)| std::cmp::Reverse(call.time));

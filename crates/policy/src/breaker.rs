@@ -1,5 +1,4 @@
-//! Stops calls to a service that cannot be reached, and now and then lets one through to test whether it can be reached
-//! again.
+//! Stops calls to a service that cannot be reached, and now and then lets one through to test whether it can be reached again.
 
 use std::{
     collections::BTreeMap,

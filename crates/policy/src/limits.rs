@@ -112,8 +112,7 @@ pub struct Bound {
     pub rate: Option<Rate>,
 }
 
-/// 1,024 calls in all; at each limit, 128 calls wait for a second at most. Principals and toolsets have no
-/// limits.
+/// 1,024 calls in all; at each limit, 128 calls wait for a second at most. Principals and toolsets have no limits.
 impl Default for LimitsConfig {
     fn default() -> Self {
         Self {

@@ -13,8 +13,7 @@ use tokio::time::Instant;
 
 use crate::digest::{self, Digest};
 
-/// The key that a caller gives a request, so that repeating it is safe. As an extension of a call, it is the call's
-/// key.
+/// The key that a caller gives a request, so that repeating it is safe. As an extension of a call, it is the call's key.
 ///
 /// ```
 /// use callgate_executor::Call;
@@ -94,8 +93,7 @@ pub enum Begun<T> {
     Unknown,
 }
 
-/// A request that is being made. If it is dropped without a report, the result of the request counts as
-/// unknown.
+/// A request that is being made. If it is dropped without a report, the result of the request counts as unknown.
 #[must_use]
 pub struct Guard<T> {
     records: Arc<Records<T>>,

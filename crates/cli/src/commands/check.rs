@@ -1,5 +1,4 @@
-//! `callgate check FILE…`: reports the result for each operation, every fault with its line and a caret, and a
-//! summary.
+//! `callgate check FILE…`: reports the result for each operation, every fault with its line and a caret, and a summary.
 
 mod strict;
 

@@ -71,8 +71,7 @@ fn remedy(failure: &ServeFailure) -> &'static str {
     }
 }
 
-/// Raises the limit of open files: each connection is one, and the operating system allows a thousand by
-/// default.
+/// Raises the limit of open files: each connection is one, and the operating system allows a thousand by default.
 fn allow_many_connections() {
     #[cfg(unix)]
     {

@@ -19,8 +19,7 @@ pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
     }
     let challenges = challenges(response.headers());
     let of_tokens = || challenges.iter().filter(|challenge| challenge.is_for_a_token);
-    // RFC 6750 §3.1: of its codes only `invalid_token` concerns the token; a challenge without a code names no
-    // fault.
+    // RFC 6750 §3.1: of its codes only `invalid_token` concerns the token; a challenge without a code names no fault.
     if of_tokens().any(|challenge| matches!(challenge.error, None | Some("invalid_token"))) {
         return Some(Refusal::Token);
     }
@@ -54,8 +53,7 @@ fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
     challenges
 }
 
-/// The scheme at the beginning of a list element and the text after it; `None` for a parameter of the previous
-/// challenge.
+/// The scheme at the beginning of a list element and the text after it; `None` for a parameter of the previous challenge.
 fn begun(element: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = element.split_once([' ', '\t']).unwrap_or((element, ""));
     let rest = rest.trim_start();

@@ -42,8 +42,7 @@ impl ClientFunction {
     /// client has [`CLIENT_TIME`].
     ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) if the schema is not an object
-    /// schema.
+    /// Returns [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) if the schema is not an object schema.
     pub fn new(
         name: ToolName,
         description: impl Into<String>,

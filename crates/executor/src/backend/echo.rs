@@ -33,8 +33,7 @@ pub(super) fn without_secrets_in_body(
     Some(kept)
 }
 
-/// The response with every secret masked in its body. JSON stays JSON: a mask in place of a number would break
-/// it.
+/// The response with every secret masked in its body. JSON stays JSON: a mask in place of a number would break it.
 pub(super) fn readable_without_secrets(
     response: &Response<Bytes>,
     masker: &Masker<'_>,

@@ -178,8 +178,7 @@ impl<'a> Exchange<'a> {
         Limits { timeout, ..self.connection.limits }
     }
 
-    /// Sends the call. If the service refuses a token that can be renewed, sends it again: a refused request was not
-    /// executed.
+    /// Sends the call. If the service refuses a token that can be renewed, sends it again: a refused request was not executed.
     pub(super) async fn answer(
         &mut self,
         journal: &mut Journal,
@@ -233,8 +232,8 @@ impl<'a> Exchange<'a> {
         failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
     }
 
-    /// Marks on a request who named its server, which decides what the transport trusts, and the session values that no text
-    /// about the request may show.
+    /// Marks on a request who named its server, which decides how the transport trusts it, and the session values that no
+    /// text about the request may show.
     fn trust(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
         if !self.secrets.is_empty() {
@@ -329,8 +328,8 @@ impl<'a> Exchange<'a> {
         Ok((answer, authorization))
     }
 
-    /// Puts the credentials on a request. Until a request is sent, any delay makes the call late: checks, or fetching a
-    /// credential.
+    /// Puts the credentials on a request. If the time is up before a request is sent, the call is late, whether checks
+    /// or fetching a credential took the time.
     async fn authorized(
         &self,
         request: &mut Request<Bytes>,

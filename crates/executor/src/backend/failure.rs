@@ -1,5 +1,4 @@
-//! Turns the failure of a credential or an exchange into a fault. Chooses the sentence; the words are in
-//! `call`.
+//! Turns the failure of a credential or an exchange into a fault. Chooses the sentence; the words are in `call`.
 
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
@@ -40,8 +39,7 @@ fn reason(error: &callgate_auth::Error) -> String {
         CredentialErrorKind::Configuration => {
             "the operator's settings of the credential cannot be used"
         }
-        // The values that the session lacks, the needs of the description and the codes of the standards may be
-        // named.
+        // The values that the session lacks, the needs of the description and the codes of the standards may be named.
         _ => return error.to_string(),
     };
     format!("{reason}; the journal says more")

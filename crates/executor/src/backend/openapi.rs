@@ -1,5 +1,4 @@
-//! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the
-//! response.
+//! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
 use std::sync::{Arc, Once};
 
@@ -239,8 +238,7 @@ impl OpenApi {
         outcome
     }
 
-    /// The text of a response for a recording, with its secrets masked; `None` if a secret would remain in its decoded
-    /// content.
+    /// The text of a response for a recording, with its secrets masked; `None` if a secret would remain in its decoded content.
     fn recorded(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Vec<u8>> {
         let masked = echo::readable_without_secrets(response, masker);
         let response = masked.as_ref().unwrap_or(response);

@@ -126,7 +126,7 @@ impl Redactions {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct BodyHead {
-    /// The media type without parameters; empty where the service names none.
+    /// The media type without parameters; empty if the service names none.
     pub media_type: String,
     /// The number of bytes, if the service gives it.
     pub size: Option<u64>,
@@ -158,8 +158,7 @@ pub enum Piece {
 }
 
 impl Pieces {
-    /// Makes a response whose head is known and whose content comes from a stream. A fault is the last item that is
-    /// read.
+    /// Makes a response whose head is known and whose content comes from a stream. A fault is the last item that is read.
     pub fn new(
         head: Answer,
         stream: impl Stream<Item = Result<Piece, Box<Fault>>> + Send + 'static,

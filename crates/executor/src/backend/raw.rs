@@ -1,6 +1,5 @@
-//! The bytes of a response as they arrive, of any size. Credentials are masked in them as in all output: bytes are
-//! held back until it is certain that no credential begins in them. The time limit holds for each chunk, not for the
-//! whole body.
+//! The bytes of a response as they arrive, of any size. Credentials are masked in them as in all output: bytes are held back
+//! until it is certain that no credential begins in them. The time limit holds for each chunk, not for the whole body.
 
 use std::sync::Arc;
 

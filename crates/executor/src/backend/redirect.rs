@@ -19,8 +19,7 @@ pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool
         && !overrides_method(request.headers())
 }
 
-/// The request that a redirect asks for; `None` if the response to `request` is no redirect to a location below
-/// `server`.
+/// The request that a redirect asks for; `None` if the response to `request` is no redirect to a location below `server`.
 pub(super) fn next<T>(
     request: &Request<Bytes>,
     answer: &Response<T>,

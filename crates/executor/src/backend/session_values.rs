@@ -1,6 +1,5 @@
-//! The values of a session that a toolset's calls see and show. Values that credentials of other toolsets read are
-//! not inputs. Values that any credential reads are masked in faults and dry runs; `echo` and `values` mask them in
-//! responses.
+//! The values of a session that a toolset's calls see and show. Values that credentials of other toolsets read are not inputs.
+//! Values that any credential reads are masked in faults and dry runs; `echo` and `values` mask them in responses.
 
 use std::borrow::Cow;
 
@@ -11,8 +10,7 @@ use callgate_tool::{Arguments, Event, Fault, Journal, PlannedRequest, Session, V
 use crate::toolset::SessionValues;
 
 impl SessionValues {
-    /// The session as the inputs of `operation` see it. The journal names the values that inputs ask for and do
-    /// not get.
+    /// The session as the inputs of `operation` see it. The journal names the values that inputs ask for and do not get.
     pub(super) fn inputs<'s>(
         &self,
         session: &'s Session,

@@ -142,7 +142,7 @@ impl<'a> Narrowing<'a> {
         }
         for (name, given) in of(new).into_iter().flat_map(Object::iter) {
             let is_new = of(old).is_none_or(|old| !old.contains_key(name));
-            // A name that was undeclared accepted what the additional properties accepted.
+            // An undeclared name accepted the values of the additional properties.
             if is_new && matches!(additional(old), Value::Object(_)) {
                 self.compare(&join(at, name), additional(old), given);
             }

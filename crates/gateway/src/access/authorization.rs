@@ -1,5 +1,4 @@
-//! The header `Authorization` with a bearer token (RFC 6750 §2.1). A token in the query or in a form is never
-//! accepted.
+//! The header `Authorization` with a bearer token (RFC 6750 §2.1). A token in the query or in a form is never accepted.
 
 use http::{HeaderMap, header};
 

@@ -94,8 +94,7 @@ pub(crate) fn challenge(built: &Built, head: &Parts, scopes: &[String]) -> Optio
     Some(challenge)
 }
 
-/// The origin under which the caller knows the sidecar: the configured one, else that of the request, whose `Host` was
-/// checked.
+/// The origin under which the caller knows the sidecar: the configured one, else that of the request, whose `Host` was checked.
 fn origin(built: &Built, head: &Parts) -> Option<String> {
     if let Some(url) = built.serving.access.as_ref().and_then(|access| access.url.clone()) {
         return Some(url);

@@ -1,6 +1,5 @@
-//! Decides whether a request was meant for this sidecar: a web page must not reach one on the reader's machine,
-//! neither by a form (`Origin`) nor by a name that resolves to this machine (`Host`). Only our own origin is served,
-//! so there is no CORS.
+//! Decides whether a request was meant for this sidecar: a web page must not reach one on the reader's machine, neither by a
+//! form (`Origin`) nor by a name that resolves to this machine (`Host`). Only our own origin is served, so there is no CORS.
 
 use std::net::IpAddr;
 
@@ -12,8 +11,7 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// Refuses a request for another host, or from a page of another origin. `hosts` are the sidecar's further
-/// names.
+/// Refuses a request for another host, or from a page of another origin. `hosts` are the sidecar's further names.
 pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<(), Problem> {
     let authority = authority(request)?;
     let is_ours = authority.as_ref().is_some_and(|authority| is_ours(authority, peer, hosts));

@@ -22,7 +22,7 @@ pub(crate) struct Room(Arc<Shared>);
 struct Shared {
     places: Arc<Semaphore>,
     most: usize,
-    /// Requests whose callers may keep the sidecar waiting, the longest wait first.
+    /// Requests whose callers may keep the sidecar waiting, in the order in which they began to.
     waiting: Mutex<VecDeque<Weak<Place>>>,
 }
 

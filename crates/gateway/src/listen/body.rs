@@ -88,8 +88,7 @@ where
     B::Error: Into<BoxError>,
 {
     fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
-        // No other request can end this one from here on: its caller waits for the sidecar, or has already been
-        // ended.
+        // No other request can end this one from here on: its caller waits for the sidecar, or has already been ended.
         if !self.place.goes_on() {
             return Poll::Ready(Some(Err(NotTaken.into())));
         }

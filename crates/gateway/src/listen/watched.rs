@@ -39,8 +39,7 @@ pub(super) struct Watched<S> {
     stall: Option<Pin<Box<Sleep>>>,
     /// Runs after the last response.
     linger: Option<Pin<Box<Sleep>>>,
-    /// The bytes that the library still reads after an ambiguous message; the caller's further bytes are
-    /// dropped.
+    /// The bytes that the library still reads after an ambiguous message; the caller's further bytes are dropped.
     last: Option<&'static [u8]>,
 }
 
@@ -147,8 +146,7 @@ impl<S> Watched<S> {
 }
 
 impl<S: AsyncRead + Unpin> Watched<S> {
-    /// Reads the caller's remaining bytes for a moment: closing earlier would lose the last response (RFC 9112
-    /// §9.6).
+    /// Reads the caller's remaining bytes for a moment: closing earlier would lose the last response (RFC 9112 §9.6).
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if linger.as_mut().poll(context).is_ready() {

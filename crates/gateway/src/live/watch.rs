@@ -36,8 +36,7 @@ impl Watch {
         Self { changed, watcher: watcher.ok(), folders: BTreeSet::new() }
     }
 
-    /// Watches exactly these folders. Folders that are already watched are watched anew, because they may have been
-    /// replaced.
+    /// Watches exactly these folders. Folders that are already watched are watched anew, because they may have been replaced.
     pub(super) fn set(&mut self, folders: BTreeSet<PathBuf>) {
         let Some(watcher) = &mut self.watcher else { return };
         for folder in &self.folders {

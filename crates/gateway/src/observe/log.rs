@@ -19,8 +19,7 @@ use self::record::{Fields, Record};
 /// Writes lines of a log.
 pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
 
-/// The log and the traces of a process. Dropping it sends the pending spans; drop it outside of a runtime's
-/// threads.
+/// The log and the traces of a process. Dropping it sends the pending spans; drop it outside of a runtime's threads.
 #[derive(Debug, Default)]
 pub struct Telemetry {
     #[cfg(feature = "otel")]

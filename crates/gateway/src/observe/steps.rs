@@ -1,5 +1,4 @@
-//! Marks each call with the current step of its trace, so that requests to services carry the sidecar's own
-//! steps.
+//! Marks each call with the current step of its trace, so that requests to services carry the sidecar's own steps.
 
 use std::ops::ControlFlow;
 

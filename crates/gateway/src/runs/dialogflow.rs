@@ -121,8 +121,7 @@ fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
     }
 }
 
-/// The answer with the id of the first call that waits for it: Dialogflow identifies a call by its tool and its
-/// action.
+/// The answer with the id of the first call that waits for it: Dialogflow identifies a call by its tool and its action.
 pub(super) fn paired(mut response: ToolResponse, open: Option<&Turn>) -> ToolResponse {
     if response.named.contains_key("action") {
         let mut calls = open.iter().flat_map(|turn| &turn.calls);

@@ -165,8 +165,7 @@ fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
     Ok(ToolResponse { id, named: named(&members), answer, status: None })
 }
 
-/// `client_function.proto`: `output` is the result and `error` the failure; without them the whole object is the
-/// result.
+/// `client_function.proto`: `output` is the result and `error` the failure; without them the whole object is the result.
 fn answer(mut response: Object) -> ClientAnswer {
     if let Some(error) = take(&mut response, &["error"]) {
         return ClientAnswer::Failed(error);

@@ -1,5 +1,4 @@
-//! A turn of a session whose calls wait for the client, with the results of its other calls, in the form for a
-//! store.
+//! A turn of a session whose calls wait for the client, with the results of its other calls, in the form for a store.
 
 use callgate_tool::{Arguments, Number, Object, Value, json};
 

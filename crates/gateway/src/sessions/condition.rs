@@ -1,5 +1,4 @@
-//! The condition that a request sets for the session it changes: `If-Match` and `If-None-Match` (RFC 9110
-//! §13.1).
+//! The condition that a request sets for the session it changes: `If-Match` and `If-None-Match` (RFC 9110 §13.1).
 
 use callgate_session::{Expected, Version};
 use http::{HeaderMap, HeaderName, header};

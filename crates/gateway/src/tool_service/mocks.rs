@@ -16,8 +16,7 @@ pub(super) enum Mocked {
     PassedThrough,
 }
 
-/// The effect of `config` on a call with these arguments; `is_meant` returns true if a mock is for the call's
-/// tool.
+/// The effect of `config` on a call with these arguments; `is_meant` returns true if a mock is for the call's tool.
 pub(super) fn mocked(
     config: Option<Value>,
     arguments: &Object,

@@ -31,9 +31,8 @@ pub enum Reply {
 }
 
 impl Question {
-    /// A question to a person. `schema` describes an object whose members are texts, numbers, truth values or choices;
-    /// clients show it as a form. An answer that does not match is asked for again. The name distinguishes the questions of
-    /// a tool.
+    /// A question to a person. `schema` describes an object whose members are texts, numbers, truth values or choices; clients
+    /// show it as a form. An answer that does not match is asked for again. The name distinguishes the questions of a tool.
     pub fn of_person(name: &str, message: &str, schema: impl Into<Value>) -> Self {
         let schema = schema.into();
         let values = Some(Arc::new(ArgumentCheck::new(schema.clone())));

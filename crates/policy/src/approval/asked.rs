@@ -6,8 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::digest::{self, Digest};
 
-/// A request as a person sees it: `{"method", "url", "headers", "body"}`, or `{"text"}` for a tool that sends
-/// no request.
+/// A request as a person sees it: `{"method", "url", "headers", "body"}`, or `{"text"}` for a tool that sends no request.
 pub(super) fn shown(preview: &Preview) -> Value {
     // Written like a dry run, but without the command line: a person does not decide about it.
     let written = serde_json::to_vec(preview).unwrap_or_default();

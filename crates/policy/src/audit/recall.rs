@@ -208,8 +208,7 @@ fn time(text: &str) -> Option<SystemTime> {
     OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from)
 }
 
-/// The position in the file where the lines since `since` begin; some earlier lines may follow it. Lines are ordered by
-/// time.
+/// The position in the file where the lines since `since` begin; some earlier lines may follow it. Lines are ordered by time.
 fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
     let (mut low, mut high) = (0, file.metadata()?.len());
     let since = since.checked_sub(DISORDER).unwrap_or(since);

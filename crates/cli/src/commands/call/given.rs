@@ -34,8 +34,7 @@ pub(super) fn arguments(
     Ok(arguments)
 }
 
-/// Puts the members of a body where the tool has them: into the body that is one argument, or among the
-/// arguments.
+/// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
 fn place_body(
     arguments: &mut Arguments,
     guide: Guide<'_>,

@@ -45,8 +45,7 @@ pub(super) async fn all(
     approve::made(executor, &call(&arguments), consent).await
 }
 
-/// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them
-/// has.
+/// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.
 fn joined(mut pages: Vec<Value>) -> Value {
     let Some(mut last) = pages.pop() else { return Value::Null };
     if pages.is_empty() {

@@ -151,8 +151,7 @@ fn heading(part: &Part, number: usize, of: usize) -> String {
     text
 }
 
-/// The flag that names the credential of all requests, with its reference; no flag if the value is not a
-/// reference.
+/// The flag that names the credential of all requests, with its reference; no flag if the value is not a reference.
 fn credential(given: &DescriptionArguments) -> Option<String> {
     let shown = |text: &str| match text.parse::<SecretReference>() {
         Ok(reference) => Some(reference.to_string()),
@@ -180,7 +179,7 @@ fn argument(name: &str, value: &Value) -> String {
     format!("'{}={}'", name, text.replace('\'', "'\\''"))
 }
 
-/// True if an event is news to the user: a text read as a number and the arrival of a response are not.
+/// True if an event is news to the user: a text read as a number, a default and the arrival of a response are not.
 fn is_news(event: &Event) -> bool {
     let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
     !is_answer && !matches!(event, Event::Converted { .. } | Event::DefaultUsed { .. })

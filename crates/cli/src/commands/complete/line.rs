@@ -46,8 +46,7 @@ impl Line {
         self.known.clear();
     }
 
-    /// The text to type for a whole word in place of the last piece; `None` if the quotes around it cannot hold
-    /// it.
+    /// The text to type for a whole word in place of the last piece; `None` if the quotes around it cannot hold it.
     pub(super) fn typed(&self, word: &str) -> Option<String> {
         let rest = word.strip_prefix(&self.known)?;
         match self.quote {

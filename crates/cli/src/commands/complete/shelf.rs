@@ -60,8 +60,7 @@ impl Shelf {
         Some(text.split_off(end))
     }
 
-    /// Keeps lines. A reader sees the old ones or these, never a mixture; lines that cannot be kept are made
-    /// again.
+    /// Keeps lines. A reader sees the old ones or these, never a mixture; lines that cannot be kept are made again.
     pub(super) fn keep(&self, stamps: &Stamps, lines: &str) {
         if lines.len() > MOST_BYTES / 2 {
             return;
@@ -163,7 +162,7 @@ const FORMAT: u8 = 1;
 const MOST_FILES: usize = 64;
 /// More than the tools of the largest known description (19,000 operations) take.
 const MOST_BYTES: usize = 64 << 20;
-/// The time after which the tools of a newly fetched description appear.
+/// The longest time until the tools of a newly fetched description appear.
 const OF_ADDRESSES: Duration = Duration::from_mins(10);
 
 #[cfg(test)]

@@ -21,8 +21,7 @@ use crate::{
     output, yaml,
 };
 
-/// Writes the fixtures of all toolsets. Returns their number of cases. A toolset that cannot be built is left
-/// out.
+/// Writes the fixtures of all toolsets. Returns their number of cases. A toolset that cannot be built is left out.
 pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usize, Failure> {
     let mut n_cases = 0;
     for toolset in std::mem::take(&mut export.toolsets) {
@@ -171,8 +170,7 @@ fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
     all.find(|name| names.insert(name.clone())).unwrap_or_default()
 }
 
-/// Reports cases that send nothing although their tools have services: a session value is missing, or an argument is
-/// wrong.
+/// Reports cases that send nothing although their tools have services: a session value is missing, or an argument is wrong.
 pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Failure> {
     for toolset in export.toolsets.iter().filter(|toolset| toolset.description.is_some()) {
         let cases = folder.join(&toolset.name).join("cases");

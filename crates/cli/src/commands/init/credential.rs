@@ -51,8 +51,7 @@ pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String
     }
 }
 
-/// The credential of a person who logs in with this client: its id, and a reference to its secret if it has
-/// one.
+/// The credential of a person who logs in with this client: its id, and a reference to its secret if it has one.
 fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     let (id, secret) = match client.split_once(':') {
         Some(_) => pair(client).map(|(id, secret)| (id, Some(secret)))?,

@@ -1,5 +1,4 @@
-//! The scopes that a person's login requests: all scopes that operations of the description need, so that one login is
-//! enough.
+//! The scopes that a person's login requests: all scopes that operations of the description need, so that one login is enough.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -17,8 +17,7 @@ pub(super) struct Fixture {
     pub(super) is_whole: bool,
 }
 
-/// The fixtures below a path, with the cases whose names hold one of these texts; all cases if there are no
-/// texts.
+/// The fixtures below a path, with the cases whose names hold one of these texts; all cases if there are no texts.
 pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failure> {
     if !path.is_dir() {
         let message = format!("error: `{}` is not a folder", path.display());

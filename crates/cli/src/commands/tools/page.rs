@@ -208,8 +208,7 @@ fn called(
     Ok((line, note))
 }
 
-/// Puts an example in the place of a missing value. The declaration does not require values that a session may
-/// fill in.
+/// Puts an example in the place of a missing value. The declaration does not require values that a session may fill in.
 fn fill(values: &mut Object, at: &str, schema: &Value) {
     let steps: Vec<&str> = at.split('.').collect();
     let Some((last, before)) = steps.split_last() else { return };

@@ -1,5 +1,4 @@
-//! Limits on strict tools that all declarations together exceed: a provider that accepts each one may still refuse
-//! the request.
+//! Limits on strict tools that all declarations together exceed: a provider that accepts each one may still refuse the request.
 
 use callgate::dialect::Dialect;
 use callgate_dialect::{is_union, strict_limits};

@@ -1,5 +1,4 @@
-//! Tests tokens of an issuer (JWT): a real one on this machine that publishes its keys, changes them, and is sometimes
-//! down.
+//! Tests tokens of an issuer (JWT): a real one on this machine that publishes its keys, changes them, and is sometimes down.
 
 use std::sync::{
     Arc, Mutex,

@@ -1,5 +1,4 @@
-//! Tests ambiguous messages (threat 45 of `SECURITY.md`) over real sockets: each is refused with 400, and no response
-//! follows.
+//! Tests ambiguous messages (threat 45 of `SECURITY.md`) over real sockets: each is refused with 400, and no response follows.
 
 use super::{Sidecar, sidecar::nothing};
 

@@ -1,5 +1,4 @@
-//! Tests the sidecar as a resource of OAuth: its metadata, its challenges, scopes, and tools that everybody may
-//! list.
+//! Tests the sidecar as a resource of OAuth: its metadata, its challenges, scopes, and tools that everybody may list.
 
 use reqwest::{Client, Response};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! Tests that the chain and the keys continue: in a new file after the old one was moved away, and in the next
-//! process.
+//! Tests that the chain and the keys continue: in a new file after the old one was moved away, and in the next process.
 
 use super::*;
 
