@@ -23,7 +23,7 @@ pub(crate) struct JsonBody {
     pub(crate) bytes: Bytes,
 }
 
-/// The number of bytes a body may have.
+/// The most bytes that a body may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 

@@ -138,7 +138,7 @@ fn made<'a>(
     }
 }
 
-/// The result of a tool that stands for others.
+/// The result of one of the four tools that stand for many.
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
 fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
     Ok(Answer::Ended(shortlist::result(answer)))

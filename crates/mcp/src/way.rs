@@ -11,11 +11,11 @@ use rmcp::{
 /// The way to ask a client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Way {
-    /// By a request of the server (revisions before 2026-07-28).
+    /// A request of the server asks the client (revisions before 2026-07-28).
     Live,
     /// The client cannot be asked.
     Nobody,
-    /// By the result of the call: the client calls again with the answer.
+    /// The result of the call asks the client, which calls again with the answer.
     Rounds,
 }
 

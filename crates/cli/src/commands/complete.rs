@@ -17,7 +17,7 @@ use crate::{
     output,
 };
 
-/// The words that may stand at a place.
+/// The candidates at a place.
 #[derive(Debug, Default)]
 struct Found {
     all: Vec<Candidate>,

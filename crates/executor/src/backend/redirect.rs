@@ -25,7 +25,7 @@ pub(super) fn next<T>(
     answer: &Response<T>,
     server: &Url,
 ) -> Option<Request<Bytes>> {
-    // RFC 9110 §15.4: 300 offers a choice, 304 is none, 305 and 306 are deprecated.
+    // RFC 9110 §15.4: 300 offers a choice, 304 is no redirect, 305 and 306 are deprecated.
     if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
