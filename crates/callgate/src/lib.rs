@@ -47,12 +47,12 @@
 //! # }
 //! ```
 //!
-//! A server that the program names may be anywhere. One that only the description names must be public `https`: descriptions come
-//! from elsewhere.
+//! A server that the program names may be anywhere. A server that only the description names must be public `https`, because
+//! descriptions come from elsewhere.
 //!
 //! # Results are never errors
 //!
-//! [`Executor::call`] has no `Err`. Each ending of a call is the [`Outcome`] of a [`ToolResult`], in words that a model can act on;
+//! [`Executor::call`] has no `Err`. Each ending of a call is the [`Outcome`] of a [`ToolResult`], worded for a model;
 //! [`dialect::json_result`] writes it. Arguments are checked before anything is sent, and every violation is reported at once:
 //!
 //! ```
@@ -84,8 +84,8 @@
 //!
 //! # The session: what a model must not choose
 //!
-//! A [`Session`] holds what the program knows: parameters that fill annotated inputs, the payload of the request, and credentials of
-//! its user. Such inputs are not the model's, and a credential is no input at all:
+//! A [`Session`] holds the values that the program knows: parameters that fill annotated inputs, the payload of the request, and
+//! its user's credentials. A model cannot set such inputs, and a credential is no input at all:
 //!
 //! ```
 //! use callgate::{Object, Secret, Session, json};
@@ -137,19 +137,20 @@
 //!
 //! # Credentials
 //!
-//! [`OpenApi`] takes a bearer token. A configuration takes every kind: API keys, OAuth 2.0 for the program and on behalf of its user,
-//! Google accounts, signatures of AWS, client certificates; [the chapter about credentials](manual::credentials) has a recipe for
-//! each. Secrets are named there and read from a [`SecretStore`](secret::SecretStore); a [`Secret`] has no printed form.
+//! [`OpenApi`] takes a bearer token. A configuration takes every kind: API keys, OAuth 2.0 for the program and on behalf of its
+//! user, Google accounts, signatures of AWS, client certificates; [the chapter about credentials](manual::credentials) has a
+//! recipe for each. A configuration names secrets, and a [`SecretStore`](secret::SecretStore) reads them; a [`Secret`] has no
+//! printed form.
 //!
 //! # Tools of your own
 //!
-//! A closure is a tool whose arguments are checked against its schema first, as above. A [`Backend`] is a kind of tool of your own,
-//! and [`Middleware`] stands around every call. [The chapter about extending](manual::extending) has a program for each.
+//! A closure is a tool whose arguments are checked against its schema first, as above. A [`Backend`] is your own kind of tool,
+//! and [`Middleware`] wraps every call. [The chapter about extending](manual::extending) has a program for each.
 //!
 //! # Configurations
 //!
-//! Several descriptions with their servers, credentials and limits are a [`Config`](config::Config), from a file or made of values.
-//! The sidecar and the command read the very same file.
+//! Several descriptions with their servers, credentials and limits form a [`Config`](config::Config), read from a
+//! file or built from values. The sidecar and the command read this file too.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), callgate::config::Error> {
@@ -180,7 +181,7 @@
 //! Types of other crates in our signatures are re-exported: the crates [`bytes`], [`http`] and [`serde_json`], and the types
 //! [`Instant`], [`Stream`] and [`Url`](config::Url). Our async traits are written with the attribute `callgate::async_trait`.
 //!
-//! Everything else is in the crates that this one is made of (`callgate-openapi`, `callgate-transport`, …), which may change
+//! Everything else is in the crates that callgate is built from (`callgate-openapi`, `callgate-transport`, …), which may change
 //! from one version to the next.
 //!
 //! # Features
@@ -265,7 +266,7 @@ pub mod config {
     pub use url::Url;
 }
 
-/// Descriptions: what is taken of them, and the report of what was found wrong.
+/// Descriptions: the selection of their parts, and the report of the problems found.
 pub mod openapi {
     pub use callgate_openapi::{
         Code, Defaults, Effects, Example, InvalidPath, InvalidPattern, Limits, OperationReport,

@@ -1,10 +1,10 @@
 //! The manual: guides from a first call to a sidecar in production.
 //!
-//! Start with [getting started](getting_started). The chapters are the book in `docs/` as well, and every command,
-//! configuration and program in them runs in a test.
+//! Start with [getting started](getting_started). The chapters are also the book in `docs/`, and a test runs every
+//! command, configuration and program in them.
 
-/// A module for each chapter. The lines of links come first, so that they win over those of the file, which lead to the
-/// pages of the book.
+/// Makes a module for each chapter. The lines of links come first, so that they override those of the file, which lead
+/// to the pages of the book.
 macro_rules! chapters {
     ($($name:ident $file:literal)*) => {$(
         #[doc = "[agent-loops]: crate::manual::agent_loops"]

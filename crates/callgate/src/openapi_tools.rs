@@ -1,12 +1,12 @@
-//! Five lines from a description to calls: a thin front of [`ToolsetConfig`](crate::config::ToolsetConfig) for one
-//! description. More toolsets, stores of secrets and files are the business of [`Config`](crate::config::Config).
+//! Five lines from a description to calls: a thin layer over [`ToolsetConfig`](crate::config::ToolsetConfig) for
+//! one description. For several toolsets, stores of secrets and files, use [`Config`](crate::config::Config).
 
 use callgate_auth::{AuthConfig, CredentialSource};
 use callgate_config::{Built, Config, Description, Environment, Error, ServerUrl, ToolsetConfig};
 use callgate_executor::Executor;
 use callgate_secret::{Secret, SecretReference};
 
-/// One description on its way to an executor. Made by [`openapi()`].
+/// One description on its way to an executor. [`openapi()`] makes it.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct OpenApi {
@@ -14,7 +14,7 @@ pub struct OpenApi {
     server: Option<String>,
 }
 
-/// Takes an OpenAPI description, YAML or JSON, whose operations become tools: `getPet`.
+/// Makes tools, such as `getPet`, from the operations of an OpenAPI description in YAML or JSON.
 ///
 /// ```no_run
 /// # async fn example(text: &str) -> Result<(), Box<dyn std::error::Error>> {
@@ -39,36 +39,36 @@ impl OpenApi {
         self
     }
 
-    /// Calls every operation with this bearer token, but those that say for themselves that they are open.
+    /// Calls every operation with this bearer token, except those that declare themselves open.
     pub fn bearer(self, token: Secret) -> Self {
         let token = CredentialSource::Secret(SecretReference::literal(token));
         self.auth(AuthConfig::Bearer { token })
     }
 
-    /// Calls every operation with this credential, but those that say for themselves that they are open.
+    /// Calls every operation with this credential, except those that declare themselves open.
     pub fn auth(mut self, auth: AuthConfig) -> Self {
         self.toolset = self.toolset.with_auth(auth);
         self
     }
 
-    /// The settings of the toolset, for all that has no method here.
+    /// Changes the toolset's settings that have no method here.
     pub fn toolset(mut self, change: impl FnOnce(ToolsetConfig) -> ToolsetConfig) -> Self {
         self.toolset = change(self.toolset);
         self
     }
 
-    /// The executor of the description's operations.
+    /// Builds the executor of the description's operations.
     ///
     /// # Errors
-    /// [`Error`] with every fault. What is wrong with the description is in the report of [`OpenApi::build_with_report`].
+    /// Returns [`Error`] with every fault. [`OpenApi::build_with_report`] reports the problems of the description.
     pub async fn build(self) -> Result<Executor, Error> {
         Ok(self.build_with_report().await?.executor)
     }
 
-    /// The executor, and the load report of the description.
+    /// Builds the executor, and the load report of the description.
     ///
     /// # Errors
-    /// As [`OpenApi::build`].
+    /// Returns the errors of [`OpenApi::build`].
     pub async fn build_with_report(mut self) -> Result<Built, Error> {
         if let Some(server) = self.server {
             self.toolset = self.toolset.with_server(ServerUrl::new(&server)?);

@@ -1,5 +1,5 @@
-//! Notes about declarations that work but cost an agent more than they need to, or that lose something at a provider. They
-//! need every declaration, so only `check` asks for them, and nothing fails because of them.
+//! Notes about declarations that work but cost an agent more than necessary, or that lose something at a provider. They
+//! need every declaration, so only `check` makes them; they cause no failure.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -12,23 +12,23 @@ use callgate_openapi::Operation;
 
 use crate::number::grouped;
 
-/// A declaration above this costs more than a page of text in every turn; most have less than 300.
+/// A longer declaration costs more than a page of text in every turn; most have less than 300.
 const TOOL_TOKENS: usize = 1000;
 /// Half of a context of 200,000 tokens, which is what most models have.
 const ALL_TOKENS: usize = 100_000;
-/// The number of the dearest tools that are shown.
+/// The number of the most expensive tools that are shown.
 const DEAREST: usize = 10;
-/// Nobody reads more notes about single tools.
+/// The most notes about single tools; nobody reads more.
 const MOST_NOTES: usize = 5_000;
 /// The number of tools a note names.
 const NAMED: usize = 3;
 
-/// The parts noticed while declarations are looked at, one after another.
+/// The facts collected from declarations, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Advice {
     limits: LimitFinder,
     notes: Vec<Diagnostic>,
-    /// The tools whose declarations are the longest, with their tokens, the longest first.
+    /// The tools with the longest declarations, with their tokens, the longest first.
     dearest: Vec<(usize, String)>,
     n_tools: usize,
     /// The tokens of all declarations so far.
@@ -36,7 +36,7 @@ pub(crate) struct Advice {
     exceeded: BTreeMap<ProviderLimit, Exceeding>,
 }
 
-/// The tools that a provider would not take as they are: how many there are, and the first of them.
+/// The tools that exceed a provider's limits: their number, and the first of them.
 #[derive(Clone, Debug, Default)]
 struct Exceeding {
     n_tools: usize,
@@ -68,7 +68,7 @@ impl Advice {
         }
     }
 
-    /// The tools that cost more than they should as a table, the dearest ten; empty where there are none.
+    /// The tools that cost more than they should as a table, the ten most expensive; empty if there are none.
     pub(crate) fn dearest(&self) -> String {
         let rows = self.dearest.iter();
         let rows: String =

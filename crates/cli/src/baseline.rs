@@ -1,5 +1,5 @@
-//! A file of findings that are known: `check` reports only what is not in it, so that a description with a history can be
-//! guarded against new faults. A finding is known by its file, code and pointer; lines may move.
+//! A file of known findings: `check` reports only findings outside it, so that a description with a history is guarded
+//! against new faults. File, code and pointer identify a finding; lines may move.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -16,7 +16,7 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads one from a file.
+    /// Reads a baseline from a file.
     pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
         let shown = file.display();
         let text = fs::read(file).map_err(|error| {
@@ -40,7 +40,7 @@ impl Baseline {
         Ok(Self { known, met: BTreeSet::new() })
     }
 
-    /// Takes the findings away that it holds; answers how many.
+    /// Removes the findings that the baseline holds. Returns their number.
     pub(crate) fn take(
         &mut self,
         file: impl Fn(&Diagnostic) -> String,
@@ -58,19 +58,19 @@ impl Baseline {
         before.saturating_sub(found.len())
     }
 
-    /// The number of its findings that nobody made.
+    /// The number of the baseline's findings that no longer occur.
     pub(crate) fn n_stale(&self) -> usize {
         self.known.difference(&self.met).count()
     }
 
-    /// Adds what a later check shall take for known: everything but notes.
+    /// Adds a finding that later checks shall know: any finding but a note.
     pub(crate) fn add(&mut self, file: String, diagnostic: &Diagnostic) {
         if diagnostic.severity > Severity::Note {
             self.known.insert(key(file, diagnostic));
         }
     }
 
-    /// Writes it to a file.
+    /// Writes the baseline to a file.
     pub(crate) fn write(&self, file: &Path) -> Result<usize, Failure> {
         let entry = |(file, code, pointer): &(String, String, String)| json!({"file": &**file, "code": &**code, "pointer": &**pointer});
         let entries: Vec<Value> = self.known.iter().map(entry).collect();

@@ -1,5 +1,5 @@
-//! Gathers findings by their cause: what holds for many operations at one place is one finding, with their number and the
-//! first of their names. How it looks is the business of `render`.
+//! Groups findings by their cause: a problem of many operations at one place is one finding, with their number and the
+//! first of their names. `render` prints it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,22 +10,22 @@ use callgate::openapi::{Diagnostic, Severity};
 
 use crate::number::grouped;
 
-/// The problem at one place, for as many operations as it concerns.
+/// A problem at one place, with the operations it concerns.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
-    /// The first finding of it.
+    /// The first finding of the cause.
     pub(crate) diagnostic: Diagnostic,
-    /// The names of the operations that are told one by one; none where it is about none.
+    /// The names of the operations that findings name; empty if they name none.
     pub(crate) operations: Vec<String>,
-    /// The number of operations it concerns.
+    /// The number of operations that the cause concerns.
     pub(crate) n_operations: usize,
-    /// At how many places it was found.
+    /// The number of places with the cause.
     pub(crate) n_places: usize,
-    /// The operations that are counted, which are counted once.
+    /// The names of operations that were counted, so that each counts once.
     counted: BTreeSet<String>,
 }
 
-/// The key by which findings are one.
+/// The key of findings that share a cause.
 type Key = (Severity, &'static str, Option<Arc<str>>, String, String);
 
 /// The causes, in the order of their first findings.
@@ -52,7 +52,7 @@ pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
     causes
 }
 
-/// The same with those in one that say the same about several places, by their codes; a code stands where its first cause does.
+/// Joins causes that report one problem at several places, by their codes; a code stands where its first cause does.
 pub(crate) fn by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
     let mut groups: Vec<Vec<Cause>> = Vec::new();
     let mut known: BTreeMap<(Severity, &'static str), usize> = BTreeMap::new();
@@ -74,7 +74,7 @@ pub(crate) fn by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
 
 impl Cause {
     fn merge(&mut self, other: Self) {
-        // Those that no finding names are counted by what told them.
+        // Operations that no finding names come from the other cause's number.
         let n_unnamed = other.n_operations.saturating_sub(other.operations.len());
         self.n_operations = self.n_operations.saturating_add(n_unnamed);
         other.operations.into_iter().for_each(|operation| self.count(operation));
@@ -95,7 +95,7 @@ impl Cause {
         self.n_operations = self.n_operations.saturating_add(diagnostic.n_more);
     }
 
-    /// The message with the operation it is about, where it is about one alone.
+    /// The message, with the operation's name if it concerns only one.
     pub(crate) fn message(&self) -> String {
         match (&*self.operations, self.n_operations) {
             ([only], 1) => format!("{only}: {}", self.diagnostic.message),
@@ -103,7 +103,7 @@ impl Cause {
         }
     }
 
-    /// `at 2 places, in 439 operations: GET /a, GET /b, …`; none where it is about one of each.
+    /// Writes `at 2 places, in 439 operations: GET /a, GET /b, …`; `None` for one place and one operation.
     pub(crate) fn concerned(&self) -> Option<String> {
         let n_more = self.n_operations.saturating_sub(self.operations.len().min(NAMED));
         let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
@@ -119,7 +119,7 @@ impl Cause {
     }
 }
 
-/// The number of operations a finding names.
+/// The number of operations that a finding names.
 const NAMED: usize = 3;
 
 #[cfg(test)]

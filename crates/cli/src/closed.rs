@@ -1,7 +1,7 @@
-//! Closes the memory of the process, where credentials are: it is written to no core file, and no other process of the
-//! user may look at it. Where the system has no such thing, nothing is closed.
+//! Protects the memory of the process, which holds credentials: on Unix the system writes it to no core file, and on Linux
+//! no other process of the user may read it. Does nothing on other systems.
 
-/// Closes the memory, before anything is in it. What cannot be closed is told in the log.
+/// Protects the memory, before it holds credentials. The log reports a failure.
 pub(crate) fn close_memory() {
     #[cfg(unix)]
     if let Err(error) = closed() {

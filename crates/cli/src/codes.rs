@@ -1,15 +1,15 @@
-//! Every code of a diagnostic, whichever crate makes it, and its explanation.
+//! Every code of a diagnostic from all crates, and its explanation.
 
 use callgate::openapi::{Code, TextCode};
 use callgate_config::{ConfigCode, RemarkKind};
 use callgate_openapi::Example;
 
-/// The paragraph about one code.
+/// The explanation of one code.
 pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
     codes().into_iter().find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
-/// A text in which the code is found, beside its mended form: the wrong one first.
+/// An example text with the code's problem, and its corrected form.
 pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
     let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
     of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {
@@ -19,7 +19,7 @@ pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Returns true if findings have this code: those of descriptions, and those of configurations, exports and overlays.
+/// Returns true if findings can have this code: those of descriptions, configurations, exports and overlays.
 pub(crate) fn is_known(asked: &str) -> bool {
     let of_configurations = ConfigCode::ALL.map(ConfigCode::as_str);
     let of_exports = RemarkKind::ALL.map(RemarkKind::as_str);
@@ -36,7 +36,7 @@ pub(crate) fn codes() -> Vec<(&'static str, &'static str)> {
     codes
 }
 
-/// Makes a table of codes, each with its example and the mended form of that.
+/// Makes a table of codes, each with its example and the corrected form.
 macro_rules! examples {
     ($($name:literal)+) => {
         [$((
@@ -47,7 +47,7 @@ macro_rules! examples {
     };
 }
 
-/// Examples of codes of texts, and their mended forms.
+/// Examples for codes of texts, and their corrected forms.
 const OF_TEXTS: [(&str, &str, &str); TextCode::ALL.len()] = examples!(
     "alias-expansion" "duplicate-key" "ignored-tag" "non-finite-number" "not-utf8" "text-too-deep" "text-too-large"
     "too-many-nodes" "unreadable-text"

@@ -1,4 +1,4 @@
-//! JSON with colours, for terminals: `output` takes them away where nobody sees them, or `NO_COLOR` says so.
+//! JSON with colours for terminals; `output` removes the colours if no terminal shows them or `NO_COLOR` is set.
 
 use callgate_tool::Value;
 

@@ -1,4 +1,4 @@
-//! One module a command.
+//! One module for each command.
 
 pub(crate) mod audit;
 pub(crate) mod call;

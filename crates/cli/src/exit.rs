@@ -1,15 +1,15 @@
-//! The way a command ends: 0 fine, 1 findings or a failed call or a mismatch, 2 usage or input and output.
+//! The exit code of a command: 0 for success, 1 for findings, a failed call or a mismatch, 2 for usage or input and output.
 
 use std::{error::Error, process::ExitCode};
 
 use crate::output;
 
-/// The way a command that ran to its end found things.
+/// The verdict of a command that ran to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verdict {
     /// There are findings, a failed call, or a mismatch.
     Findings,
-    /// Nothing to complain about.
+    /// There is nothing to report.
     Fine,
 }
 
@@ -17,7 +17,7 @@ pub(crate) enum Verdict {
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 
-/// The message of an error, with that of its cause.
+/// The message of an error, with its cause's message.
 pub(crate) fn with_cause(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {cause}"),
@@ -25,7 +25,7 @@ pub(crate) fn with_cause(error: &dyn Error) -> String {
     }
 }
 
-/// The exit code of a command's ending; a failure is told on standard error.
+/// The exit code of a command; a failure is reported on standard error.
 pub(crate) fn code(ended: Result<Verdict, Failure>) -> ExitCode {
     match ended {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
@@ -38,7 +38,7 @@ pub(crate) fn code(ended: Result<Verdict, Failure>) -> ExitCode {
 }
 
 impl Verdict {
-    /// Fine unless something was found.
+    /// `Findings` if something was found, otherwise `Fine`.
     pub(crate) fn of(found: bool) -> Self {
         if found { Self::Findings } else { Self::Fine }
     }

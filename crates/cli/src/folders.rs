@@ -1,11 +1,11 @@
-//! The folders of callgate in the home of its user, as the XDG Base Directory Specification 0.8 names them on every platform.
+//! The folders of callgate in the user's home, with the names of the XDG Base Directory Specification 0.8 on every platform.
 
 use std::{
     env,
     path::{Path, PathBuf},
 };
 
-/// The folder of descriptions that were fetched; none where the user has no home.
+/// The folder of fetched descriptions; `None` if the user has no home.
 pub(crate) fn cache() -> Option<PathBuf> {
     of("XDG_CACHE_HOME", ".cache")
 }
@@ -20,8 +20,8 @@ pub(crate) fn state() -> Option<PathBuf> {
     of("XDG_STATE_HOME", ".local/state")
 }
 
-/// A folder below the one that a variable names, or below one of the home. A relative one is ignored, as the specification
-/// says.
+/// The folder below the one that a variable names, or below one in the home. A relative path is ignored, as the
+/// specification requires.
 fn of(variable: &str, usual: &str) -> Option<PathBuf> {
     let named = env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let home = || env::home_dir().filter(|home| home.is_absolute());
@@ -32,7 +32,7 @@ fn of(variable: &str, usual: &str) -> Option<PathBuf> {
 /// The name of each folder.
 const NAME: &str = "callgate";
 
-/// The profile that a file is of; none of a file elsewhere.
+/// The profile that a file belongs to; `None` for a file elsewhere.
 pub(crate) fn profile_of(file: &Path) -> Option<String> {
     let is_profile = file.parent().is_some_and(|folder| profiles().as_deref() == Some(folder));
     let name = file.file_stem().filter(|_| is_profile)?.to_str()?;

@@ -1,5 +1,5 @@
-//! The place where the logins of the user are kept: the keyring of the machine, or else a folder below the one for state; with a login
-//! of its own for each profile.
+//! The place where the user's logins are kept: the keyring of the machine, or else a folder below the one for state, with a
+//! separate login for each profile.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,7 +10,7 @@ use callgate_store::{GrantKeyring, KeyringBackend};
 
 use crate::{folders, source::USUAL_FILE};
 
-/// The grants for what the user named; none where the user has no home.
+/// The grants for the location that the user named; `None` if the user has no home.
 pub(crate) fn of(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore>> {
     let grants = GrantFolder::new(folders::state()?);
     let profile = match location {

@@ -1,5 +1,5 @@
-//! Tells what the schema of a tool takes at a place: a list, an object, text, the bytes of a file. Only arguments from a command
-//! line are read with it; whether they are right is checked by the call itself.
+//! Tells what a tool's schema accepts at a place: a list, an object, text, the bytes of a file. It only helps to read
+//! arguments from a command line; the call itself checks them.
 
 use callgate_tool::Value;
 
@@ -10,7 +10,7 @@ pub(crate) struct Guide<'a> {
     schema: &'a Value,
 }
 
-/// The kinds of values that may stand somewhere.
+/// The kinds of values that are allowed at a place.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Kinds {
     /// Lists.
@@ -21,7 +21,7 @@ pub(crate) struct Kinds {
     pub(crate) bytes: bool,
     /// Numbers, whole or not.
     pub(crate) number: bool,
-    /// Objects that are no bytes.
+    /// Objects that are not bytes.
     pub(crate) object: bool,
     /// Text.
     pub(crate) string: bool,
@@ -33,7 +33,7 @@ impl<'a> Guide<'a> {
         Self { root, schema: root }
     }
 
-    /// The member of an object of this name, where it is declared.
+    /// The declared member of an object with this name.
     pub(crate) fn member(self, name: &str) -> Option<Self> {
         let parts = self.parts();
         let declared = |part: &&'a Value| part.get("properties")?.get(name);
@@ -50,12 +50,12 @@ impl<'a> Guide<'a> {
         Some(Self { schema, ..self })
     }
 
-    /// The member, or what holds for any member.
+    /// The member with this name, or the schema for any member.
     pub(crate) fn below(self, name: &str) -> Option<Self> {
         self.member(name).or_else(|| self.each())
     }
 
-    /// The kinds of values that may stand here; all of them where nothing is said.
+    /// The kinds of values that are allowed here; all kinds if the schema names none.
     pub(crate) fn kinds(self) -> Kinds {
         let mut kinds = Kinds::default();
         let parts = self.parts();
@@ -87,7 +87,7 @@ impl<'a> Guide<'a> {
         self.parts().into_iter().find_map(|part| part.get(name))
     }
 
-    /// The names of the types that may stand here, in the order of the schema.
+    /// The names of the types that are allowed here, in the order of the schema.
     pub(crate) fn types(self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
         for name in self.parts().into_iter().flat_map(types) {
@@ -98,14 +98,14 @@ impl<'a> Guide<'a> {
         names
     }
 
-    /// The names of the members that are declared.
+    /// The names of the declared members.
     pub(crate) fn members(self) -> Vec<&'a str> {
         let parts = self.parts().into_iter();
         let objects = parts.filter_map(|part| part.get("properties")?.as_object());
         objects.flat_map(|members| members.keys().map(String::as_str)).collect()
     }
 
-    /// The schema and those it is made of, each as what it refers to.
+    /// The schema and its parts, with references resolved.
     fn parts(self) -> Vec<&'a Value> {
         let mut parts: Vec<&'a Value> = Vec::new();
         let mut waiting = vec![self.schema];
@@ -128,20 +128,20 @@ impl<'a> Guide<'a> {
     }
 }
 
-/// The types a schema names by itself.
+/// The types that a schema names directly.
 fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let named = schema.get("type");
     let many = named.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     named.and_then(Value::as_str).into_iter().chain(many)
 }
 
-/// Returns true if a schema is that of an object that stands for the bytes of a file.
+/// Returns true if a schema describes an object that holds the bytes of a file.
 fn is_bytes(schema: &Value) -> bool {
     let data = schema.get("properties").and_then(|members| members.get("data"));
     data.and_then(|data| data.get("contentEncoding")).and_then(Value::as_str) == Some("base64")
 }
 
-/// Compositions of more parts say nothing a person could follow either.
+/// A person could not follow compositions of more parts.
 const MOST_PARTS: usize = 256;
 
 #[cfg(test)]

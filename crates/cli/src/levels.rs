@@ -1,5 +1,5 @@
-//! Decides how bad findings are: what the user denies is an error, what he allows is none, and what is less than he asks
-//! for is not reported. Findings that a baseline holds are not reported either.
+//! Sets the severity of findings: a denied code is an error, an allowed code is not reported, and neither are findings
+//! below the requested severity. Findings in a baseline are not reported either.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use callgate::{
     openapi::{Diagnostic, Severity},
 };
 
-/// The findings reported.
+/// The choice of findings to report.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// The least severity that is reported.
@@ -17,7 +17,7 @@ pub(crate) struct Levels {
     pub(crate) deny: BTreeSet<String>,
     /// The codes whose findings are not reported.
     pub(crate) allow: BTreeSet<String>,
-    /// True if lint is reported finding by finding.
+    /// True if each lint finding is reported by itself.
     pub(crate) lint: bool,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Levels {
 const LINT: [&str; 5] =
     ["large-tool", "many-tokens", "no-description", "provider-limit", "vague-name"];
 
-/// The code of notes that tell mistakes: a constraint is written and does not hold.
+/// The code of notes that show mistakes: a constraint is written but has no effect.
 const MISTAKE: &str = "unknown-keyword";
 
 /// Returns true if a finding is lint.
@@ -34,7 +34,7 @@ pub(crate) fn is_lint(code: &str) -> bool {
 }
 
 impl Levels {
-    /// The findings reported unless told otherwise.
+    /// The default: reports errors and warnings.
     pub(crate) fn usual() -> Self {
         Self {
             least: Severity::Warning,
@@ -44,7 +44,7 @@ impl Levels {
         }
     }
 
-    /// Takes away what is allowed and makes errors of what is denied.
+    /// Removes allowed findings and turns denied ones into errors.
     pub(crate) fn judge(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain(|known| !self.allow.contains(known.code.as_str()));
         for diagnostic in diagnostics {
@@ -54,7 +54,8 @@ impl Levels {
         }
     }
 
-    /// The same of findings of a configuration. What keeps it from being built stays.
+    /// Removes allowed findings of a configuration and turns denied ones into errors. Findings that keep it
+    /// from being built stay.
     pub(crate) fn judge_findings(&self, findings: &mut Vec<Finding>) {
         let is_kept = |known: &Finding| {
             known.severity == FindingSeverity::Error || !self.allow.contains(known.code)
@@ -67,7 +68,7 @@ impl Levels {
         }
     }
 
-    /// Returns true if a finding is reported by itself rather than counted: a keyword that is none, too, which nobody means.
+    /// Returns true if a finding is reported by itself and not counted. Unknown keywords are too, because they are mistakes.
     pub(crate) fn shows(&self, diagnostic: &Diagnostic) -> bool {
         let is_asked_for = self.lint && is_lint(diagnostic.code.as_str());
         let is_mistake = diagnostic.code.as_str() == MISTAKE && self.least <= Severity::Warning;
@@ -81,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// Severities before and after, and whether the finding is shown by itself.
+    /// Checks the severities before and after, and whether the finding is shown by itself.
     #[track_caller]
     fn check(levels: &Levels, before: (Code, Severity), after: Option<(Severity, bool)>) {
         let (code, severity) = before;

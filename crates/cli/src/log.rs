@@ -1,5 +1,5 @@
-//! The command's own workings, told on standard error: warnings of callgate's parts, which concern the operator and no
-//! single call. `CALLGATE_LOG` and `-vv` have records of other levels written instead, in the form of a sidecar's log.
+//! The command's log on standard error: warnings of callgate's parts that concern the operator and no single call.
+//! `CALLGATE_LOG` and `-vv` select records of other levels instead, in the form of a sidecar's log.
 
 use std::{
     env,
@@ -17,18 +17,18 @@ use tracing::{
 
 use crate::{exit::Failure, output};
 
-/// The reader of what is told.
+/// The reader of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reader {
-    /// A person, who also reads how each call ends.
+    /// A person, who also sees how each call ends.
     Person,
-    /// A person who wants to know more: `-vv`.
+    /// A person who wants details: `-vv`.
     Curious,
-    /// Whoever runs a program that serves others.
+    /// The operator of a program that serves others.
     Operator,
 }
 
-/// Tells from now on what this reader wants to know, or what `CALLGATE_LOG` says.
+/// Starts a log for this reader, or with the levels of `CALLGATE_LOG`.
 pub(crate) fn start(reader: Reader) -> Result<(), Failure> {
     let levels = LogConfig::default();
     if reader == Reader::Curious || is_filtered() {
@@ -37,12 +37,12 @@ pub(crate) fn start(reader: Reader) -> Result<(), Failure> {
         start_plain_log(&self::levels(levels)?, Box::new(output::log));
         return Ok(());
     }
-    // Fails where there is one already, which then does the same or better.
+    // Fails if there is a log already, which then does as much or more.
     tracing::subscriber::set_global_default(Warnings { reader }).ok();
     Ok(())
 }
 
-/// The levels of a sidecar's log, with those that `CALLGATE_LOG` says in their place.
+/// The levels of a sidecar's log, overridden by those of `CALLGATE_LOG`.
 pub(crate) fn levels(configured: LogConfig) -> Result<LogConfig, Failure> {
     let Some(filter) = env::var_os(VARIABLE) else { return Ok(configured) };
     filtered(configured, &filter.to_string_lossy())
@@ -60,18 +60,18 @@ fn filtered(levels: LogConfig, filter: &str) -> Result<LogConfig, Failure> {
 }
 
 const VARIABLE: &str = "CALLGATE_LOG";
-/// The levels of those that a filter does not name.
+/// The level of targets that a filter does not name.
 const USUAL: &str = "warn";
 /// The levels of `-vv`.
 const IN_DETAIL: &str = "debug";
 
-/// Writes each warning in a line. Knows no spans.
+/// Writes each warning on a line. Ignores spans.
 struct Warnings {
     reader: Reader,
 }
 
 impl Warnings {
-    /// Returns true if the end of a call says it, too.
+    /// Returns true if the end of a call reports it too.
     fn is_told_twice(&self, target: &str) -> bool {
         self.reader == Reader::Person && target.starts_with("callgate_auth::token_cache")
     }
@@ -107,7 +107,7 @@ impl Subscriber for Warnings {
     fn exit(&self, _: &Id) {}
 }
 
-/// A warning's text, and what it is about.
+/// A warning's text and subject.
 #[derive(Default)]
 struct Line {
     message: String,

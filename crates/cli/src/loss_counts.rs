@@ -1,4 +1,5 @@
-//! Losses of a description's tools at each provider, counted for `callgate check`. `callgate tools --losses` shows where each is.
+//! Losses of a description's tools at each provider, counted for `callgate check`. `callgate tools --losses` shows the place
+//! of each.
 
 use std::collections::BTreeMap;
 
@@ -22,15 +23,15 @@ pub(crate) struct LossCounts {
 #[derive(Debug)]
 struct Counted {
     projection: Projection,
-    /// The tools that lose something, with how often.
+    /// The tools that lose something, with their counts.
     tools: Vec<(String, Keywords)>,
 }
 
-/// Numbers of losses by keyword and what becomes of it.
+/// Numbers of losses by keyword and kind of loss.
 type Keywords = BTreeMap<(&'static str, &'static str), usize>;
 
 impl LossCounts {
-    /// Of the usual form of every dialect.
+    /// Counts losses in the default form of every dialect.
     pub(crate) fn of_dialects() -> Self {
         let mut projections = Vec::new();
         for projection in Dialect::ALL.into_iter().filter_map(Dialect::projection) {
@@ -41,7 +42,7 @@ impl LossCounts {
         Self::of(projections)
     }
 
-    /// Of every projection.
+    /// Counts losses in every projection.
     pub(crate) fn of_projections() -> Self {
         Self::of(Projection::ALL.to_vec())
     }
@@ -65,7 +66,7 @@ impl LossCounts {
         }
     }
 
-    /// The number of tools that lose something, for each provider where one does, and the keywords that most of them lose.
+    /// The number of tools with losses, for each provider that has any, and the keywords that most of them lose.
     pub(crate) fn to_text(&self) -> String {
         let lossy = self.projections.iter().filter(|counted| !counted.tools.is_empty());
         let rows: String = lossy.map(Counted::row).collect();

@@ -1,5 +1,5 @@
 //! The `callgate` command: checks descriptions, shows tools, calls them, runs fixtures. Parses arguments and picks a
-//! command; results go to standard output, talk to standard error.
+//! command; results go to standard output, messages to standard error.
 
 #![cfg_attr(
     not(feature = "mcp"),
@@ -63,8 +63,7 @@ fn main() -> ExitCode {
     exit::code(ended)
 }
 
-/// The reader of what the parts of callgate tell; none of a sidecar, which writes the log that its configuration asks for, and of
-/// a key press.
+/// The reader of the log; `None` for a sidecar, which writes the log of its configuration, and for completion at a key press.
 fn reader(command: &Command) -> Option<Reader> {
     match command {
         Command::Complete(_) | Command::Serve(_) => None,

@@ -1,10 +1,10 @@
-//! Texts as snippets may show them: a configuration without the literals that stand in it, without what stands where a
-//! reference to a secret should, and without what was pasted elsewhere; of files that are not ours, no line at all.
+//! Texts as snippets may show them: a configuration without literal secrets, without values in the place of a secret's
+//! reference, and without texts that were pasted elsewhere. Files of other kinds show no line at all.
 
 use callgate::config::Finding;
 use callgate_secret::MASK;
 
-/// The text with the rest of each line masked from where a secret may begin. What comes before keeps its place.
+/// The text with the rest of each line masked from where a secret may begin. The part before keeps its place.
 pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
     let mut masked = String::with_capacity(text.len());
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -22,7 +22,7 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
 }
 
 /// Returns true if a text is a description, an overlay or a configuration, or was meant to be one: a line begins with
-/// one of the keys they have, or the text is JSON with one.
+/// one of their keys, or the text is JSON with one.
 pub(crate) fn is_ours(text: &str) -> bool {
     has_key(text, &KEYS)
 }
@@ -43,7 +43,7 @@ fn has_key(text: &str, keys: &[&str]) -> bool {
     text.lines().any(begins) || keys.iter().any(|key| text.contains(&format!("\"{key}\":")))
 }
 
-/// The number of characters of a line that come before the first thing that may be secret.
+/// The number of characters in a line before the first possible secret.
 fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
     let literal = line.split_once(LITERAL);
     let literal = literal.map(|(before, _)| before.chars().count().saturating_add(LITERAL.len()));
@@ -61,8 +61,8 @@ fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
     pasted.chain(literal).chain(random(line)).min()
 }
 
-/// The number of characters of a line that come before the value of the key that begins after `start`; before the value
-/// itself where one begins there.
+/// The number of characters in a line before the value of the key that begins after `start`, or before `start` if a
+/// value begins there.
 fn after_key(line: &str, start: usize) -> usize {
     let rest: String = line.chars().skip(start).collect();
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
@@ -79,7 +79,7 @@ fn after_key(line: &str, start: usize) -> usize {
     }
 }
 
-/// The number of characters of a line that come before the first word that looks drawn at random, as keys and tokens are.
+/// The number of characters in a line before the first word that looks random, like keys and tokens.
 fn random(line: &str) -> Option<usize> {
     let mut before = 0;
     for word in line.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !"_-+~".contains(c)) {
@@ -91,7 +91,7 @@ fn random(line: &str) -> Option<usize> {
     None
 }
 
-/// Long, and changing between letters and digits more often than names do.
+/// Returns true for a long word that changes between letters and digits more often than names do.
 fn is_random(word: &str) -> bool {
     let kinds: Vec<bool> =
         word.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.is_ascii_digit()).collect();
@@ -101,12 +101,12 @@ fn is_random(word: &str) -> bool {
 
 const LITERAL: &str = "literal:";
 
-/// The wording for a value in the place of a reference to a secret.
+/// The code for a value in the place of a reference to a secret.
 const NO_REFERENCE: &str = "secret-reference";
-/// The wording for a key nobody knows: what was meant may be one that holds a secret.
+/// The code for an unknown key: the intended key may hold a secret.
 const UNKNOWN_KEY: &str = "unknown-key";
 
-/// The place where credentials are written.
+/// The parts of a pointer below which credentials are written.
 const CREDENTIALS: [&str; 4] = ["/auth", "/credentials", "/secrets", "/access"];
 
 /// Keys of descriptions, overlays and configurations.
@@ -139,7 +139,7 @@ const KEYS_OF_PARTS: [&str; 12] = [
     "type",
 ];
 
-/// Shorter than any key that is drawn at random.
+/// Shorter than any random key.
 const RANDOM_LENGTH: usize = 16;
 /// A name with a date or a version in it changes less often.
 const RANDOM_CHANGES: usize = 4;

@@ -1,12 +1,12 @@
-//! The words about a command line that clap does not take, with what to do where clap does not know: the arguments of a tool
-//! are no flags, and tools are listed.
+//! The message for a command line that clap refuses, with a remedy if clap has none: the arguments of a tool are not flags,
+//! and a command lists the tools.
 
 use clap::{
     Error,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-/// The error with what to do.
+/// The error with a remedy.
 pub(crate) fn told(mut error: Error) -> Error {
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     let word = |at: usize| words.get(at).and_then(|word| word.to_str()).unwrap_or_default();

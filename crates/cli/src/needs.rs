@@ -1,12 +1,12 @@
-//! Says before a call which credential its operation asks for, where a bare description is called and none is named. The call is
-//! made all the same: services often ask for less than their descriptions say.
+//! Reports, before a call, the credential that its operation needs, if a bare description is called and no credential
+//! is given. The call is still made: services often require less than their descriptions say.
 
 use callgate::config::BuiltToolset;
 use callgate_openapi::{Operation, SecurityScheme, SecuritySchemeKind};
 
 use crate::{args::DescriptionArguments, open::options, output};
 
-/// Tells which credential the tool of this name lacks, if it lacks one.
+/// Reports the credential that the tool of this name lacks, if any.
 pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool: &str) {
     let [BuiltToolset { name, operations, .. }] = toolsets else { return };
     let operation = operations.iter().find(|operation| &*operation.tool_name.to_string() == tool);
@@ -21,7 +21,7 @@ pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool
     }
 }
 
-/// The schemes of the first alternative of an operation that no call without credentials meets, and how they are given.
+/// The schemes of an operation's first alternative and the flags for them; `None` if a call without credentials is allowed.
 fn lacking(operation: &Operation) -> Option<(String, String)> {
     let security = &operation.security;
     let alternatives = &*security.alternatives;
@@ -42,7 +42,7 @@ fn lacking(operation: &Operation) -> Option<(String, String)> {
     Some((names, flag))
 }
 
-/// The flag that gives the credential of a scheme.
+/// The flag for the credential of a scheme.
 pub(crate) fn flag(scheme: &SecurityScheme) -> Option<&'static str> {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { .. } => Some("--api-key env:NAME"),

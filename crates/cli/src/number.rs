@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers in a readable form.
 
 /// A number with commas: `1,240`.
 pub(crate) fn grouped(number: usize) -> String {

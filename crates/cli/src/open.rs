@@ -1,5 +1,4 @@
-//! Opens what the user named: a description or a configuration, told apart by what stands in it. Faults become
-//! snippets.
+//! Opens what the user named: a description or a configuration, distinguished by content. Faults become snippets.
 
 use std::{io, path::Path};
 
@@ -18,7 +17,7 @@ use crate::{
     source::{self, is_standard_input, text_of},
 };
 
-/// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
+/// A ready executor from the user's file. Warnings of a configuration go to standard error.
 pub(crate) fn open(
     file: &Path,
     options: &DescriptionOptions,
@@ -31,12 +30,12 @@ pub(crate) fn open(
     Ok(built)
 }
 
-/// An executor that makes no calls, with nothing told.
+/// An executor that makes no calls; nothing is printed.
 pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     made(file, options, &Environment::new().without_audit())
 }
 
-/// An executor from what the user named. Descriptions at addresses are kept for when they cannot be had.
+/// An executor from the user's file. Descriptions at addresses are kept for times when they cannot be fetched.
 fn made(
     file: &Path,
     options: &DescriptionOptions,
@@ -50,7 +49,7 @@ fn made(
     config.build_blocking(&environment, None)
 }
 
-/// An environment that keeps descriptions of addresses, where this machine has a folder for it.
+/// An environment that keeps descriptions of addresses, if this machine has a folder for them.
 pub(crate) fn cached(environment: Environment) -> Environment {
     match folders::cache() {
         Some(folder) => environment.with_cache(folder),
@@ -58,15 +57,15 @@ pub(crate) fn cached(environment: Environment) -> Environment {
     }
 }
 
-/// A finding of a configuration as a snippet; `all` say where secrets stand.
+/// A finding of a configuration as a snippet; `all` locate the secrets.
 pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
     let text = text_of(&finding.file).unwrap_or_default();
     let text = without_secrets(&String::from_utf8_lossy(&text), all);
     render::finding(&render::Lines::new(&text), finding)
 }
 
-/// A ready executor for calls. Descriptions that cannot be read are a failure when no other one can; else they are told
-/// on standard error, as operations that are not offered are, for whoever misses one.
+/// A ready executor for calls. It is a failure if no description can be read; otherwise unreadable descriptions, and
+/// operations that are not offered, are reported on standard error.
 pub(crate) fn usable(
     file: &Path,
     options: &DescriptionOptions,

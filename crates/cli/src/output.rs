@@ -1,5 +1,4 @@
-//! Standard output for results, standard error for talk. A closed pipe ends the command quietly, as other commands
-//! do.
+//! Standard output for results, standard error for messages. A closed pipe ends the command quietly, like other commands.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -8,12 +7,12 @@ pub(crate) fn result(text: &str) {
     written(io::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// Writes a result that is no text.
+/// Writes a result that is not text.
 pub(crate) fn bytes(bytes: &[u8]) {
     written(io::stdout().lock().write_all(bytes));
 }
 
-/// Writes a result that is too long to be held.
+/// Writes a result that is too long to hold in memory.
 pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     written(write(&mut out).and_then(|()| out.flush()));
@@ -22,12 +21,12 @@ pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
 /// The bytes that are written at a time.
 const BUFFER: usize = 64 << 10;
 
-/// Writes talk, with colours where they are shown.
+/// Writes a message, with colours if they are shown.
 pub(crate) fn talk(text: &str) {
     written(anstream::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// Writes a line of a log. A sidecar goes on when nobody reads it.
+/// Writes a line of a log. A sidecar goes on if nobody reads it.
 pub(crate) fn log(line: &str) {
     let mut out = io::stderr().lock();
     out.write_all(format!("{line}\n").as_bytes()).ok();
@@ -38,7 +37,7 @@ pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// True if somebody watches standard error.
+/// True if standard error is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }

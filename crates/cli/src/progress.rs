@@ -1,4 +1,4 @@
-//! Says on a terminal that something is still being done, once it takes longer than anybody waits without asking.
+//! Shows on a terminal that work is still going on, once it takes long.
 
 use std::{
     sync::mpsc::{RecvTimeoutError, Sender, channel},
@@ -10,17 +10,17 @@ use indicatif::ProgressBar;
 
 use crate::output;
 
-/// The time for which nothing is shown.
+/// The time before anything is shown.
 const QUIET: Duration = Duration::from_secs(1);
-/// The interval at which the sign of life moves.
+/// The interval at which the progress sign moves.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A sign of life on standard error, from a second after it was asked for until it is dropped.
+/// A progress sign on standard error, shown after a second until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Progress {
-    /// Shows `message` when it takes long; nothing where nobody watches.
+    /// Shows `message` if the work takes long; nothing without a terminal.
     pub(crate) fn shown(message: String) -> Self {
         if !output::is_watched() {
             return Self(None);
@@ -44,7 +44,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, shown)) = self.0.take() {
             drop(done);
-            // Its line is cleared before anything else is written; if it broke, there is nothing to clear.
+            // The line is cleared before anything else is written; if the thread broke, there is nothing to clear.
             shown.join().unwrap_or_default();
         }
     }

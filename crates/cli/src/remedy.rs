@@ -1,4 +1,4 @@
-//! Words remedies for whoever types commands: the library gives them as data, and the flags for them are named here alone.
+//! Words remedies for users of the command line: the library gives them as data, and only this module names the flags.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub(crate) fn of_finding(finding: &Finding) -> String {
     worded(finding.remedy.as_ref(), &finding.help)
 }
 
-/// A remedy by the flags for it, beside the key of a configuration where there is one.
+/// The remedy in words, with its flags, and with the key of a configuration if there is one.
 pub(crate) fn words(remedy: &Remedy) -> String {
     match remedy {
         Remedy::AllowAddress { address } => {
@@ -40,7 +40,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
     }
 }
 
-/// The file that a finding is about, or the flag.
+/// The file or the flag that a finding concerns.
 pub(crate) fn place(finding: &Finding) -> PathBuf {
     finding.option.map_or_else(|| finding.file.clone(), |option| flag(option).into())
 }

@@ -1,4 +1,4 @@
-//! Diagnostics as a person reads them: the message, the place, the line with a caret, and what to do. Readable
+//! Prints diagnostics for people: the message, the place, the line with a caret, and the remedy. Readable
 //! without colour; the only module that knows snippets.
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::{
     remedy,
 };
 
-/// The width that a line of a snippet may have; longer ones are cut around the caret.
+/// The longest line of a snippet; longer ones are cut around the caret.
 const WIDTH: usize = 120;
 
 /// The parts of a snippet.
@@ -26,7 +26,7 @@ struct Remark<'a> {
     message: &'a str,
     help: &'a str,
     position: Option<Position>,
-    /// The text behind the help, each with its name: `("also", "spec.yaml:7:3: …")`.
+    /// The texts after the help, each with its name: `("also", "spec.yaml:7:3: …")`.
     more: Vec<(&'static str, String)>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn diagnostic(file: &Path, lines: &Lines<'_>, diagnostic: &Diagnostic
 }
 
 /// The causes of one code and severity: the first with its line, the others by their places. `lines` are those of the first
-/// one's file.
+/// cause's file.
 pub(crate) fn group(
     causes: &[Cause],
     lines: &Lines<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn group(
     rendered(&file(&first.diagnostic), lines, &remark)
 }
 
-/// A cause in one line: where it is, what it is, what to do where that is something else than `help`.
+/// A cause in one line: place, message, and the remedy if it differs from `help`.
 fn told(cause: &Cause, file: &Path, help: &str) -> String {
     let place = match cause.diagnostic.position {
         Some(Position { line, column }) => format!("{}:{line}:{column}", file.display()),
@@ -101,12 +101,12 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
     rendered(&remedy::place(finding), lines, &remark)
 }
 
-/// A text cut into lines once, for many snippets.
+/// A text split into lines once, for many snippets.
 #[derive(Debug, Default)]
 pub(crate) struct Lines<'a>(Vec<&'a str>);
 
 impl<'a> Lines<'a> {
-    /// The lines of `text`; none where it is no file of ours, since it may hold what is not for the screen.
+    /// The lines of `text`; none if it is not a file of ours, since it may hold private text.
     pub(crate) fn new(text: &'a str) -> Self {
         if is_ours(text) { Self(text.lines().collect()) } else { Self::default() }
     }
@@ -145,7 +145,7 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     }
     let mut text = Renderer::styled().term_width(WIDTH).render(&[group]);
     if let (Some(excerpt), Some(Position { line, column })) = (&excerpt, remark.position) {
-        // A line that was cut has other columns than the file.
+        // A line that was cut has other columns than the line in the file.
         let shown = format!("{path}:{line}:{}", excerpt.column());
         text = text.replacen(&shown, &format!("{path}:{line}:{column}"), 1);
     }
@@ -153,7 +153,7 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     text
 }
 
-/// One line of a text and the bytes of it that are meant.
+/// One line of a text and the bytes that a diagnostic concerns.
 #[derive(Debug)]
 struct Excerpt {
     number: usize,

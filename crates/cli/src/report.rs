@@ -1,4 +1,4 @@
-//! The report on a description: every diagnostic with its place, and the numbers. As text with snippets, or as JSON.
+//! The report on a description: every diagnostic with its place, and the counts. As text with snippets, or as JSON.
 
 use std::{
     cmp::Reverse,
@@ -31,10 +31,10 @@ use crate::{
 /// A description after checking.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    /// The file as it is shown.
+    /// The file's name in the report.
     pub(crate) file: PathBuf,
     text: String,
-    /// The texts of the files the description refers to, as far as something is said about them.
+    /// The texts of the referenced files that have diagnostics.
     referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
     diagnostics: Vec<Diagnostic>,
@@ -45,14 +45,14 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
-    /// Builds every declaration, one after another, counts what each loses, and finds the place of every diagnostic.
+    /// Builds every declaration in order, counts its losses, and finds the place of every diagnostic.
     pub(crate) fn new(mut toolset: BuiltToolset, mut losses: LossCounts) -> Result<Self, Failure> {
         let mut advice = Advice::default();
         toolset.report.examine(&toolset.operations, |operation, tool| {
             advice.take(operation, tool);
             losses.take(tool);
         });
-        // Not before: what was built and let go is as large as the text.
+        // Read only now: the declarations just built and dropped were as large as the text.
         let text = description(&toolset)?;
         let mut diagnostics = toolset.report.diagnostics.clone();
         if !diagnostics.is_empty() {
@@ -80,7 +80,7 @@ impl Checked {
         &self.text
     }
 
-    /// With notes about what the declarations cost and which providers would not take them.
+    /// Adds notes about the costs of declarations and about providers that would refuse them.
     pub(crate) fn with_advice(mut self) -> Self {
         let mut notes = self.advice.notes();
         self.toolset.locate(self.text.as_bytes(), &mut notes);
@@ -89,7 +89,7 @@ impl Checked {
         self
     }
 
-    /// Keeps what is to be reported: not what is allowed, and not what the baseline holds.
+    /// Keeps the findings to report: those neither allowed nor in the baseline.
     pub(crate) fn judge(&mut self, levels: &Levels, baseline: Option<&mut Baseline>) {
         levels.judge(&mut self.diagnostics);
         if let Some(baseline) = baseline {
@@ -103,23 +103,23 @@ impl Checked {
         self.toolset.report.count(status)
     }
 
-    /// True if anything was lost or refused, as far as it is asked for.
+    /// True if anything of a requested severity was lost or refused.
     pub(crate) fn has_findings(&self, levels: &Levels) -> bool {
         let least = levels.least.max(Severity::Warning);
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least)
     }
 
-    /// Returns true if operations are left out because they are not selected.
+    /// Returns true if the selection leaves operations out.
     pub(crate) fn has_unselected(&self) -> bool {
         self.toolset.report.not_selected > 0
     }
 
-    /// Every finding with the file it is about, as it is shown.
+    /// Every finding with the name of its file in the report.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (PathBuf, &Diagnostic)> {
         self.diagnostics.iter().map(|known| (file_of(&self.file, known), known))
     }
 
-    /// Every cause of at least the severity that is asked for, with the file it is about.
+    /// Every cause of at least the requested severity, with its file.
     pub(crate) fn causes(&self, levels: &Levels) -> impl Iterator<Item = (PathBuf, Cause)> {
         let shown: Vec<_> =
             self.diagnostics.iter().filter(|known| levels.shows(known)).cloned().collect();
@@ -127,7 +127,7 @@ impl Checked {
         causes.map(|cause| (file_of(&self.file, &cause.diagnostic), cause))
     }
 
-    /// Errors, warnings and what else is asked for with snippets; what is counted; a summary line.
+    /// The errors, warnings and other requested findings with snippets; the counts; a summary line.
     pub(crate) fn to_text(&self, levels: &Levels) -> String {
         let mut causes: Vec<_> = self.causes(levels).map(|(_, cause)| cause).collect();
         causes.sort_by_key(|cause| Reverse(cause.diagnostic.severity));
@@ -193,7 +193,7 @@ impl Checked {
         }
     }
 
-    /// The same as data.
+    /// The report as JSON.
     pub(crate) fn to_json(&self, levels: &Levels) -> Value {
         let diagnostics: Vec<_> =
             self.causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();
@@ -212,12 +212,12 @@ impl Checked {
     }
 }
 
-/// Sorts findings as a reader meets them.
+/// Sorts findings in reading order.
 fn in_order(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
 }
 
-/// The file a diagnostic is about, as it is shown: the description's own, one it refers to, or an address.
+/// The name of a diagnostic's file in the report: the description's own file, a referenced file, or an address.
 fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
     match diagnostic.file.as_deref() {
         None => description.to_owned(),
@@ -226,7 +226,7 @@ fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
     }
 }
 
-/// The texts of the files that diagnostics are about beyond the description itself, which get their places from them.
+/// The texts of the files besides the description that have diagnostics. The diagnostics get their places from them.
 fn referenced(
     toolset: &BuiltToolset,
     diagnostics: &mut [Diagnostic],
@@ -239,7 +239,7 @@ fn referenced(
     }
     let mut texts = BTreeMap::new();
     for (name, file) in files {
-        // A file that is gone since it was read leaves its findings without a place.
+        // If a file has disappeared since it was read, its findings have no place.
         let Ok(text) = read(&file) else { continue };
         locate_file(&name, &text, diagnostics);
         texts.insert(name, String::from_utf8_lossy(&text).into_owned());

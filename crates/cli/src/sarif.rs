@@ -1,5 +1,4 @@
-//! Findings as SARIF 2.1.0, which code hosts show beside the lines they are about. One run, one rule for each code that
-//! occurs.
+//! Findings as SARIF 2.1.0, which code hosts show beside the lines they concern. One run, one rule for each code that occurs.
 
 use std::{
     env,
@@ -22,7 +21,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'+');
 
-/// One result before its rule has a number.
+/// One result whose rule has no number yet.
 #[derive(Debug)]
 struct Found<'a> {
     code: &'a str,
@@ -115,7 +114,7 @@ fn result(found: &Found<'_>, codes: &[&str]) -> Value {
     })
 }
 
-/// A file as a URI: relative where it lies below the working directory, as code hosts expect it.
+/// A file as a URI: relative if it is below the working directory, as code hosts expect.
 pub(crate) fn uri(file: &Path) -> String {
     let text = file.to_string_lossy();
     if text.starts_with("https:") {

@@ -1,5 +1,5 @@
 //! The session of a call from a file: its values are literal, its `credentials` are references to secrets, because the file
-//! is the operator's own. What a caller hands over in another way is never a reference.
+//! belongs to the operator. Values that a caller gives in another way are never references.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use callgate_tool::{Object, Value, nearest};
 
 use crate::exit::Failure;
 
-/// A session whose secrets were fetched.
+/// A session with its fetched secrets.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// All but the credentials.
+    /// All members but the credentials.
     envelope: Object,
     credentials: Vec<(String, Secret)>,
 }
 
-/// The session in `file`, whose text was read as `envelope`; the secrets are those of `built`.
+/// Reads the session in `file`, whose text was read as `envelope`; `built` gives the secrets.
 pub(crate) async fn read(file: &Path, envelope: Value, built: &Built) -> Result<Session, Failure> {
     let known = known(file, envelope, built).await?;
     known.session(Object::new()).map_err(|message| told(file, &message, "correct the session"))
@@ -49,7 +49,7 @@ pub(crate) async fn known(
     Ok(Known { envelope, credentials })
 }
 
-/// The remedy for a session that is none: a key that is meant, where one is like it.
+/// The remedy for an invalid session: the key that was probably meant, if one is similar.
 fn remedy(envelope: &Value) -> String {
     let keys = envelope.as_object().into_iter().flat_map(Object::keys);
     let mut unknown = keys.filter(|key| !KEYS.contains(&key.as_str()));
@@ -63,13 +63,13 @@ fn remedy(envelope: &Value) -> String {
 const KEYS: [&str; 5] = ["id", "parameters", "payload", "context", "credentials"];
 
 impl Known {
-    /// A session that nothing is known of.
+    /// A session without values.
     pub(crate) fn nothing() -> Self {
         Self { envelope: Object::new(), credentials: Vec::new() }
     }
 
-    /// The session with what a request says of it, which wins: single parameters and credentials, and any other member as a
-    /// whole. What is wrong with it is the error.
+    /// The session with the values of a request, which override it: single parameters and credentials, and any other member
+    /// as a whole. The error describes an invalid value.
     pub(crate) fn session(&self, inline: Object) -> Result<Session, String> {
         let mut envelope = self.envelope.clone();
         for (name, value) in inline {
@@ -94,7 +94,7 @@ fn told(file: &Path, message: &str, help: &str) -> Failure {
     Failure(format!("error: in `{}`: {message}\nhelp: {help}", file.display()))
 }
 
-/// Takes the references out of the envelope. What is no reference may be a secret and is not shown.
+/// Takes the references out of the envelope. A text that is not a reference may be a secret and is not shown.
 fn credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, String> {
     let members = match envelope.as_object_mut().and_then(|members| members.remove("credentials")) {
         None | Some(Value::Null) => Object::new(),

@@ -1,5 +1,5 @@
-//! The argument FILE of the command line: a file or a folder that is there, standard input (`-`), an address, or a
-//! profile. What exists wins.
+//! The argument FILE of the command line: an existing file or folder, standard input (`-`), an address, or a
+//! profile. An existing file wins.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use callgate_tool::nearest;
 
 use crate::folders;
 
-/// The place that is meant.
+/// The location that FILE names.
 pub(crate) fn location(given: &Path) -> Result<Location, Error> {
     if is_standard_input(given) {
         return Ok(Location::Text(given.to_owned(), standard_input()?));
@@ -26,13 +26,13 @@ pub(crate) fn location(given: &Path) -> Result<Location, Error> {
     }
 }
 
-/// Of a folder its `callgate.yaml`.
+/// Replaces a folder by its `callgate.yaml`, if it has one.
 fn in_folder(file: PathBuf) -> PathBuf {
     let inside = file.join(USUAL_FILE);
     if inside.is_file() { inside } else { file }
 }
 
-/// The profile that a name without a separator or an ending is of; other texts stay the files they name.
+/// The profile that a name without a separator or an ending belongs to; other texts stay the files they name.
 fn profile(given: &Path) -> Result<PathBuf, Error> {
     let Some(name) = given.to_str().filter(|name| is_name(name)) else {
         return Ok(given.to_owned());
@@ -75,7 +75,7 @@ pub(crate) fn is_standard_input(file: &Path) -> bool {
     file == Path::new(STANDARD_INPUT)
 }
 
-/// The text of a file that a finding is about; of standard input what was read.
+/// The text of a finding's file; for standard input, the text that was read.
 pub(crate) fn text_of(file: &Path) -> io::Result<Vec<u8>> {
     match READ.get().filter(|_| is_standard_input(file)) {
         Some(text) => Ok(text.to_vec()),
@@ -83,7 +83,7 @@ pub(crate) fn text_of(file: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Standard input to its end, within the bound of files. It is read once.
+/// Reads standard input to its end, within the size limit of files, and only once.
 fn standard_input() -> Result<Arc<[u8]>, Error> {
     if let Some(text) = READ.get() {
         return Ok(Arc::clone(text));
@@ -104,10 +104,10 @@ fn standard_input() -> Result<Arc<[u8]>, Error> {
     Ok(Arc::clone(READ.get_or_init(|| text.into())))
 }
 
-/// The bytes that were read from standard input.
+/// The bytes read from standard input.
 static READ: OnceLock<Arc<[u8]>> = OnceLock::new();
 
-/// Names standard input.
+/// The name of standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// The configuration of a folder.

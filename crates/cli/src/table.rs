@@ -1,4 +1,4 @@
-//! Tables with headings, as wide as the terminal: columns that are too long for it are cut, the widest first.
+//! Tables with headings, as wide as the terminal: columns that do not fit are cut, the widest first.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ impl Table {
         self.rows.push(row.collect());
     }
 
-    /// The rows below the headings, each line of at most `width` columns where one is given.
+    /// The headings and rows, each line of at most `width` columns if a width is given.
     pub(crate) fn text(&self, width: Option<usize>) -> String {
         let widths = self.widths(width);
         let mut text = line(&self.headings, &widths);
@@ -62,7 +62,7 @@ fn line(row: &[String], widths: &[usize]) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// The text in at most so many columns; `…` stands for what is cut.
+/// The text cut to this many columns; `…` replaces the rest.
 fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -70,14 +70,14 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The columns that a text takes, as far as characters tell.
+/// The columns that a text takes, estimated from its characters.
 fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
 /// The space between two columns.
 const GAP: &str = "  ";
-/// A column of fewer characters shows nothing.
+/// A narrower column shows nothing useful.
 const NARROWEST: usize = 6;
 
 #[cfg(test)]

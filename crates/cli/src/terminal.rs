@@ -1,13 +1,13 @@
-//! The terminal that results are shown on: whether there is one, how wide it is.
+//! The terminal that shows results: its presence and its width.
 
 use std::io::{self, IsTerminal};
 
-/// True if somebody watches standard output.
+/// True if standard output is a terminal.
 pub(crate) fn is_shown() -> bool {
     io::stdout().is_terminal()
 }
 
-/// The columns of the terminal on standard output; `None` where there is none.
+/// The columns of the terminal on standard output; `None` without a terminal.
 pub(crate) fn width() -> Option<usize> {
     if !is_shown() {
         return None;
@@ -19,5 +19,5 @@ pub(crate) fn width() -> Option<usize> {
     Some(USUAL)
 }
 
-/// As wide as terminals are when they do not say.
+/// The width of terminals that do not report it.
 const USUAL: usize = 80;

@@ -1,10 +1,10 @@
-//! Values as YAML that is read back as they are.
+//! Values as YAML that reads back unchanged.
 
 use callgate::openapi::TextLimits as Limits;
 use callgate_tool::Value;
 use callgate_tree::read;
 
-/// The text of a value. Numbers whose digits YAML would change are written as JSON, which is YAML, too.
+/// The text of a value. Numbers whose digits YAML would change are written as JSON, which is also YAML.
 pub(crate) fn text(value: &Value) -> String {
     let written = serde_yaml::to_string(value).unwrap_or_default();
     let again = read(written.as_bytes(), &Limits::default()).ok().map(|read| read.value.to_value());

@@ -1,5 +1,5 @@
-//! Runs middleware around one call, so that each one that saw it begin sees it end: with its outcome, or when the future or
-//! the stream is dropped.
+//! Runs middleware around one call. Each middleware that saw the call begin also sees it end: with its outcome, or when the
+//! future or the stream is dropped.
 
 use std::{mem, ops::ControlFlow, sync::Arc};
 
@@ -16,34 +16,34 @@ use crate::{
 /// The middleware of an executor, the outermost first.
 pub(crate) type Layers = Arc<[Arc<dyn Middleware>]>;
 
-/// One call with what stands around it.
+/// One call with the middleware around it.
 #[derive(Debug)]
 pub(crate) struct Around<'a> {
     layers: Layers,
-    /// The number that were told of the beginning and not yet of the end.
+    /// The number of middlewares that have seen the beginning and not yet the end.
     n_open: usize,
-    /// True if the call came to its backend.
+    /// True if the call reached its backend.
     is_running: bool,
     pub(crate) call: Call<'a>,
     pub(crate) journal: Journal,
 }
 
 impl<'a> Around<'a> {
-    /// A call that nobody was told of yet.
+    /// A call that no middleware has seen yet.
     pub(crate) fn new(layers: &Layers, call: Call<'a>, journal: Journal) -> Self {
         Self { layers: Arc::clone(layers), n_open: 0, is_running: false, call, journal }
     }
 
-    /// The same call, which borrows nothing. Nobody may have been told of it yet.
+    /// The call as one that borrows nothing. No middleware may have seen it yet.
     pub(crate) fn detached(mut self) -> Around<'static> {
         let journal = mem::take(&mut self.journal);
         Around::new(&self.layers, self.call.detached(), journal)
     }
 
-    /// Tells of the beginning; an outcome where somebody ended the call.
+    /// Reports the beginning to the middleware. Returns an outcome if a middleware ended the call.
     pub(crate) async fn begin(&mut self, backend: Option<&dyn Backend>) -> Option<Outcome> {
         for layer in &*self.layers {
-            // Before it runs, so that one that is dropped halfway is told too.
+            // Counted before it runs, so that a middleware that is dropped halfway sees the end too.
             self.n_open += 1;
             let next = layer.before(&mut self.call, backend, &mut self.journal).await;
             if let ControlFlow::Break(outcome) = next {
@@ -59,14 +59,14 @@ impl<'a> Around<'a> {
         self.call.extensions().get().cloned().unwrap_or_else(Span::none)
     }
 
-    /// Tells of the end.
+    /// Reports the end to the middleware.
     pub(crate) async fn end(&mut self, outcome: &Outcome) {
         while let Some(layer) = self.next_open() {
             layer.after(&self.call, &self.ended(Ending::Outcome(outcome))).await;
         }
     }
 
-    /// The result of a call. Who was not told of its end yet is told that the caller left.
+    /// The result of a call. Middleware that has not seen the end yet sees that the caller left.
     pub(crate) fn into_result(mut self, outcome: Outcome) -> ToolResult {
         self.leave();
         ToolResult {
@@ -77,10 +77,10 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Nobody waits for those that were not told of the end.
+    /// Reports to the remaining middleware that the caller left, without waiting for it.
     fn leave(&mut self) {
         while let Some(layer) = self.next_open() {
-            // A future that waits is dropped where it does.
+            // A future that would wait is dropped at that point.
             let _: Option<()> =
                 layer.after(&self.call, &self.ended(Ending::Dropped)).now_or_never();
         }
@@ -96,7 +96,7 @@ impl<'a> Around<'a> {
         Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
     }
 
-    /// True if the service was reached by a call that ended so.
+    /// True if a call with this ending reached the service.
     fn reached(&self, ending: Ending<'_>) -> Reached {
         let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
         match ending {

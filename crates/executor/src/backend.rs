@@ -1,5 +1,4 @@
-//! The trait of kinds of tools: an implementation runs the tools of one kind. Finding the tool is the catalog's
-//! business.
+//! The trait of kinds of tools: an implementation runs the tools of one kind. The catalog finds the tool.
 
 mod challenge;
 mod client;
@@ -73,56 +72,54 @@ pub trait Backend: Debug + Send + Sync {
     /// The tool's name.
     fn name(&self) -> &ToolName;
 
-    /// The toolset that the tool is a part of; empty for one of none.
+    /// The toolset of the tool; empty if it has none.
     #[expect(clippy::unnecessary_literal_bound, reason = "implementations borrow from themselves")]
     fn toolset(&self) -> &str {
         ""
     }
 
-    /// The tool's declaration to a model; built when first asked for. None when that takes more than it may.
+    /// The tool's declaration to a model, built on first use. `None` if the declaration exceeds its limits.
     fn declaration(&self) -> Option<&Tool>;
 
-    /// The effect of a call. A tool that is not declared is taken to change something.
+    /// The effect of a call. A tool without a declaration is assumed to change something.
     fn effect(&self) -> Effect {
         self.declaration().map_or(Effect::Write, |tool| tool.effect)
     }
 
-    /// The service that a call goes to, as an audit says it: `GET api.example.com`. None where there is none.
+    /// The service that a call goes to, as an audit records it: `GET api.example.com`. `None` if a call goes to no service.
     fn target(&self) -> Option<String> {
         None
     }
 
-    /// The values of a session that credentials read: nothing that is written down holds them.
+    /// The values of a session that credentials read. No record shows them.
     fn secrets(&self, _: &Session) -> Vec<Secret> {
         Vec::new()
     }
 
-    /// The arguments that hold credentials, wherever they stand inside of others: nothing that is written down shows their
-    /// values. Names are compared without regard to case, and `-` is `_`.
+    /// The arguments that hold credentials, at any depth. No record shows their values. Names are compared without regard
+    /// to case, and `-` equals `_`.
     fn secret_arguments(&self) -> &[String] {
         &[]
     }
 
-    /// Previews the call: runs the code that does it, without fetching a credential and up to the first thing that
-    /// happens.
+    /// Previews the call: runs its code without fetching a credential, up to the first side effect.
     ///
     /// # Errors
-    /// The fault that the call would end with, where that is known before anything happens.
+    /// Returns the fault that the call would end with, if it is known before any side effect.
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>>;
 
     /// Runs one call. Dropping the future stops it.
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome;
 
-    /// Runs one call up to its answer, whose pieces are then taken as they come. Unless a backend says otherwise, there are
-    /// none and the call runs to its end.
+    /// Runs one call up to its response, whose pieces the caller then takes as they arrive. By default there are no pieces
+    /// and the call runs to its end.
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
         Opened::Ended(self.run(call, journal).await)
     }
-    /// The outcome of a call that waited for its client, which ran it and answered this. Unless a backend says otherwise,
-    /// it is what was answered.
+    /// The outcome of a pending call from the answer of the client that ran it. By default the outcome is that answer.
     ///
     /// # Errors
-    /// A fault that names what is wrong with the answer: the call waits on.
+    /// Returns a fault that names the mistake in the answer; the call then stays pending.
     async fn answered(
         &self,
         _call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! Puts an executor together. What it is made of comes from `config`, or from the program callgate is a part of.
+//! Builds an executor. Its parts come from `config`, or from the program that embeds callgate.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     search::Finder,
 };
 
-/// An executor in the making: [`Executor::builder`]. What is wrong with its parts is told when it is built.
+/// The builder of an executor: [`Executor::builder`]. Problems of its parts are reported when it is built.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -41,7 +41,7 @@ pub struct Builder {
 }
 
 impl Executor {
-    /// An executor in the making.
+    /// Starts building an executor.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -61,7 +61,7 @@ impl Builder {
         self
     }
 
-    /// Adds a tool that is shared: with another executor.
+    /// Adds a tool that another executor may share.
     pub fn shared_backend(mut self, backend: Arc<dyn Backend>) -> Self {
         self.own.push(Ok(backend));
         self
@@ -85,25 +85,25 @@ impl Builder {
         self
     }
 
-    /// Adds what stands around every call, at its stage of the fixed order.
+    /// Adds middleware around every call, at its stage of the fixed order.
     pub fn middleware(mut self, middleware: impl Middleware + 'static) -> Self {
         self.middleware.push(Arc::new(middleware));
         self
     }
 
-    /// Adds what stands around every call and is shared: with whoever asks it afterwards, or with another executor.
+    /// Adds middleware around every call, shared with code that reads it afterwards or with another executor.
     pub fn shared_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
         self.middleware.push(middleware);
         self
     }
 
-    /// Keeps whole results in a store of one's own. Unless it is told, an executor keeps them in memory.
+    /// Keeps whole results in the given store. By default an executor keeps them in memory.
     pub fn results(mut self, store: Arc<dyn Store>) -> Self {
         self.results = Results::new(store);
         self
     }
 
-    /// Says what else words of questions for tools may mean. Unless it is told, a word means itself alone.
+    /// Sets what else the words of searches for tools may mean. By default a word means only itself.
     pub fn synonyms<'a>(
         mut self,
         words: impl IntoIterator<Item = (&'a str, &'a [String])>,
@@ -112,11 +112,11 @@ impl Builder {
         self
     }
 
-    /// The executor.
+    /// Builds the executor.
     ///
     /// # Errors
-    /// [`ErrorKind::DuplicateTool`](crate::ErrorKind::DuplicateTool) where two tools have the same name, and what is wrong
-    /// with the first faulty function.
+    /// Returns [`ErrorKind::DuplicateTool`](crate::ErrorKind::DuplicateTool) if two tools have the same name, and
+    /// otherwise the error of the first faulty function.
     pub fn build(mut self) -> Result<Executor, Error> {
         let mut catalog = Catalog::default();
         let results = Arc::new(self.results);

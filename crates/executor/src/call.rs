@@ -1,4 +1,4 @@
-//! One call as backends and middleware see it: what the model asked for, the session it runs in, and what surrounds it.
+//! One call as backends and middleware see it: the model's request, the session it runs in, and its surroundings.
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     watcher::{Watched, Watcher},
 };
 
-/// One call on its way to a backend. It borrows from whoever makes it; [`Call::detached`] is one of its own.
+/// One call on its way to a backend. It borrows from its maker; [`Call::detached`] makes one that borrows nothing.
 ///
 /// ```
 /// use callgate_executor::{Call, Executor};
@@ -62,79 +62,80 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The same call, asked for by somebody.
+    /// Sets the caller.
     #[must_use]
     pub fn with_principal(mut self, principal: Principal) -> Self {
         self.principal = Some(principal);
         self
     }
 
-    /// The same call, of whose answer everything selected is given, and not only what a model's budget has room for. The bound on
-    /// what is read of an answer (`limits.response_bytes`) stays.
+    /// Gives everything selected of the response, not only what fits a model's budget. The limit on the bytes
+    /// read of a response (`limits.response_bytes`) stays.
     #[must_use]
     pub fn with_whole(self, selection: Selection) -> Self {
         let wanted = Wanted { whole: Some(Arc::new(selection)), ..self.wanted() };
         self.with_extension(wanted)
     }
 
-    /// The same call, whose answer is handed on as it comes, byte for byte and of any size, where it is opened
-    /// ([`Executor::open`](crate::Executor::open)) and the service answers with success. Credentials are masked as everywhere.
+    /// Hands the response on as it arrives, byte for byte and of any size, if the call is opened
+    /// ([`Executor::open`](crate::Executor::open)) and the service responds with success. Credentials are masked as in all
+    /// output.
     #[must_use]
     pub fn as_bytes(self) -> Self {
         let wanted = Wanted { is_raw: true, ..self.wanted() };
         self.with_extension(wanted)
     }
 
-    /// The same call, whose requests and answers `watcher` sees.
+    /// Shows the call's requests and responses to `watcher`.
     #[doc(hidden)]
     #[must_use]
     pub fn with_watcher(self, watcher: Arc<dyn Watcher>) -> Self {
         self.with_extension(Watched(watcher))
     }
 
-    /// The same call, which ends at `deadline` at the latest, whatever the tool's own limit is.
+    /// Ends the call at `deadline` at the latest, whatever the tool's own limit is.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// The same call, which ends at the latest so long after it began, whatever the tool's own limit is.
+    /// Ends the call this long after its beginning at the latest, whatever the tool's own limit is.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         let deadline = self.deadline_within(timeout);
         self.with_deadline(deadline)
     }
 
-    /// The same call as a part of a trace.
+    /// Makes the call a part of a trace.
     #[must_use]
     pub fn with_trace(mut self, trace: TraceContext) -> Self {
         self.trace = Some(trace);
         self
     }
 
-    /// The same call with a value for middleware or a backend.
+    /// Adds a value for middleware or a backend.
     #[must_use]
     pub fn with_extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.extensions.insert(value);
         self
     }
 
-    /// The same call, which ends with what is known of it when its program is stopped.
+    /// Ends the call with what is known of it when its program stops.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = Some(stop);
         self
     }
 
-    /// The same call, which the client runs, whatever the tool's own execution is.
+    /// Lets the client run the call, whatever the tool's own execution is.
     #[must_use]
     pub fn run_by_client(mut self) -> Self {
         self.execution = Execution::Client;
         self
     }
 
-    /// The same call, which waited for an approval of this id, with what a person decided about it:
+    /// Adds a person's decision about the call, which waited for an approval under this id:
     /// [`Pending::id`](callgate_tool::Pending::id).
     #[must_use]
     pub fn with_decision(mut self, approval: impl Into<String>, decision: Decision) -> Self {
@@ -142,14 +143,14 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// The same call as a part of no trace, so that its request is that of any other time.
+    /// Removes the call from its trace, so that its request is identical every time.
     #[must_use]
     pub fn without_trace(mut self) -> Self {
         self.trace = None;
         self
     }
 
-    /// The same call, which borrows nothing.
+    /// A copy of the call that borrows nothing.
     pub fn detached(&self) -> Call<'static> {
         Call {
             id: Cow::Owned(self.id.clone().into_owned()),
@@ -172,12 +173,12 @@ impl<'a> Call<'a> {
         &self.id
     }
 
-    /// The tool that is meant: its full name where there is one, else what the call said.
+    /// The tool that the call means: its full name if there is such a tool, else the name in the call.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// The arguments, as the model filled them in.
+    /// The arguments as the model filled them in.
     pub fn arguments(&self) -> &Arguments {
         &self.arguments
     }
@@ -187,67 +188,67 @@ impl<'a> Call<'a> {
         &self.session
     }
 
-    /// The caller, where it was verified.
+    /// The caller, if verified.
     pub fn principal(&self) -> Option<&Principal> {
         self.principal.as_ref()
     }
 
-    /// The moment the call was made.
+    /// The moment when the call was made.
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// The moment the caller stops waiting, where it said so.
+    /// The moment when the caller stops waiting, if the caller set one.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// The side that runs the call, as whoever made it asks for.
+    /// The side that runs the call, as its maker asked.
     pub fn execution(&self) -> Execution {
         self.execution
     }
 
-    /// The decision that came with the call, until middleware has taken it.
+    /// The decision that came with the call, until middleware takes it.
     pub fn decision(&self) -> Option<&Decided> {
         self.decided.as_ref()
     }
 
-    /// Takes the decision away. A call whose decision nobody takes is not made.
+    /// Takes the decision out of the call. A call whose decision nobody takes is not made.
     pub fn take_decision(&mut self) -> Option<Decided> {
         self.decided.take()
     }
 
-    /// The part of the answer that the caller asked for, where it did.
+    /// The part of the response that the caller asked for, if any.
     pub(crate) fn wanted(&self) -> Wanted {
         self.extensions.get().cloned().unwrap_or_default()
     }
 
-    /// Ends the call when its program is stopped.
+    /// The stop that ends the call with its program.
     pub(crate) fn stop(&self) -> Option<&Stop> {
         self.stop.as_ref()
     }
 
-    /// The moment the call must have ended under a limit of the tool's own, which counts from the beginning of the call.
+    /// The moment when the call must have ended under the tool's own limit, which counts from the beginning of the call.
     pub fn deadline_within(&self, limit: Duration) -> Instant {
         let own = self.started.checked_add(limit).unwrap_or(self.started + LONGEST);
         self.deadline.map_or(own, |callers| callers.min(own))
     }
 
-    /// The trace the call is a part of. Requests of operations carry it on.
+    /// The trace of the call. Requests of operations carry it on.
     pub fn trace(&self) -> Option<&TraceContext> {
         self.trace.as_ref()
     }
 
-    /// Values of middleware and of whoever made the call.
+    /// Values of middleware and of the call's maker.
     pub fn extensions(&self) -> &Extensions {
         &self.extensions
     }
 
-    /// The same, to add to them. A `tracing::Span` among them is the span that the call runs in.
+    /// The extensions of the call, to add values to them. A `tracing::Span` among them is the span that the call runs in.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
     }
 }
 
-/// Longer than any call.
+/// A time longer than any call.
 const LONGEST: Duration = Duration::from_hours(24 * 365);

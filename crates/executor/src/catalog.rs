@@ -1,5 +1,5 @@
-//! Finds a tool by its name: exactly, or else the one tool that is left when case and `- _ .` are folded. The order
-//! of the tools is the order in which they were added.
+//! Finds a tool by its name: exactly, or else the only tool that matches when case and `- _ .` are folded. Tools
+//! keep the order in which they were added.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,9 +11,9 @@ use crate::{
     error::{self, Error},
 };
 
-/// The number of names offered for an unknown one.
+/// The number of names suggested for an unknown one.
 const NEAREST: usize = 3;
-/// Characters of the line that says what a tool is for.
+/// The characters in the line about a tool's purpose.
 const BRIEF: usize = 160;
 
 /// Every tool by its name.
@@ -21,11 +21,11 @@ const BRIEF: usize = 160;
 pub(crate) struct Catalog {
     slots: Vec<Slot>,
     exact: BTreeMap<ToolName, usize>,
-    /// `None` where several tools fold to the same name.
+    /// `None` if several tools fold to one name.
     folded: BTreeMap<String, Option<usize>>,
 }
 
-/// A tool with what runs it.
+/// A tool with its runner.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) name: ToolName,
@@ -75,14 +75,14 @@ impl Catalog {
         self.slots.get(at).map(Entry)
     }
 
-    /// The tool a call means by `asked`.
+    /// The tool that a call means by `asked`.
     pub(crate) fn find(&self, asked: &str) -> Option<Entry<'_>> {
         let exact = self.exact.get(asked).copied();
         let at = exact.or_else(|| self.folded.get(&fold(asked)).copied().flatten())?;
         self.slots.get(at).map(Entry)
     }
 
-    /// The names most like `asked`, the likest first.
+    /// The names most similar to `asked`, the most similar first.
     pub(crate) fn nearest(&self, asked: &str) -> Vec<&str> {
         let names = self.slots.iter().map(|slot| slot.name.as_str());
         let mut nearest = nearest_first(asked, names);
@@ -92,18 +92,18 @@ impl Catalog {
 }
 
 impl<'a> Entry<'a> {
-    /// The name the model calls it by.
+    /// The name that the model calls the tool by.
     pub fn name(self) -> &'a ToolName {
         &self.0.name
     }
 
-    /// The toolset it is a part of; empty for a tool of none.
+    /// The toolset of the tool; empty if it has none.
     pub fn toolset(self) -> &'a str {
         self.0.backend.toolset()
     }
 
-    /// Its declaration, built when first asked for and kept. `None` for a tool whose declaration takes more than it may;
-    /// `callgate check` says so.
+    /// The tool's declaration, built on first use and kept. `None` if the declaration exceeds its limits, as
+    /// `callgate check` reports.
     pub fn declaration(self) -> Option<&'a Tool> {
         self.0.backend.declaration()
     }
@@ -113,7 +113,7 @@ impl<'a> Entry<'a> {
         self.0.backend.effect()
     }
 
-    /// Its purpose in a line: the first one of its summary, its description or its declaration, cut where it is long.
+    /// The tool's purpose in one line: the first line of its summary, its description or its declaration, cut if it is long.
     pub fn brief(self) -> String {
         let said = self.operation().map(|operation| {
             let outline = operation.outline();
@@ -124,13 +124,13 @@ impl<'a> Entry<'a> {
         shortened(said.unwrap_or_default().lines().next().unwrap_or_default())
     }
 
-    /// The operation of a description that it calls; a tool of another kind has none.
+    /// The operation of a description that the tool calls; `None` for another kind of tool.
     #[doc(hidden)]
     pub fn operation(self) -> Option<&'a Arc<Operation>> {
         self.0.operation.as_ref()
     }
 
-    /// Its arguments that are credentials.
+    /// The tool's arguments that are credentials.
     #[doc(hidden)]
     pub fn secret_arguments(self) -> &'a [String] {
         self.0.backend.secret_arguments()
@@ -142,7 +142,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The origin of a tool, for a person who sees two of one name.
+/// The origin of a tool, for a person who sees two with one name.
 fn origin(slot: &Slot) -> String {
     match &slot.operation {
         Some(operation) => format!("`{} {}`", operation.method.as_str(), operation.path),
@@ -150,7 +150,7 @@ fn origin(slot: &Slot) -> String {
     }
 }
 
-/// A line that fits where many are shown, without what a reader does not see.
+/// A line short enough for a list, without control characters.
 fn shortened(line: &str) -> String {
     let seen = |c: &char| !c.is_control();
     let mut cut: String = line.chars().filter(seen).take(BRIEF).collect();

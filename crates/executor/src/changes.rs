@@ -1,5 +1,5 @@
-//! The difference between two builds of a catalog, as agents feel it: tools that come, go or get another name, inputs
-//! that they must give or may no longer give, effects and servers. Names and schemas are compared, nothing is called.
+//! The difference between two builds of a catalog, as agents notice it: tools that are added, removed or renamed, inputs that
+//! are newly required or no longer accepted, effects and servers. Names and schemas are compared; no tool is called.
 
 mod facts;
 mod inputs;
@@ -35,9 +35,9 @@ pub struct Changes {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The tool's name, the new one where it has another.
+    /// The tool's name; the new one if it was renamed.
     pub tool: String,
-    /// The changes.
+    /// The kind of change.
     pub kind: ChangeKind,
 }
 
@@ -45,43 +45,43 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// There is such a tool now.
+    /// The tool is new.
     Added,
-    /// It is described in other words.
+    /// The tool's description has changed.
     Described,
-    /// A call does something else to the service.
+    /// A call now has another effect on the service.
     Effect {
-        /// The effect it had.
+        /// The old effect.
         from: Effect,
-        /// The effect.
+        /// The new effect.
         to: Effect,
     },
-    /// An input takes less than it did, or it cannot be said that it takes as much.
+    /// An input accepts less than before, or it cannot be shown that it accepts as much.
     Input {
-        /// The place: `limit`, `owner.email`, `labels[]`.
+        /// The location of the input: `limit`, `owner.email`, `labels[]`.
         at: String,
-        /// The way it changed.
+        /// The way the input changed.
         change: InputChange,
     },
-    /// The method or the path of its operation is another one.
+    /// The tool's operation has another method or another path.
     Moved {
-        /// The operation it was: `GET /pets`.
+        /// The old operation: `GET /pets`.
         from: String,
-        /// The kind.
+        /// The new operation.
         to: String,
     },
-    /// There is no such tool any more.
+    /// The tool no longer exists.
     Removed,
-    /// The same operation has another name.
+    /// The tool of an operation has a new name.
     Renamed {
-        /// The one it had.
+        /// The old name.
         from: String,
     },
     /// Calls go to another server.
     Server {
-        /// The place where they went.
+        /// The old server.
         from: String,
-        /// The place where they go.
+        /// The new server.
         to: String,
     },
 }
@@ -90,23 +90,22 @@ pub enum ChangeKind {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum InputChange {
-    /// It is new, and may be left out.
+    /// The input is new and optional.
     Added,
-    /// It is new, and must be given.
+    /// The input is new and required.
     AddedRequired,
-    /// Some values that it took are refused: why.
+    /// The input refuses some values that it accepted: the reason.
     Narrowed(String),
-    /// It is not taken any more.
+    /// The input is no longer accepted.
     Removed,
-    /// It could be left out, and must be given.
+    /// The input was optional and is now required.
     Required,
-    /// Nobody can say if it takes as much: the keyword that differs.
+    /// The comparison cannot decide if the input accepts as much: the keyword that differs.
     Unknown(String),
 }
 
 impl Changes {
-    /// The changes from one executor to another. The declarations of both are built, which takes its time for thousands of
-    /// tools.
+    /// The changes from one executor to another. Builds the declarations of both, which takes time for thousands of tools.
     pub fn between(old: &Executor, new: &Executor) -> Self {
         let (old, new) = (Facts::of(old), Facts::of(new));
         let renamed = renamed(&old, &new);
@@ -134,7 +133,7 @@ impl Changes {
         Self { list }
     }
 
-    /// The changes.
+    /// The changes as a list.
     pub fn list(&self) -> &[Change] {
         &self.list
     }
@@ -144,13 +143,13 @@ impl Changes {
         self.list.iter().any(Change::is_breaking)
     }
 
-    /// The same as JSON: a list of `{"tool", "change", "breaking"}` with `at`, `from`, `to` and `why` where there are any.
+    /// The changes as JSON: a list of `{"tool", "change", "breaking"}` with `at`, `from`, `to` and `why` if present.
     pub fn to_value(&self) -> Value {
         Value::Array(self.list.iter().map(Change::to_value).collect())
     }
 }
 
-/// The old names of operations, by the new ones: an operation whose name is gone, where one of a new name is at its place.
+/// The old names of operations, by their new names: operations whose old name is gone and whose method and path are unchanged.
 fn renamed<'a>(
     old: &BTreeMap<&'a str, Facts<'a>>,
     new: &BTreeMap<&'a str, Facts<'a>>,
@@ -176,7 +175,7 @@ impl Change {
     pub fn is_breaking(&self) -> bool {
         match &self.kind {
             ChangeKind::Added | ChangeKind::Described | ChangeKind::Moved { .. } => false,
-            // Whoever approved reading did not approve writing; another way round nobody is harmed.
+            // A person who approved reading did not approve writing; the opposite change harms nobody.
             ChangeKind::Effect { from, to } => {
                 *to == Effect::Write || (*from == Effect::Read && *to != Effect::Read)
             }
@@ -185,7 +184,7 @@ impl Change {
         }
     }
 
-    /// The word for its kind: `input_narrowed`.
+    /// The word for the kind of change: `input_narrowed`.
     pub fn word(&self) -> &'static str {
         match &self.kind {
             ChangeKind::Added => "added",
@@ -205,7 +204,7 @@ impl Change {
         }
     }
 
-    /// The same as JSON: `{"tool", "change", "breaking"}` with `at`, `from`, `to` and `why` where there are any.
+    /// The change as JSON: `{"tool", "change", "breaking"}` with `at`, `from`, `to` and `why` if present.
     pub fn to_value(&self) -> Value {
         let mut value = json!({
             "tool": self.tool.as_str(),
@@ -242,7 +241,7 @@ impl Change {
 }
 
 impl fmt::Display for Change {
-    /// `pets-listPets: input_narrowed limit: maximum`
+    /// Writes `pets-listPets: input_narrowed limit: maximum`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.tool, self.word())?;
         match &self.kind {

@@ -1,7 +1,6 @@
-//! The decision of a person about a call that waited for an approval. Asking, and judging what was decided, is the business of
-//! middleware.
+//! A person's decision about a call that waited for an approval. Middleware asks the person and judges the decision.
 
-/// The decision of a person about a call.
+/// A person's decision about a call.
 ///
 /// ```
 /// use callgate_executor::{Call, Decision};
@@ -59,7 +58,7 @@ impl Decision {
         }
     }
 
-    /// The decision that a text says.
+    /// Reads a decision from its text.
     ///
     /// ```
     /// use callgate_executor::Decision;

@@ -1,10 +1,10 @@
-//! The reason why no executor can be built. Calls have no errors: each of their endings is an outcome.
+//! The reason why an executor cannot be built. Calls have no errors: each ending of a call is an outcome.
 
 use std::{borrow::Cow, error, fmt};
 
 use callgate_tool::{InvalidName, ToolName};
 
-/// An executor that cannot be built.
+/// The error of an executor that cannot be built.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -41,9 +41,9 @@ pub struct Error {
 pub enum ErrorKind {
     /// Two tools have the same name.
     DuplicateTool,
-    /// A name is not one that a model can call.
+    /// A model cannot call a tool with this name.
     IllegalName,
-    /// The schema of a function's arguments is not one of objects.
+    /// The schema of a function's arguments is not an object schema.
     InvalidSchema,
 }
 

@@ -1,10 +1,10 @@
-//! The side that runs a call once it is checked, and the answer of a client that ran one.
+//! The side that runs a checked call, and the answer of a client that ran one.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_tool::{ToolName, Value};
 
-/// The side that runs a call once its arguments are checked.
+/// The side that runs a call after its arguments are checked.
 ///
 /// ```
 /// use callgate_executor::{Call, Execution, Executor};
@@ -25,10 +25,9 @@ use callgate_tool::{ToolName, Value};
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a call is run on one side or the other")]
 pub enum Execution {
-    /// The client: the call is pending, with its arguments filled and without credentials, until the client says what came
-    /// of it.
+    /// The client: the call is pending, with its arguments filled and without credentials, until the client sends the result.
     Client,
-    /// This program: the service is called, the function runs.
+    /// This program: it calls the service or runs the function.
     #[default]
     Server,
 }
@@ -37,7 +36,7 @@ pub enum Execution {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runner {
     pub(crate) execution: Execution,
-    /// The time a client has.
+    /// The time that the client has.
     pub(crate) client_time: Duration,
 }
 
@@ -45,11 +44,11 @@ pub(crate) struct Runner {
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
 pub struct ClientSide {
-    /// The side that runs the tools that are not named.
+    /// The side that runs the tools without an entry of their own.
     pub execution: Execution,
-    /// The side that runs single tools.
+    /// The sides that run single tools.
     pub tools: BTreeMap<ToolName, Execution>,
-    /// The time the client has.
+    /// The time that the client has.
     pub time: Duration,
 }
 
@@ -92,11 +91,11 @@ impl ClientSide {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a client has a result or it has failed")]
 pub enum ClientAnswer {
-    /// It failed: what it says about that.
+    /// The call failed: the client's words about the failure.
     Failed(Value),
-    /// The result.
+    /// The call succeeded: the result.
     Output(Value),
 }
 
-/// The time a client has unless it is said: as long as a session of Dialogflow CX lives without a request.
+/// The client's time by default: the time that a session of Dialogflow CX lives without a request.
 pub const CLIENT_TIME: Duration = Duration::from_mins(30);

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-/// At most one value of each type.
+/// A set of values, at most one of each type.
 ///
 /// ```
 /// use callgate_executor::Extensions;
@@ -23,7 +23,7 @@ use std::{
 pub struct Extensions(BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl Extensions {
-    /// Adds a value, in place of one of the same type.
+    /// Adds a value and replaces one of its type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         self.0.insert(TypeId::of::<T>(), Arc::new(value));
     }
@@ -34,12 +34,13 @@ impl Extensions {
     }
 }
 
-/// The toolset of the tool that a call meant which nothing runs ([`Executor::refuse`](crate::Executor::refuse)).
+/// The toolset of the tool that a call meant, if nothing runs that tool
+/// ([`Executor::refuse`](crate::Executor::refuse)).
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "it is this name")]
 pub struct MeantToolset(pub Arc<str>);
 
-/// Without the values, which may be secrets.
+/// Leaves out the values, which may be secrets.
 impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Extensions({})", self.0.len())

@@ -1,5 +1,5 @@
-//! The executor: looks a tool up, lets its backend run the call, keeps the journal. Every ending of a call is an
-//! outcome; only an executor that cannot be built is an error.
+//! The executor: finds a tool, lets its backend run the call, keeps the journal. Every ending of a call is an
+//! outcome; only building an executor can be an error.
 
 mod around;
 mod backend;

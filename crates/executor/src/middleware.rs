@@ -1,5 +1,5 @@
-//! The middleware around every call: the trait, and the fixed order. Implementations are in `policy`, or in the program
-//! that callgate is a part of; running them is the business of `around`.
+//! The middleware around every call: the trait and the fixed order. Implementations are in `policy`, or in the program
+//! that embeds callgate; `around` runs them.
 
 use std::{fmt::Debug, ops::ControlFlow, time::Duration};
 
@@ -8,7 +8,7 @@ use callgate_tool::{Journal, Outcome, Reached};
 
 use crate::{backend::Backend, call::Call};
 
-/// Stands around every call of an executor. It sees the call before it runs, may end it, and sees each call's end.
+/// Wraps every call of an executor. Middleware sees a call before it runs, may end it, and sees its end.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -38,13 +38,13 @@ use crate::{backend::Backend, call::Call};
 /// ```
 #[async_trait]
 pub trait Middleware: Debug + Send + Sync {
-    /// The place in the order. Those of one stage stand in the order they were added.
+    /// The middleware's stage in the order. Middleware of one stage keeps the order in which it was added.
     fn stage(&self) -> Stage {
         Stage::Own
     }
 
-    /// Runs before the call, the outermost first. To break off ends the call with that outcome: neither the tool nor what
-    /// stands further in hears of it. `backend` is none where no tool has the name of the call.
+    /// Runs before the call, the outermost middleware first. A `Break` ends the call with that outcome: neither the tool
+    /// nor the inner middleware sees it. `backend` is `None` if no tool has the name of the call.
     async fn before(
         &self,
         _call: &mut Call<'_>,
@@ -54,12 +54,12 @@ pub trait Middleware: Debug + Send + Sync {
         ControlFlow::Continue(())
     }
 
-    /// Runs once for every call that came to [`Middleware::before`], the innermost first, whoever ended it. Where the
-    /// caller left, nobody waits: of the future only what happens before it first waits is done.
+    /// Runs once for every call that came to [`Middleware::before`], the innermost middleware first, whoever ended
+    /// the call. If the caller left, nobody waits: the future is polled only until it first waits.
     async fn after(&self, _call: &Call<'_>, _ended: &Ended<'_>) {}
 }
 
-/// The fixed order of what stands around a call, the outermost first.
+/// The fixed order of the middleware around a call, the outermost first.
 ///
 /// ```
 /// use callgate_executor::{Middleware, Stage};
@@ -73,29 +73,29 @@ pub trait Middleware: Debug + Send + Sync {
 ///         Stage::Limits
 ///     }
 /// }
-/// // A call that it ends is counted and written down all the same.
+/// // A call that it ends is still counted and audited.
 /// assert!(Stage::Metrics < Hours.stage() && Stage::Audit < Hours.stage());
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Counts and traces: it sees what the caller gets.
+    /// Counts and traces: it sees the caller's result.
     Metrics,
-    /// Writes down who asked for what.
+    /// Records who asked for which call.
     Audit,
-    /// Whatever the program around callgate wants; a call that it ends is counted and written down.
+    /// Middleware of the program that embeds callgate; calls that it ends are counted and audited.
     Own,
     /// Answers a repeated call with its first result.
     Idempotency,
-    /// Bounds how much a principal or a toolset may do.
+    /// Limits the calls of a principal or a toolset.
     Limits,
-    /// Keeps calls from a service that is down.
+    /// Keeps calls from a service that cannot be reached.
     Breaker,
     /// Asks a person.
     Approval,
 }
 
-/// The end of a call, or of the stream it opened.
+/// The end of a call, or of the stream that it opened.
 ///
 /// ```
 /// use std::time::Duration;
@@ -118,13 +118,13 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "middleware makes one in its own tests")]
 pub struct Ended<'a> {
-    /// The way it ended.
+    /// The way the call ended.
     pub ending: Ending<'a>,
-    /// The decisions made on the way.
+    /// The decisions made during the call.
     pub journal: &'a Journal,
     /// The time since the call was made.
     pub elapsed: Duration,
-    /// True if the service was reached, as far as it is known.
+    /// Says whether the call reached the service, as far as known.
     pub reached: Reached,
 }
 
@@ -147,8 +147,8 @@ pub struct Ended<'a> {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a call has an outcome or its caller has left")]
 pub enum Ending<'a> {
-    /// The caller left before it had the result, or before the stream was at its end. The service may have been reached.
+    /// The caller left before it had the result, or before the end of the stream. The call may have reached the service.
     Dropped,
-    /// With an outcome; a stream that came to its end is answered without content.
+    /// The call ended with an outcome; the answer of a stream that was read to its end has no content.
     Outcome(&'a Outcome),
 }

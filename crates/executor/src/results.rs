@@ -1,5 +1,5 @@
-//! Keeps whole results for a while: those that were cut, and files a model cannot read. A handle is drawn at random and
-//! leads to a result only where the call belongs to the principal and the session that made it.
+//! Keeps whole results for a while: those that were cut, and files that a model cannot read. A handle is random and
+//! leads to a result only for calls of the principal and the session that made it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ impl Results {
         Arc::clone(&self.store)
     }
 
-    /// Keeps a result; `None` where it is too large, the store does not take it, or no handle can be drawn.
+    /// Keeps a result; `None` if it is too large, the store refuses it, or no handle can be drawn.
     pub(crate) async fn keep(&self, result: StoredResult, owner: Owner<'_>) -> Option<Handle> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).ok()?;
@@ -39,7 +39,7 @@ impl Results {
         kept.is_ok().then_some(handle)
     }
 
-    /// The result a handle names for its owner, while it is kept.
+    /// The result that a handle names for its owner, while it is kept.
     pub(crate) async fn get(
         &self,
         handle: &Handle,
@@ -53,7 +53,7 @@ impl Results {
     }
 }
 
-/// In memory.
+/// Keeps results in memory.
 impl Default for Results {
     fn default() -> Self {
         Self::new(Arc::new(Memory::new(Bounds { records: MAX_RESULTS, bytes: MAX_BYTES })))
@@ -64,16 +64,16 @@ fn key(handle: &Handle, owner: Owner<'_>) -> Key {
     Key::new(Space::Result, owner, handle.as_str())
 }
 
-/// The time that stores are told.
+/// The time that stores receive.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// As long as a conversation comes back to what it was told.
+/// The time in which a conversation returns to an earlier result.
 const TIME_TO_LIVE: Duration = Duration::from_mins(15);
-/// All results together: sixty-four answers of the default bound.
+/// The most bytes of all results together: sixty-four responses at the default limit.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// As many as a busy agent makes in that time.
+/// The number of results that a busy agent makes in that time.
 const MAX_RESULTS: usize = 1024;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Finds tools by words. The index is made of the catalog when somebody first asks, and kept; who may see which tool is told
-//! with each question, before anything is ranked.
+//! Finds tools by words. The first search makes the index from the catalog, which is then kept; each search says who may see
+//! which tool before anything is ranked.
 
 mod documents;
 
@@ -11,7 +11,7 @@ use callgate_tool::{Effect, Number, Value, json};
 use self::documents::documents;
 use crate::catalog::{Catalog, Entry};
 
-/// A question for tools.
+/// A search for tools.
 ///
 /// ```
 /// use callgate_executor::Search;
@@ -25,17 +25,17 @@ use crate::catalog::{Catalog, Entry};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Search<'a> {
-    /// The purpose a tool is wanted for, in the words of whoever wants it.
+    /// The purpose of the wanted tool, in the searcher's words.
     pub text: &'a str,
-    /// The most that is found.
+    /// The most tools to find.
     pub limit: usize,
-    /// Only tools of these toolsets; of all where there are none.
+    /// Finds only tools of these toolsets; of all if empty.
     pub toolsets: &'a [String],
-    /// Only tools whose calls do one of these; any where there are none.
+    /// Finds only tools with one of these effects; any if empty.
     pub effects: &'a [Effect],
 }
 
-/// A tool that is found.
+/// A tool that the search found.
 ///
 /// ```
 /// use callgate_executor::{Executor, Search};
@@ -56,15 +56,15 @@ pub struct Search<'a> {
 pub struct Found<'e> {
     /// The tool.
     pub entry: Entry<'e>,
-    /// The score: larger fits better. Scores of one answer can be compared with each other.
+    /// The score: a larger one fits better. Scores of one search are comparable with each other.
     pub score: f32,
-    /// The arguments whose values other tools answer, and which do.
+    /// The arguments whose values other tools return, and those tools.
     pub needs: Vec<FoundNeed<'e>>,
-    /// The things that its answer tells of: first what the answer is about.
+    /// The things that the tool's response holds, its main subject first.
     pub produces: &'e [Product],
 }
 
-/// An argument of a tool whose value other tools answer.
+/// An argument of a tool whose value other tools return.
 ///
 /// ```
 /// use callgate_executor::{Executor, FoundNeed};
@@ -88,7 +88,7 @@ pub struct Found<'e> {
 pub struct FoundNeed<'e> {
     /// The argument.
     pub argument: &'e str,
-    /// The tools whose answers hold it, the simplest to call first.
+    /// The tools whose responses hold the value, the simplest to call first.
     pub from: Vec<Entry<'e>>,
 }
 
@@ -100,35 +100,35 @@ pub(crate) struct Finder {
 }
 
 impl<'a> Search<'a> {
-    /// The most that a search may find.
+    /// The most tools that a search may find.
     pub const MOST: usize = 100;
 
-    /// Asks for ten tools of any kind.
+    /// Searches for ten tools of any kind.
     pub fn new(text: &'a str) -> Self {
         Self { text, limit: Query::LIMIT, toolsets: &[], effects: &[] }
     }
 
-    /// The limit that a caller gives: a whole number, however it is written (`10.0`), from 1 to [`Search::MOST`].
+    /// Reads a caller's limit: a whole number in any notation (`10.0`), from 1 to [`Search::MOST`].
     pub fn limit_of(value: &Value) -> Option<usize> {
         let number = value.as_number()?;
         (1..=Self::MOST).find(|limit| number.is_equal_to(&Number::from(*limit)))
     }
 
-    /// Asks for at most so many.
+    /// Sets the most tools to find.
     #[must_use]
     pub fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Asks for tools of these toolsets; of all where there are none.
+    /// Finds only tools of these toolsets; of all if empty.
     #[must_use]
     pub fn with_toolsets(mut self, toolsets: &'a [String]) -> Self {
         self.toolsets = toolsets;
         self
     }
 
-    /// Asks for tools whose calls do one of these; any where there are none.
+    /// Finds only tools with one of these effects; any if empty.
     #[must_use]
     pub fn with_effects(mut self, effects: &'a [Effect]) -> Self {
         self.effects = effects;
@@ -147,7 +147,7 @@ impl Finder {
         Self { index: OnceLock::new(), synonyms }
     }
 
-    /// The tools of a catalog that a question means, the best first, among those that whoever asks sees.
+    /// The tools of a catalog that match a search, the best first, among those that `sees` allows.
     pub(crate) fn find<'e>(
         &'e self,
         catalog: &'e Catalog,
@@ -171,7 +171,7 @@ impl Finder {
         hits.into_iter().filter_map(|hit| found(hit.document, hit.score)).collect()
     }
 
-    /// The bytes of the index.
+    /// The size of the index in bytes.
     pub(crate) fn bytes(&self, catalog: &Catalog) -> usize {
         self.index(catalog).bytes()
     }
@@ -183,7 +183,7 @@ impl Finder {
 }
 
 impl Found<'_> {
-    /// Its description for models: name, toolset, effect, what it is for, what it needs and what it produces.
+    /// The tool's description for models: name, toolset, effect, purpose, needs and products.
     pub fn to_value(&self) -> Value {
         let needs = self.needs.iter().map(|need| {
             let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
@@ -205,7 +205,7 @@ impl Found<'_> {
     }
 }
 
-/// The tools that are named for one need; a model chooses among few.
+/// The most tools that are named for one need; a model chooses among few.
 const MOST_SOURCES: usize = 3;
-/// The things that are shown of one answer.
+/// The most things that are shown of one response.
 const MOST_PRODUCTS: usize = 8;

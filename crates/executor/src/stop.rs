@@ -1,8 +1,8 @@
-//! The moment from which a program waits for no call any more. A call that knows of it ends then, with what is known of it.
+//! The moment when a program stops waiting for calls. A call that knows of it then ends with what is known of the call.
 
 use tokio::sync::watch;
 
-/// Ends calls when a program must. Clones share one state, which never goes back.
+/// Ends calls when the program must end. Clones share one state, which never goes back.
 ///
 /// ```
 /// use callgate_executor::{Call, Executor, Stop};
@@ -23,24 +23,24 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Ends all calls that know of this, those that come later too.
+    /// Ends all calls that hold this stop, later ones too.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 
-    /// True where calls are to end.
+    /// True if calls must end.
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until calls are to end.
+    /// Waits until calls must end.
     pub async fn stopped(&self) {
         let mut state = self.0.subscribe();
-        // An error is the end of the last sender, and this is one.
+        // An error means that the last sender is gone, and `self` is a sender.
         state.wait_for(|is_stopped| *is_stopped).await.ok();
     }
 
-    /// The output of a future, if it ends before calls are to end. One that would begin after that is not begun.
+    /// The output of a future, or `None` if calls must end first. A future is not started after that.
     pub(crate) async fn unless<F: Future>(stop: Option<&Self>, future: F) -> Option<F::Output> {
         let Some(stop) = stop else { return Some(future.await) };
         if stop.is_stopped() {

@@ -1,4 +1,4 @@
-//! A call whose pieces are taken as they come, for users of the library. What it ends with is a result like any other.
+//! A call whose pieces are read as they arrive, for users of the library. It ends with an ordinary result.
 
 use callgate_tool::{Answer, Outcome, ToolResult};
 
@@ -8,7 +8,7 @@ use crate::{
     stop::Stop,
 };
 
-/// A call whose answer comes piece by piece, or that has ended. It borrows nothing: any task reads it.
+/// A call whose response arrives piece by piece, or that has ended. It borrows nothing: any task can read it.
 ///
 /// ```
 /// # async fn example(executor: callgate_executor::Executor) {
@@ -32,7 +32,7 @@ pub struct ToolStream {
 }
 
 impl ToolStream {
-    /// A stream of the `opened` answer of a call.
+    /// Makes the stream of a call's `opened` response.
     pub(crate) fn new(opened: Opened, around: Around<'static>) -> Self {
         let (outcome, pieces): (_, Option<Pieces>) = match opened {
             Opened::Ended(outcome) => (outcome, None),
@@ -42,7 +42,7 @@ impl ToolStream {
         Self { around, outcome, body, pieces }
     }
 
-    /// The facts about the answer before its pieces; none where the call has ended otherwise.
+    /// The facts about the response before its pieces; `None` if the call has ended otherwise.
     pub fn head(&self) -> Option<&Answer> {
         match &self.outcome {
             Outcome::Answered(answer) => Some(answer),
@@ -50,16 +50,16 @@ impl ToolStream {
         }
     }
 
-    /// The facts about the bytes before they come; empty for an answer whose pieces are values.
+    /// The facts about the bytes before they arrive; empty if the response's pieces are values.
     pub fn body(&self) -> &BodyHead {
         &self.body
     }
 
-    /// The next piece, as soon as the service has sent all of it. `None` when no more come, and at once where the answer is
-    /// not one that comes in pieces.
+    /// The next piece, as soon as the service has sent all of it. `None` when no more follow, and immediately if the
+    /// response does not come in pieces.
     ///
-    /// The time limit of the toolset holds for each value, and so does the bound on an answer's size. Dropping the future
-    /// loses nothing; dropping the stream stops the call.
+    /// The toolset's time limit holds for each value, and so does the limit on a response's size. Dropping the future
+    /// loses no piece; dropping the stream stops the call.
     pub async fn next(&mut self) -> Option<Piece> {
         let stop = self.around.call.stop();
         match Stop::unless(stop, self.pieces.as_mut()?.next()).await {
@@ -75,8 +75,8 @@ impl ToolStream {
         None
     }
 
-    /// The result of the call at its end. An answer whose pieces were taken is empty; a stream that is not at its end
-    /// is stopped, and its answer says that the service was still sending.
+    /// Ends the call and returns its result. The answer of a stream read to its end is empty; any other stream is
+    /// stopped, and its answer says that the service was still sending.
     pub fn into_result(mut self) -> ToolResult {
         let left = self.pieces.take();
         if let Some(pieces) = &left {
@@ -87,7 +87,7 @@ impl ToolStream {
     }
 }
 
-/// The end of a stream that was not read to its end.
+/// The outcome of a stream that was not read to its end.
 fn still_sending(mut outcome: Outcome) -> Outcome {
     if let Outcome::Answered(answer) = &mut outcome {
         answer.still_sending = true;

@@ -1,4 +1,4 @@
-//! A toolset ready to run: its operations with the connection they share. Made by `config` or by hand.
+//! A toolset ready to run: its operations with their shared connection. `config` makes it, or a program does.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,66 +10,66 @@ use callgate_transport::{Limits, Transport};
 
 use crate::execution::ClientSide;
 
-/// An operation and the credentials its calls carry.
+/// An operation with the credentials of its calls.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "an operation is called with credentials or none")]
 pub struct Callable {
     /// The operation.
     pub operation: Arc<Operation>,
-    /// The authenticator of its requests; operations that ask for the same credential share it.
+    /// The authenticator of the operation's requests; operations that need one credential share it.
     pub authenticator: Arc<dyn Authenticator>,
 }
 
-/// The operations of one description and how they are reached.
+/// The operations of one description with their connection.
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "callers build it field by field; a new field is a decision for them"
 )]
 pub struct Toolset {
-    /// The name that callers and policies use; empty for a bare description.
+    /// The name for callers and policies; empty for a bare description.
     pub name: String,
     /// The operations that may be called.
     pub operations: Vec<Callable>,
-    /// The transport that sends its requests.
+    /// The transport that sends the requests.
     pub transport: Arc<dyn Transport>,
-    /// The bounds of one exchange.
+    /// The limits of one exchange.
     pub limits: Limits,
-    /// The policy about redirects.
+    /// The policy for redirects.
     pub redirects: Redirects,
-    /// True if the caller's `baggage` is handed on.
+    /// True if the caller's `baggage` is passed on.
     pub baggage: bool,
     /// The values of a session that its calls see and show.
     pub session_values: SessionValues,
-    /// The arguments that hold credentials, by their names in any case: nothing that is written down shows their values.
+    /// The arguments that hold credentials, by their names in any case: no record shows their values.
     pub secret_arguments: Vec<String>,
     /// The shape in which results are shown.
     pub shape: Shape,
-    /// The shapes of the tools that have one of their own.
+    /// The shapes of single tools.
     pub tool_shapes: BTreeMap<ToolName, Shape>,
-    /// The tools of it that the client runs.
+    /// The tools that the client runs.
     pub client: ClientSide,
 }
 
 /// The values of a session that credentials read. They are credentials themselves: no tool of another toolset takes them
-/// as inputs, and they are shown nowhere.
+/// as inputs, and no output shows them.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
 pub struct SessionValues {
-    /// Those that no input of the toolset takes.
+    /// The values that no input of the toolset takes.
     pub withheld: Vec<SessionName>,
-    /// Those that are masked in faults, dry runs, journals and answers.
+    /// The values that are masked in faults, dry runs, journals and responses.
     pub masked: Vec<SessionName>,
 }
 
-/// The policy about redirects: followed or not. Redirects that are not followed are reported as faults.
+/// The policy for redirects: followed or not. Redirects that are not followed are reported as faults.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "another origin is never followed")]
 pub enum Redirects {
-    /// Never.
+    /// Follows no redirect.
     #[default]
     None,
-    /// Those of GET and HEAD that stay within the origin, at most five one after the other. Credentials are put on each
-    /// request anew.
+    /// Follows redirects of GET and HEAD that stay within the origin, at most five in a row. Credentials are put on
+    /// each request anew.
     SameOrigin,
 }

@@ -1,18 +1,18 @@
-//! The place where a call belongs in a distributed trace: W3C Trace Context. Read from what came in, handed on as it is; W3C Baggage
-//! beside it is handed on to those toolsets alone that are said to get it.
+//! The position of a call in a distributed trace: W3C Trace Context, read from the incoming request and passed on
+//! unchanged. W3C Baggage is passed on only to those toolsets whose settings allow it.
 
 use std::{fmt, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Says which step of a trace runs now, where the program keeps spans of its own: an extension of a call. Requests of the
-/// call carry this step in place of the caller's.
+/// Returns the current step of a trace, if the program has its own spans: an extension of a call. Requests of the call
+/// carry this step instead of the caller's.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "programs make one")]
 pub struct CurrentTrace(pub fn() -> Option<TraceContext>);
 
-/// The context of a trace, in the form of the header `traceparent`, version 00, with what vendors add in `tracestate`.
-/// Requests of operations carry both.
+/// The context of a trace, in the form of the header `traceparent`, version 00, with vendors' additions in
+/// `tracestate`. Requests of operations carry both.
 ///
 /// ```
 /// use callgate_executor::TraceContext;
@@ -33,7 +33,7 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// The context a text is; `None` where it is none. Of later versions the parts of version 00 are read.
+    /// Reads a context; `None` if the text is not one. Of later versions, the parts of version 00 are read.
     pub fn parse(text: &str) -> Option<Self> {
         // W3C Trace Context §3.2.2: lower case only; the version `ff` and ids of zeros are invalid.
         let is_lower_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -49,10 +49,10 @@ impl TraceContext {
         is_whole.then_some(Self { trace, parent, flags, state: None, baggage: None })
     }
 
-    /// The context with what vendors add to it: the header `tracestate`. A text that is none is left out.
+    /// Adds the vendors' part: the header `tracestate`. An invalid text is ignored.
     #[must_use]
     pub fn with_state(mut self, text: &str) -> Self {
-        // W3C Trace Context §3.3.1: a list of at most 32 members, of printable ASCII. One that breaks that is discarded.
+        // W3C Trace Context §3.3.1: a list of at most 32 members in printable ASCII. A list that breaks this is discarded.
         let is_member =
             |member: &str| member.split_once('=').is_some_and(|(key, _)| !key.is_empty());
         let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
@@ -63,11 +63,10 @@ impl TraceContext {
         self
     }
 
-    /// The context with what the caller's own services tell each other beside it: the header `baggage`. A text that is none is left
-    /// out.
+    /// Adds values that the caller's own services share: the header `baggage`. An invalid text is ignored.
     #[must_use]
     pub fn with_baggage(mut self, text: &str) -> Self {
-        // W3C Baggage §3.3: names and values in printable ASCII, of which 64 members and 8,192 bytes are handed on.
+        // W3C Baggage §3.3: names and values in printable ASCII; 64 members and 8,192 bytes are passed on.
         let is_member = |member: &str| {
             let (name, _) = member.split_once('=').unwrap_or_default();
             !name.trim().is_empty()
@@ -80,18 +79,18 @@ impl TraceContext {
         self
     }
 
-    /// The header `baggage` that came beside the context.
+    /// The header `baggage` that came with the context.
     pub fn baggage(&self) -> Option<&str> {
         self.baggage.as_deref()
     }
 
-    /// The part of the context that vendors add: the header `tracestate`.
+    /// The vendors' part of the context: the header `tracestate`.
     pub fn state(&self) -> Option<&str> {
         self.state.as_deref()
     }
 
-    /// Puts the context of the program's own step on a request, in place of the caller's `known`: what a description declares
-    /// and an argument says stays.
+    /// Puts the program's own step on a request, instead of the caller's context `known`. A header that a description
+    /// declares and an argument fills stays.
     pub(crate) fn replace(&self, known: Option<&Self>, headers: &mut HeaderMap) {
         let stands = headers.get(PARENT).map(HeaderValue::as_bytes);
         let is_callers = stands == known.map(ToString::to_string).as_deref().map(str::as_bytes);
@@ -103,7 +102,7 @@ impl TraceContext {
         }
     }
 
-    /// Puts the context on a request that has none: what a description declares and an argument says stays.
+    /// Puts the context on a request without one. A header that a description declares and an argument fills stays.
     pub(crate) fn put(&self, headers: &mut HeaderMap) {
         if headers.contains_key(PARENT) || headers.contains_key(STATE) {
             return;
@@ -117,7 +116,7 @@ impl TraceContext {
         }
     }
 
-    /// Puts the baggage on a request that has none.
+    /// Puts the baggage on a request without one.
     pub(crate) fn put_baggage(&self, headers: &mut HeaderMap) {
         let value = self.baggage.as_deref().and_then(|text| HeaderValue::try_from(text).ok());
         if let Some(value) = value
@@ -137,7 +136,7 @@ impl TraceContext {
         self.parent
     }
 
-    /// Returns true if the caller keeps the trace.
+    /// Returns true if the caller records the trace.
     pub fn is_sampled(&self) -> bool {
         self.flags & 1 == 1
     }

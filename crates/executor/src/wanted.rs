@@ -1,21 +1,21 @@
-//! A caller's wishes about an answer, beyond the part that the toolset gives a model: all of it, or the bytes as they
-//! are. It travels with the call, so that a toolset serves people and models at the same time.
+//! A caller's wishes for a response beyond the part that the toolset gives a model: the whole, or the raw bytes. They
+//! travel with the call, so that a toolset serves people and models at once.
 
 use std::sync::Arc;
 
 use callgate_call::{Selection, Shape};
 
-/// The form of one call's answer.
+/// The wanted form of one call's result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// The selection of the answer that is shown, without a budget; `None` for a model's part.
+    /// The selection of the response that is shown, without a budget; `None` for a model's part.
     pub(crate) whole: Option<Arc<Selection>>,
-    /// True if the bytes of a success are handed on as they come.
+    /// True if the bytes of a successful response are handed on as they arrive.
     pub(crate) is_raw: bool,
 }
 
 impl Wanted {
-    /// The form of an answer, where a model would get `own`.
+    /// The wanted shape, made from the shape `own` that a model would get.
     pub(crate) fn shape(&self, own: &Arc<Shape>) -> Arc<Shape> {
         let Some(selection) = &self.whole else { return Arc::clone(own) };
         let mut shape = Shape::clone(own);

@@ -1,35 +1,35 @@
-//! Shows what a call sends and what comes back, while it runs, to whoever made the call and wants to know more than its result.
-//! What is shown holds no credential.
+//! Shows a call's requests and responses while it runs, for a caller who wants to see more than the result. No credential is
+//! shown.
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use callgate_tool::PlannedRequest;
 use callgate_transport::Dialled;
 
-/// Sees the requests of one call and the heads of their answers, each as it happens.
+/// Sees the requests of one call and the heads of their responses as they happen.
 pub trait Watcher: fmt::Debug + Send + Sync {
-    /// A request is about to be sent: the call's own, one more with a fresh credential, or what a redirect asks for.
+    /// Called before a request is sent: the call's own, one more with a fresh credential, or one that a redirect asks for.
     fn sending(&self, request: &PlannedRequest);
 
-    /// The head of an answer is there.
+    /// Called when the head of a response has arrived.
     fn answered(&self, head: &AnswerHead);
 
-    /// Who writes requests and answers down as texts; nobody unless a watcher says so, for they have to be made.
+    /// The recorder of requests and responses as texts. `None` by default, because making the texts takes time.
     fn recorder(&self) -> Option<&dyn Recorder> {
         None
     }
 }
 
-/// Writes down requests and answers in the form of recordings, without credentials.
+/// Records requests and responses as texts without credentials.
 pub trait Recorder: Send + Sync {
-    /// A request was sent.
+    /// Called when a request was sent.
     fn sent(&self, request: Vec<u8>);
 
-    /// The last answer was read whole; `None` where it holds a credential in a form that cannot be masked.
+    /// Called when the last response was read whole; `None` if it holds a credential in a form that cannot be masked.
     fn received(&self, answer: Option<Vec<u8>>);
 }
 
-/// The head of an answer, whatever its status.
+/// The head of a response, whatever its status.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AnswerHead {
@@ -39,9 +39,9 @@ pub struct AnswerHead {
     pub status: u16,
     /// Every header in its order, without secrets and cookies.
     pub headers: Vec<(String, String)>,
-    /// The record of the connection; `None` where the transport is no network.
+    /// The record of the connection; `None` if the transport is not a network.
     pub dialled: Option<Dialled>,
-    /// From asking for a connection to the head.
+    /// The time from asking for a connection to the head.
     pub elapsed: Duration,
 }
 

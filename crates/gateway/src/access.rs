@@ -1,5 +1,5 @@
-//! The party that sent a request: by a token that is known, by one of a listed issuer, or by a certificate. Without
-//! `access:` it is everybody who reaches us, which `listen` keeps to this machine.
+//! Identifies the caller of a request: by a known token, by a token of a listed issuer, or by a certificate.
+//! Without `access:` everybody who reaches the sidecar is served; `listen` then allows only this machine.
 
 mod authorization;
 mod issuer;
@@ -26,14 +26,14 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// The state kept from one request to the next: the keys of issuers.
+/// The state kept between requests: the keys of issuers.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     issuers: Mutex<Vec<Arc<Issuer>>>,
 }
 
 impl Access {
-    /// The party that sent a request.
+    /// Identifies the caller of a request.
     pub(crate) async fn caller(
         &self,
         built: &Built,
@@ -46,7 +46,7 @@ impl Access {
         if built.serving.access.is_none() {
             return Ok(Caller { sees_details: peer.is_local(), ..Caller::default() });
         }
-        // One that was read by a process that does not serve lets nobody in.
+        // A configuration that was read by a process that does not serve lets nobody in.
         let access = built.access.as_ref().ok_or_else(unauthenticated)?;
         match authorization::bearer(headers)? {
             Some(token) => self.bearer(access, &built.toolsets, token).await,
@@ -79,7 +79,7 @@ impl Access {
                         Caller { token: Some(shown), ..caller(principal, issuer.rights()) };
                     return Ok(scopes::bounded(caller, lacks, toolsets));
                 }
-                // Another entry of one issuer may take it: for another audience, say.
+                // Another entry for this issuer may accept the token, for example for another audience.
                 Err(found) => refusal = refusal.or(found),
             }
         }
@@ -92,7 +92,7 @@ impl Access {
         })
     }
 
-    /// The issuers of a build, with the keys that are known of them.
+    /// The issuers of a build, with their known keys.
     fn issuers(&self, access: &BuiltAccess) -> Vec<Arc<Issuer>> {
         let mut known = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = known.len() == access.issuers.len()
@@ -108,7 +108,7 @@ impl Access {
     }
 }
 
-/// The principal with this token. Every token is compared, so that the time tells nothing.
+/// The principal with this token. Compares every token, so that the time reveals nothing.
 fn known<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a BuiltPrincipal> {
     let token = Secret::new(token.to_owned());
     let mut found = None;
@@ -122,7 +122,7 @@ fn known<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a BuiltPrincipal>
     found
 }
 
-/// The principal with the certificate that was shown.
+/// The caller with the certificate of this connection.
 fn certified(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
     let is_named = |principal: &&BuiltPrincipal| {
         let certificate = principal.certificate.as_ref();

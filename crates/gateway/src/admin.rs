@@ -1,4 +1,4 @@
-//! `/v1/admin/*`: what an operator asks of a running sidecar. Who is one was decided before.
+//! `/v1/admin/*`: an operator's requests to a running sidecar. The operator was identified before.
 
 use axum::extract::State;
 use callgate_tool::{Value, json};

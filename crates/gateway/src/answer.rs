@@ -1,9 +1,9 @@
-//! Answers that are JSON, written once.
+//! JSON responses that are serialized only once.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 
-/// A text that is JSON already.
+/// A text that is already JSON.
 #[derive(Debug)]
 pub(crate) struct JsonText(pub(crate) String);
 

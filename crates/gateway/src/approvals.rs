@@ -1,5 +1,5 @@
-//! `POST /v1/approvals/{id}`: makes a call that waited for the approval of a person, or ends it. The session is completed anew, so
-//! that what was approved is compared with what would be sent now.
+//! `POST /v1/approvals/{id}`: makes a call that waited for a person's approval, or ends it. The session is completed
+//! again, so that the approved request is compared with the one that would be sent now.
 
 use axum::{extract::State, response::Response};
 use callgate_dialect::{Dialect, Read, json_result};
@@ -73,7 +73,8 @@ pub(crate) async fn decide(
     batch.answer(&gateway, &asked, &request, written).await
 }
 
-/// A result; where its call came in the message of a model, with the messages to append to the conversation.
+/// The response body with the results. If the call came in a model's message, it includes the messages to
+/// append to the conversation.
 fn written(message: Option<&(Dialect, Read)>, results: &[ToolResult]) -> String {
     let text = results.first().map(json_result).map(|result| result.text().to_owned());
     let text = text.unwrap_or_default();
@@ -101,7 +102,7 @@ fn absent() -> Problem {
     Problem::new(ProblemKind::AbsentResource, detail)
 }
 
-/// The answers to a decision.
+/// The responses to a decision.
 #[derive(Debug)]
 struct Ended;
 

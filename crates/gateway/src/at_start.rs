@@ -1,5 +1,5 @@
-//! Settings that a sidecar takes when it starts and that a reload does not change: sockets are open, and stores full, by then.
-//! Whoever changes one is told so.
+//! Settings that a sidecar reads only when it starts, because its sockets are open and its stores in use afterwards. The log
+//! reports a change.
 
 use callgate_config::{Built, ServingConfig, SessionsConfig};
 
@@ -11,12 +11,12 @@ pub(crate) struct AtStart {
 }
 
 impl AtStart {
-    /// Those of the first build.
+    /// The settings of the first build.
     pub(crate) fn of(built: &Built) -> Self {
         Self { serving: built.serving.clone(), sessions: built.sessions.clone() }
     }
 
-    /// The keys of a configuration whose values hold after a restart only.
+    /// The keys whose new values apply only after a restart.
     pub(crate) fn changed(&self, built: &Built) -> Vec<&'static str> {
         let (old, new) = (&self.serving, &built.serving);
         let stored = |of: &SessionsConfig| (of.time_to_live, of.records, of.bytes);

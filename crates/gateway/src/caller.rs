@@ -1,4 +1,4 @@
-//! The party that sent a request, as far as that was verified, and what they may see. `access` puts one on each request.
+//! The caller of a request, as far as verified, and the tools they may see. `access` attaches one to each request.
 
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
@@ -7,37 +7,37 @@ use callgate_config::Scopes;
 use callgate_tool::{CallerToken, Principal};
 use http::request::Parts;
 
-/// The sender of a request.
+/// The caller of a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Caller {
-    /// None where everybody is served.
+    /// `None` if everybody is served.
     pub(crate) principal: Option<Principal>,
-    /// The token of an issuer that they showed.
+    /// The issuer's token that the caller showed.
     pub(crate) token: Option<CallerToken>,
-    /// The toolsets they may use; none for all.
+    /// The toolsets that the caller may use; `None` for all.
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
-    /// Toolsets that are theirs with other scopes in their token, and those scopes.
+    /// Toolsets that the caller's token lacks scopes for, and those scopes.
     pub(crate) lacks: Scopes,
-    /// Toolsets whose tools they may list, though nobody said who they are; none for whoever is known.
+    /// Toolsets whose tools an unidentified caller may list; `None` for an identified one.
     pub(crate) lists: Option<Arc<BTreeSet<String>>>,
-    /// True if they may use `/v1/admin/*`.
+    /// True if the caller may use `/v1/admin/*`.
     pub(crate) is_admin: bool,
-    /// True if they may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
+    /// True if the caller may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
     pub(crate) sees_details: bool,
 }
 
 impl Caller {
-    /// Somebody unknown, who may list the tools of these toolsets and call none.
+    /// An unidentified caller who may list the tools of these toolsets and call none.
     pub(crate) fn listing(toolsets: Arc<BTreeSet<String>>) -> Self {
         Self { toolsets: Some(Arc::default()), lists: Some(toolsets), ..Self::default() }
     }
 
-    /// Returns true if they may use the tools of a toolset.
+    /// Returns true if the caller may use the tools of a toolset.
     pub(crate) fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
     }
 
-    /// True where they may list the tools of a toolset.
+    /// True if the caller may list the tools of a toolset.
     pub(crate) fn may_list(&self, toolset: &str) -> bool {
         let is_listed = self.lists.as_ref().is_some_and(|listed| listed.contains(toolset));
         is_listed || self.may_use(toolset)

@@ -1,5 +1,5 @@
-//! The paths of Customer Engagement Suite and Dialogflow CX, whose last segment ends with a verb after a colon:
-//! `…/sessions/{id}:runSession`, `…/sessions/{id}:detectIntent`. What a verb does is elsewhere.
+//! The paths of Customer Engagement Suite and Dialogflow CX, whose last segment ends with a colon and a verb:
+//! `…/sessions/{id}:runSession`, `…/sessions/{id}:detectIntent`. Other modules carry out the verbs.
 
 use axum::{
     extract::{FromRequestParts, Path, State},
@@ -24,7 +24,7 @@ pub(crate) struct AppPath {
     project: String,
     location: String,
     app: String,
-    /// The session or the toolset; none for the app itself.
+    /// The session or the toolset; `None` for the app itself.
     pub(crate) below: Option<String>,
     pub(crate) verb: String,
 }
@@ -48,7 +48,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppPath {
         else {
             return Err(unknown());
         };
-        // Of `environments/{environment}/sessions/{session}` the session counts.
+        // Only the session of `environments/{environment}/sessions/{session}` matters.
         Ok(Self { project, location, app, below: segments.last(), verb })
     }
 }
@@ -61,7 +61,7 @@ impl AppPath {
         format!("projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}")
     }
 
-    /// The values of the path that `$context` reads.
+    /// The path's values that `$context` reads.
     pub(crate) fn context(&self) -> Object {
         let members =
             [("project_id", &self.project), ("location", &self.location), ("app_id", &self.app)];
@@ -153,7 +153,7 @@ pub(crate) fn unknown() -> Problem {
     Problem::new(ProblemKind::UnknownPath, detail)
 }
 
-/// Without a verb, a session takes other methods.
+/// A session without a verb in its path takes other methods.
 fn not_allowed() -> Response {
     let detail = "the header `Allow` lists the methods of this path; `:run` runs calls";
     let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();

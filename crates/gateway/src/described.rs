@@ -12,10 +12,10 @@ use utoipa::{
     },
 };
 
-/// Answers of an operation, by status.
+/// The responses of an operation, by status.
 pub(crate) type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// The refusals of every operation that takes JSON. The body of refusals is added to all of them elsewhere.
+/// The refusals of every operation that takes JSON. Another module adds their bodies.
 #[derive(Debug)]
 pub(crate) struct RefusedJson;
 
@@ -36,7 +36,7 @@ impl IntoResponses for RefusedJson {
     }
 }
 
-/// The answers of a turn of a session.
+/// The responses to a turn of a session.
 #[derive(Debug)]
 pub(crate) struct Turn;
 
@@ -73,13 +73,13 @@ impl IntoParams for OfApp {
     }
 }
 
-/// An answer in JSON, in the form of a schema of the description.
+/// A JSON response with a schema of the description.
 pub(crate) fn json(description: &str, schema: &str) -> Response {
     let content = Content::new(Some(Ref::from_schema_name(schema)));
     ResponseBuilder::new().description(description).content("application/json", content).build()
 }
 
-/// The rows as answers by status.
+/// Collects the rows as responses by status.
 pub(crate) fn collected<const N: usize>(rows: [(&str, Response); N]) -> Responses {
     rows.into_iter().map(|(status, response)| (status.to_owned(), RefOr::T(response))).collect()
 }

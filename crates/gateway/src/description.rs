@@ -1,5 +1,5 @@
-//! `GET /openapi.json`: the sidecar described by its own code, so that its paths can be tools, too. What bodies look like
-//! stands in `schemas.json`; a test holds it to what is read and written.
+//! `GET /openapi.json`: the sidecar's description, derived from its code, so that its paths can also be tools.
+//! `schemas.json` describes the bodies; a test compares it with the actual ones.
 
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ pub(crate) async fn show() -> JsonText {
     JsonText(TEXT.get_or_init(text).clone())
 }
 
-/// The paths of the code with the schemas they refer to.
+/// The paths from the code with the schemas they refer to.
 fn text() -> String {
     let paths = Described::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
@@ -44,9 +44,8 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     items.flat_map(Object::values_mut)
 }
 
-/// Says what the derived description does not: bodies are required, what may be missing is not `null` for that, and whatever
-/// is refused is a problem. Schemas of requests stand where they are used, since not every provider of models takes
-/// references.
+/// Adds what the derived description lacks: bodies are required, optional members are not `null`, and every refusal is a
+/// problem. Schemas of requests are inlined, because some providers of models do not accept references.
 fn refine(operation: &mut Value, schemas: &Value) {
     let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
     for (status, response) in responses.into_iter().flat_map(Object::iter_mut) {
@@ -87,7 +86,7 @@ fn refine(operation: &mut Value, schemas: &Value) {
     }
 }
 
-/// Puts schemas in place of the references to them; none refers to itself.
+/// Replaces references by the schemas they refer to; no schema refers to itself.
 fn inline(value: &mut Value, schemas: &Value) {
     let name = value.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(SCHEMA));
     if let Some(schema) = name.and_then(|name| schemas.get(name)) {
@@ -144,7 +143,7 @@ fn inline(value: &mut Value, schemas: &Value) {
 )]
 struct Described;
 
-/// Adds how callers say who they are.
+/// Adds the ways in which callers identify themselves.
 #[derive(Debug)]
 struct Tokens;
 
@@ -159,11 +158,11 @@ impl Modify for Tokens {
     }
 }
 
-/// The prefix of references to them.
+/// The prefix of references to schemas.
 const SCHEMA: &str = "#/components/schemas/";
-/// The form of every refusal.
+/// The schema of every refusal.
 const PROBLEM: &str = "#/components/schemas/Problem";
-/// The forms of bodies.
+/// The schemas of bodies.
 const SCHEMAS: &str = include_str!("description/schemas.json");
 
 #[cfg(test)]

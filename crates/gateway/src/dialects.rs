@@ -1,5 +1,5 @@
-//! `POST /v1/dialects/{dialect}/calls`: the message of a model in, the messages to append to the conversation out. Calls run
-//! as those of `/v1/calls` do; what their results look like is the business of `dialect`.
+//! `POST /v1/dialects/{dialect}/calls`: takes a model's message and returns the messages to append to the conversation.
+//! Calls run like those of `/v1/calls`; `dialect` writes their results.
 
 mod envelope;
 
@@ -70,7 +70,7 @@ pub(crate) async fn run(
     let keeper = Keeper { calls: waiting, session: session.members().clone() };
     let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let trace = trace_of(&headers);
-    // They hold what was read of the connection for as long as they are there, and a call may take its time.
+    // The headers keep the connection's read buffer in memory, and a call may take long.
     drop(headers);
     let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
     let origins = read.to_make().into_iter().cloned().zip(read.origins());
@@ -102,13 +102,13 @@ pub(crate) async fn run(
     batch.answer(&gateway, &calls, &request, written).await
 }
 
-/// A message that is none of the dialect.
+/// The refusal of a message that does not match the dialect.
 fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
     let detail = format!("this is no message of `{dialect}`: {error}");
     Problem::new(ProblemKind::ForeignMessage, detail)
 }
 
-/// The tool that a caller means by a name: its own, else the `operationId` of one operation.
+/// The tool that a caller means by a name: the tool's own name, else the `operationId` of one operation.
 pub(crate) fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
     let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
     built.executor.find(name).filter(is_usable).or_else(|| {

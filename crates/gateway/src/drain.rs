@@ -1,9 +1,9 @@
-//! The end of a sidecar, from the first word of it: who listens for it, who asks whether it has begun, and when what is
-//! still running is given up.
+//! The end of a sidecar from its first signal: modules wait for it, ask whether it has begun, and learn when running
+//! calls are given up.
 
 use callgate_executor::Stop;
 
-/// True if the sidecar is being stopped. Clones share one state.
+/// Tells if the sidecar is being stopped. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drain {
     begun: Stop,
@@ -11,12 +11,12 @@ pub(crate) struct Drain {
 }
 
 impl Drain {
-    /// Takes no new calls from now on; those that run may end.
+    /// Refuses new calls from now on; running ones may end.
     pub(crate) fn begin(&self) {
         self.begun.stop();
     }
 
-    /// Gives up what still runs.
+    /// Gives up the calls that still run.
     pub(crate) fn end(&self) {
         self.begun.stop();
         self.over.stop();
@@ -32,12 +32,12 @@ impl Drain {
         self.begun.stopped().await;
     }
 
-    /// Waits until what still runs is given up.
+    /// Waits until running calls are given up.
     pub(crate) async fn over(&self) {
         self.over.stopped().await;
     }
 
-    /// Ends the calls that still run then.
+    /// The stop that ends the calls still running at that moment.
     pub(crate) fn stop(&self) -> Stop {
         self.over.clone()
     }

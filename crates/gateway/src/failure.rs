@@ -1,10 +1,10 @@
-//! The reason why a sidecar did not start, or ended before its work was done.
+//! The reason why a sidecar did not start, or stopped early.
 
 use std::{fmt, io};
 
 use callgate_config::Error;
 
-/// The reason why a sidecar did not start, or ended.
+/// The reason why a sidecar did not start, or stopped early.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "whoever starts a sidecar must handle a new reason")]
 pub enum Failure {
@@ -15,7 +15,7 @@ pub enum Failure {
         /// The reason.
         source: io::Error,
     },
-    /// The certificate of a listener cannot be shown.
+    /// The certificate of a listener cannot be used.
     Certificate {
         /// The listener's address.
         address: String,
@@ -24,19 +24,19 @@ pub enum Failure {
     },
     /// The first configuration has faults.
     Configuration(Error),
-    /// It was told twice to stop: calls that ran were ended.
+    /// Two signals asked the sidecar to stop: running calls were ended.
     Interrupted,
-    /// A text on the command line is no address.
+    /// A text on the command line is not an address.
     NotAnAddress {
         /// The text.
         address: String,
     },
-    /// An address can be reached from other machines, and nothing says who may call.
+    /// Other machines can reach an address, and no setting says who may call.
     Open {
         /// The address.
         address: String,
     },
-    /// Signals of the operating system cannot be listened for.
+    /// The process cannot listen for signals of the operating system.
     Signals(io::Error),
 }
 

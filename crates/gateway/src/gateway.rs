@@ -1,5 +1,4 @@
-//! The state that the requests of a sidecar share: the executor and what was built around it, in one place that a
-//! reload swaps.
+//! The state that the requests of a sidecar share: the executor and the values built with it, which a reload replaces as one.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::{
     waiting_calls::WaitingCalls,
 };
 
-/// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
+/// A sidecar without its sockets. Clones share everything; a request runs to its end on the build it began with.
 #[derive(Clone, Debug)]
 pub struct Gateway(Arc<Shared>);
 
@@ -30,13 +29,13 @@ struct Shared {
     sessions: Sessions,
     waiting_calls: WaitingCalls,
     answers: Arc<Records<String>>,
-    /// The number of times the build was replaced, for whoever waits for that.
+    /// The number of replaced builds; changes wake those who wait.
     replaced: watch::Sender<u64>,
     listeners: Arc<Semaphore>,
 }
 
 impl Gateway {
-    /// A sidecar that serves a build.
+    /// A sidecar that serves this build.
     pub fn new(built: Built) -> Self {
         let at_start = AtStart::of(&built);
         let sessions = Sessions::new(&built.sessions);
@@ -63,15 +62,15 @@ impl Gateway {
         self.0.built.load_full()
     }
 
-    /// Serves another build from now on; requests that have begun keep theirs. Sessions go on.
+    /// Serves another build from now on; requests that have begun keep theirs. Sessions stay.
     pub fn replace(&self, built: Arc<Built>) {
         self.0.answers.set_bounds(built.idempotency);
         self.0.built.store(built);
         self.0.replaced.send_modify(|times| *times = times.wrapping_add(1));
     }
 
-    /// One item each time that another build is served from now on, until the sidecar is stopped; none where as many listen as
-    /// may.
+    /// A stream with an item each time another build is served, until the sidecar stops; `None` if the maximum number of
+    /// listeners is reached.
     pub(crate) fn replacements(&self) -> Option<BoxStream<'static, ()>> {
         let place = Arc::clone(&self.0.listeners).try_acquire_owned().ok()?;
         let from = (self.0.replaced.subscribe(), self.0.drain.clone(), place);
@@ -86,22 +85,22 @@ impl Gateway {
         Some(replacements.boxed())
     }
 
-    /// The settings the sidecar started with.
+    /// The settings that the sidecar started with.
     pub(crate) fn at_start(&self) -> &AtStart {
         &self.0.at_start
     }
 
-    /// True if the sidecar is being stopped.
+    /// The drain, which tells if the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         &self.0.drain
     }
 
-    /// The reloads there were.
+    /// The reloads so far.
     pub(crate) fn reloads(&self) -> &Reloads {
         &self.0.reloads
     }
 
-    /// The sessions that callers store.
+    /// The stored sessions of callers.
     pub(crate) fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }
@@ -111,11 +110,11 @@ impl Gateway {
         &self.0.waiting_calls
     }
 
-    /// The answers to requests with an idempotency key.
+    /// The responses to requests with an idempotency key.
     pub(crate) fn answers(&self) -> &Arc<Records<String>> {
         &self.0.answers
     }
 }
 
-/// As many clients may wait for changes at a time.
+/// The most clients that wait for changes at a time.
 const LISTENERS: usize = 1024;

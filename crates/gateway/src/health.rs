@@ -1,5 +1,5 @@
-//! `/healthz` and `/readyz`: whether the process lives, and whether it is ready for calls. Anybody learns the state; why it
-//! is so, by toolset, only who may see it.
+//! `/healthz` and `/readyz`: report if the process is alive, and if it is ready for calls. Everybody sees the state; only
+//! permitted callers see the reason for each toolset.
 
 use axum::{
     extract::State,
@@ -54,7 +54,7 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     (status, body).into_response()
 }
 
-/// Every toolset was tried; one without a description keeps calls away where the operator says so.
+/// True unless a toolset that the operator requires has no description. Every toolset was tried before.
 fn is_ready(built: &Built) -> bool {
     !built.toolsets.iter().any(|toolset| toolset.is_required && toolset.failure().is_some())
 }
@@ -76,7 +76,7 @@ fn toolset(toolset: &BuiltToolset) -> Value {
     value
 }
 
-/// True if what is served is what stands in the files.
+/// The state of the configuration: current if the last reload succeeded.
 fn configuration(end: &End) -> Value {
     match end {
         End::Refused(_) => "last_good".into(),

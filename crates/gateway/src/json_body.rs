@@ -1,5 +1,5 @@
-//! The body of a request as callgate's own JSON value, which keeps digits. Media type and size are checked before anything
-//! is read; a key that stands twice is refused.
+//! The body of a request as callgate's own JSON value, which keeps digits. Media type and size are checked before the body
+//! is read; a duplicate key is refused.
 
 use std::{error::Error, fmt};
 
@@ -17,24 +17,24 @@ use crate::problem::{self, Problem, ProblemKind};
 /// A body that is JSON.
 #[derive(Debug)]
 pub(crate) struct JsonBody {
-    /// The words of the body.
+    /// The value in the body.
     pub(crate) value: Value,
-    /// The body itself.
+    /// The bytes of the body.
     pub(crate) bytes: Bytes,
 }
 
-/// The number of bytes a body may have.
+/// The most bytes that a body may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
-/// The reason a body was not read to its end.
+/// The reason why a body was not read to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unread {
-    /// It was slow, and others needed its place.
+    /// The body was slow, and others needed its place.
     Overloaded,
-    /// The sidecar was stopped before.
+    /// The sidecar stopped first.
     Stopped,
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     TooSlow,
 }
 
@@ -75,12 +75,12 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
     }
 }
 
-/// A body that is not what it should be.
+/// The refusal of a malformed body.
 pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::MalformedBody, detail.into())
 }
 
-/// The bytes of a body, at most so many.
+/// The bytes of a body, at most `most`.
 pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem> {
     let body = Limited::new(body, most).collect().await;
     body.map(Collected::to_bytes).map_err(|error| {
@@ -100,12 +100,12 @@ pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem>
     })
 }
 
-/// The server's layers wrap what a body fails with.
+/// Finds the reason in an error: the server's layers wrap it.
 fn unread(error: &(dyn Error + 'static)) -> Option<Unread> {
     error.downcast_ref().copied().or_else(|| unread(error.source()?))
 }
 
-/// RFC 9110 §8.3.1: parameters follow after `;`, case does not matter.
+/// RFC 9110 §8.3.1: parameters follow after `;`; case does not matter.
 fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")

@@ -1,5 +1,5 @@
-//! The sidecar: callgate over HTTP, beside an agent runtime. One file a concern; what a request asks for is run by the
-//! executor, and what stands around calls is the business of `policy`.
+//! The sidecar: callgate over HTTP, beside an agent runtime. One file for each concern; the executor runs the calls,
+//! and `policy` has the middleware around them.
 
 #![cfg_attr(
     not(feature = "mcp"),

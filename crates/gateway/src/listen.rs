@@ -1,5 +1,4 @@
-//! Opens the addresses that are listened on, and serves them until the sidecar is stopped. What a request asks for is the
-//! front's business.
+//! Opens the listening addresses and serves them until the sidecar stops. `front` handles the requests.
 
 mod accept;
 mod activity;
@@ -27,7 +26,7 @@ use self::{
 };
 use crate::{failure::Failure, front::Front, peer::Door};
 
-/// One socket that is open, before anything is accepted.
+/// One open socket, before it accepts connections.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Socket,
@@ -65,12 +64,12 @@ pub(crate) async fn open(
 }
 
 impl Listener {
-    /// The port that is listened on; none for a socket file.
+    /// The listening address; `None` for a socket file.
     pub(crate) fn bound(&self) -> Option<SocketAddr> {
         self.socket.bound()
     }
 
-    /// The place where it is, as a user writes it.
+    /// The address as a user writes it.
     pub(crate) fn shown(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         match self.bound() {
@@ -79,18 +78,18 @@ impl Listener {
         }
     }
 
-    /// The purpose.
+    /// The purpose of the listener.
     pub(crate) fn door(&self) -> Door {
         self.door
     }
 }
 
-/// Returns true if the service manager handed over any socket.
+/// Returns true if the service manager passed any socket.
 pub(crate) fn has_handed_over() -> bool {
     socket::has_handed_over()
 }
 
-/// Serves until the sidecar is stopped.
+/// Serves until the sidecar stops.
 pub(crate) async fn run(listeners: Vec<Listener>, front: Arc<Front>) {
     let room = front.limits().connections.min(Semaphore::MAX_PERMITS);
     let room = Arc::new(Semaphore::new(room));
@@ -106,7 +105,7 @@ pub(crate) async fn run(listeners: Vec<Listener>, front: Arc<Front>) {
     }
 }
 
-/// Reads certificates again when they change, for ever.
+/// Rereads certificates when they change; never ends.
 async fn renewed(secured: Vec<Arc<Tls>>, front: &Front) {
     if secured.is_empty() {
         return std::future::pending().await;

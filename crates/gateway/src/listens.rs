@@ -1,5 +1,5 @@
-//! The mark of an answer that waits for changes of what it answered, as those of MCP do.
+//! The mark of a response that waits for changes, as in MCP.
 
-/// Stands among the extensions of such an answer: it takes no place from calls, and has a bound of its own.
+/// An extension of a response that waits for changes: it takes no place from calls, and has its own limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listens;

@@ -1,5 +1,5 @@
-//! Keeps what is served up to date: when a file, a description at an address or a signal says so, everything is built again
-//! and takes the place of what was served, or the last good build goes on and it is said why.
+//! Keeps the served build up to date: when a file, a description at an address or a signal requires it, everything is built
+//! again and replaces the old build. If that fails, the last good build stays and the log says why.
 
 mod folders;
 mod rebuild;
@@ -34,7 +34,7 @@ use crate::{
 pub struct Live(JoinHandle<()>);
 
 impl Live {
-    /// Watches what the gateway's build was read from. Needs a runtime.
+    /// Watches the sources of the gateway's build. Needs a runtime.
     ///
     /// ```no_run
     /// use callgate_config::DescriptionOptions;
@@ -60,7 +60,7 @@ impl Drop for Live {
     }
 }
 
-/// The work that is done again and again, one at a time.
+/// The repeated work, one step at a time.
 #[derive(Debug)]
 struct Keeper {
     gateway: Gateway,
@@ -68,16 +68,16 @@ struct Keeper {
     askings: Receiver<u64>,
     hangups: Hangups,
     watch: Watch,
-    /// The files whose change may change the next build, as they were before the last one read them.
+    /// The files that affect the next build, as they were before the last build read them.
     stamps: Stamps,
     settings: ReloadConfig,
-    /// The time at which files are read again although no change was reported.
+    /// The time of the next file check without a reported change.
     look: Instant,
-    /// The time at which addresses are asked again.
+    /// The time at which addresses are fetched again.
     ask: Instant,
     /// The wait after the last failure; it doubles up to the interval.
     patience: Duration,
-    /// The next build is done because files may have changed while they were read.
+    /// True if the next build is needed because files may have changed while they were read.
     doubts: bool,
 }
 
@@ -119,7 +119,7 @@ impl Keeper {
             self.stamps = stamps.and(&files, at);
             self.settings = self.gateway.built().reload.clone();
             self.rest(Instant::now());
-            // Whoever reads the log finds the numbers as it says.
+            // Set before the log is written, so that the numbers match it.
             numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
             let is_news = match &end {
                 End::Refused(_) => true,
@@ -127,7 +127,7 @@ impl Keeper {
                     !changes.list().is_empty() || !waiting.is_empty()
                 }
             };
-            // Nobody is helped by a list of looks that found nothing; but whoever asked waits for an end.
+            // A history of checks without changes helps nobody, but a requested reload must have an end.
             let is_look = cause == Cause::Address || self.doubts;
             if is_news || is_asked || !is_look {
                 tell(cause, &end);
@@ -136,7 +136,7 @@ impl Keeper {
         }
     }
 
-    /// Watches the right folders, and says when addresses are asked next.
+    /// Watches the right folders, and sets the time when addresses are fetched next.
     fn rest(&mut self, now: Instant) {
         let watched = self.stamps.files().iter().filter(|_| self.settings.watch);
         let folders: BTreeSet<PathBuf> =
@@ -151,11 +151,11 @@ impl Keeper {
 
     /// Waits until there is a reason to build again.
     async fn next(&mut self) -> Cause {
-        // Nobody says what changed before its folder was watched.
+        // Changes before the folder was watched are not reported.
         let look = if self.settings.watch { self.look().await } else { Look::Same };
         self.doubts = look == Look::Doubtful;
         if look != Look::Same {
-            // What is written from then on has another time.
+            // Later writes get another time.
             sleep(TICK).await;
             return Cause::File;
         }
@@ -195,7 +195,7 @@ impl Keeper {
     }
 }
 
-/// Says in the log how a reload ended.
+/// Logs how a reload ended.
 fn tell(cause: Cause, end: &End) {
     let outcome = end.as_str();
     metrics::counter!("callgate_reloads_total", "outcome" => outcome).increment(1);
@@ -231,11 +231,11 @@ fn tell_change(change: &Change) {
     tracing::info!(breaking, "changed for agents: {change}");
 }
 
-/// The interval of reading files again although no change was reported: file systems of other machines report none.
+/// The interval between file checks without a reported change: network file systems report none.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// The wait before a description that could not be fetched is tried again.
+/// The wait before a failed fetch of a description is retried.
 const FIRST_PATIENCE: Duration = Duration::from_secs(1);
 
-/// More changes are not read in a log.
+/// The most changes that are logged.
 const MOST_TOLD: usize = 50;

@@ -71,7 +71,7 @@ async fn answered(
         .within(toolset);
     head.extensions.insert(known);
     let service = McpService::new(Arc::new(Served(gateway.clone())));
-    // The library holds this header to the message.
+    // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
     let answer = service.answer(http::Request::from_parts(head, bytes)).await;
     let mut answer = answer.map(Body::new).into_response();
@@ -98,7 +98,7 @@ impl Host for Served {
 
     fn caller(&self, head: Option<&Parts>) -> McpCaller {
         let known = head.and_then(|head| head.extensions.get::<McpCaller>()).cloned();
-        // Whoever is not known sees nothing.
+        // An unidentified caller sees nothing.
         known.unwrap_or_else(|| McpCaller::anyone().with_toolsets(Some(Arc::default())))
     }
 
@@ -148,7 +148,7 @@ impl Host for Served {
     }
 }
 
-/// The token of the caller would do with other scopes (MCP 2026-07-28, authorization: step-up).
+/// The refusal of a token that needs further scopes (MCP 2026-07-28, authorization: step-up).
 fn lacking(challenge: Option<String>) -> Problem {
     let detail = "the token lacks a scope that this toolset needs";
     Problem::new(ProblemKind::Forbidden, detail).with_challenge(challenge)

@@ -1,4 +1,4 @@
-//! The observations a sidecar offers of itself: its requests' places in traces, numbers, and its log.
+//! The sidecar's own telemetry: its requests' positions in traces, metrics, and its log.
 
 pub(crate) mod left_open;
 mod log;
@@ -18,13 +18,12 @@ pub(crate) use self::request::Traced;
 #[cfg(feature = "otel")]
 pub(crate) use self::steps::Steps;
 
-/// The place where a request belongs in a trace: W3C Trace Context, as its headers say. A context that stands twice, or
-/// is malformed, is none.
+/// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is ignored.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     let mut parents = headers.get_all("traceparent").iter();
     let (parent, None) = (parents.next()?, parents.next()) else { return None };
     let trace = TraceContext::parse(parent.to_str().ok()?)?;
-    // W3C Trace Context §3.3.1.5: several headers are one list.
+    // W3C Trace Context §3.3.1.5: several headers form one list.
     let listed = |name: &str| {
         let values = headers.get_all(name).iter();
         let values: Result<Vec<_>, _> = values.map(|value| value.to_str()).collect();

@@ -5,7 +5,7 @@ use http::request::Parts;
 
 use crate::problem::{Problem, ProblemKind};
 
-/// The one variable of a path.
+/// The only variable of a path.
 #[derive(Debug)]
 pub(crate) struct PathName(pub(crate) String);
 

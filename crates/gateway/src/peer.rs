@@ -1,23 +1,22 @@
-//! The connection that a request came on: through which door, from how near, and with which certificate. Found out once a
-//! connection.
+//! The connection of a request: its door, its distance, and its certificate. Determined once for each connection.
 
 use std::net::IpAddr;
 
 use callgate_transport::SubjectName;
 
-/// The place where a request came in.
+/// The connection that a request came in on.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) door: Door,
-    /// True where TLS ends here.
+    /// True if TLS ends in this process.
     pub(crate) is_encrypted: bool,
-    /// The address of ours that was dialled; none for a socket file.
+    /// Our address that the caller dialled; `None` for a socket file.
     pub(crate) dialled: Option<IpAddr>,
-    /// The names of the certificate that was shown and is of a listed authority.
+    /// The names of the caller's certificate from a listed authority.
     pub(crate) names: Vec<SubjectName>,
 }
 
-/// Stands among the extensions of a request that came over TLS.
+/// An extension of a request that came over TLS.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encrypted;
 
@@ -26,12 +25,12 @@ pub(crate) struct Encrypted;
 pub(crate) enum Door {
     /// The operator: `/v1/admin/*`, `/metrics`.
     Admin,
-    /// Whoever calls.
+    /// The callers of tools.
     Calls,
 }
 
 impl Peer {
-    /// Returns true if only processes of this machine come in here.
+    /// Returns true if only processes of this machine can connect here.
     pub(crate) fn is_local(&self) -> bool {
         self.dialled.is_none_or(|address| address.to_canonical().is_loopback())
     }

@@ -1,4 +1,4 @@
-//! The refusals of HTTP requests: problem details (RFC 9457). How a call ends is a result and no problem.
+//! The refusals of HTTP requests: problem details (RFC 9457). The ending of a call is a result, not a problem.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -10,15 +10,15 @@ use callgate_tool::{Object, Value};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-/// A request that is refused.
+/// The refusal of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     kind: ProblemKind,
     detail: Cow<'static, str>,
     retry_after: Option<Duration>,
-    /// Parameters of the challenge, beside those of its kind.
+    /// Parameters of the challenge, besides those of the problem's kind.
     challenge: Option<String>,
-    /// The number of bytes that there are, where a range was asked for.
+    /// The total number of bytes, if a range was requested.
     length: Option<usize>,
     /// Further facts, by the names of their members (RFC 9457 §3.2).
     members: Object,
@@ -27,7 +27,7 @@ pub(crate) struct Problem {
 /// The reason why a request is refused; several may share a status.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ProblemKind {
-    /// No tool, result or session has this name, for this caller.
+    /// This caller has no tool, result or session with this name.
     AbsentResource,
     /// The client has answered the call before.
     CallAnswered,
@@ -39,7 +39,7 @@ pub(crate) enum ProblemKind {
     NeedsModel,
     /// The session waits for its client.
     SessionPaused,
-    /// The client's answer is not what the tool's schema says.
+    /// The client's answer does not match the tool's schema.
     UnexpectedOutput,
     /// No call of this session has waited under this id.
     UnknownCall,
@@ -47,17 +47,17 @@ pub(crate) enum ProblemKind {
     Draining,
     /// The principal may not use this path.
     Forbidden,
-    /// The wire format has no such form of declarations.
+    /// The wire format does not have this form of declarations.
     ForeignForm,
-    /// The message is none of the dialect.
+    /// The message does not match the dialect.
     ForeignMessage,
-    /// A page of another origin sent it.
+    /// A page of another origin sent the request.
     ForeignOrigin,
     /// The head has too many headers.
     HeadTooLarge,
-    /// No principal has this token, or has it still.
+    /// The token belongs to no principal, or is no longer valid.
     InvalidToken,
-    /// The issuer of the token cannot be asked for its keys.
+    /// The issuer of the token does not return its keys.
     IssuerUnreachable,
     /// The idempotency key was used with another body.
     KeyReused,
@@ -65,33 +65,33 @@ pub(crate) enum ProblemKind {
     KeyRunning,
     /// The body is not the JSON that the path takes.
     MalformedBody,
-    /// A header is not what the path takes.
+    /// A header is not valid for the path.
     MalformedHeader,
     /// The name in the path is not in percent-encoded UTF-8.
     MalformedPath,
-    /// A parameter of the query is not what the path takes.
+    /// A parameter of the query is not valid for the path.
     MalformedQuery,
-    /// The path takes no such method.
+    /// The path does not take this method.
     MethodNotAllowed,
-    /// It is for another host.
+    /// The request is for another host.
     Misdirected,
     /// The token lacks a claim that a session parameter is bound to.
     MissingClaim,
-    /// No answer is in a type that the request accepts.
+    /// The request accepts no media type of the response.
     NotAcceptable,
-    /// As many requests as there is room for are being answered.
+    /// There is no room for another request.
     Overloaded,
-    /// As many requests of this principal as it may send at a time are being answered.
+    /// The principal already sends as many requests at a time as it may.
     TooManyRequests,
-    /// The resource that the request would change is in another version.
+    /// The resource that the request would change has another version.
     PreconditionFailed,
-    /// The range lies behind the end.
+    /// The range begins after the end.
     RangeNotSatisfiable,
-    /// The body is larger than the bound.
+    /// The body is larger than the limit.
     TooLarge,
     /// The body did not arrive in time.
     TooSlow,
-    /// Nobody said who sent it.
+    /// The caller is not identified.
     Unauthenticated,
     /// A store cannot be reached or is full.
     Unavailable,
@@ -102,7 +102,7 @@ pub(crate) enum ProblemKind {
 }
 
 impl Problem {
-    /// A problem with what is wrong, what was expected and what to do.
+    /// A problem with a detail: what is wrong, what was expected and what to do.
     pub(crate) fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Self {
         Self {
             kind,
@@ -119,34 +119,34 @@ impl Problem {
         &self.detail
     }
 
-    /// True where no other request would help: the status is 5xx.
+    /// True if no other request would help: the status is 5xx.
     pub(crate) fn is_ours(&self) -> bool {
         self.kind.status().is_server_error()
     }
 
-    /// The same problem, which may be over after a while.
+    /// Adds a wait, after which the problem may be over.
     #[must_use]
     pub(crate) fn with_retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// The same problem, with further parameters of its challenge.
+    /// Adds further parameters of the challenge.
     #[must_use]
     pub(crate) fn with_challenge(self, challenge: Option<String>) -> Self {
         Self { challenge, ..self }
     }
 
-    /// True where another token would help.
+    /// True if another token would help.
     pub(crate) fn is_of_tokens(&self) -> bool {
         self.kind.challenge().is_some()
     }
 
-    /// True where nobody said who sent the request.
+    /// True if the caller is not identified.
     pub(crate) fn is_unauthenticated(&self) -> bool {
         self.kind == ProblemKind::Unauthenticated
     }
 
-    /// The same problem, with the length that a range must lie in (RFC 9110 §15.5.17).
+    /// Adds the length that a range must lie in (RFC 9110 §15.5.17).
     #[must_use]
     pub(crate) fn with_content_range(self, length: usize) -> Self {
         Self { length: Some(length), ..self }
@@ -154,7 +154,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// The same problem with something else that is known.
+    /// Adds another fact.
     #[must_use]
     pub(crate) fn with_member(mut self, name: &str, value: Value) -> Self {
         self.members.insert(name, value);
@@ -164,7 +164,7 @@ impl Problem {
 
 #[cfg(test)]
 impl Problem {
-    /// The status of its response.
+    /// The status of the problem's response.
     pub(crate) fn status(&self) -> u16 {
         self.kind.status().as_u16()
     }
@@ -195,7 +195,7 @@ pub(crate) fn too_many_connections() -> Problem {
 }
 
 impl ProblemKind {
-    /// The challenge to a caller that must show credentials (RFC 6750 §3).
+    /// The challenge to a caller that needs credentials (RFC 6750 §3).
     fn challenge(self) -> Option<&'static str> {
         match self {
             Self::Forbidden => Some(r#"Bearer realm="callgate", error="insufficient_scope""#),
@@ -205,7 +205,7 @@ impl ProblemKind {
         }
     }
 
-    /// The last part of its `type`.
+    /// The last part of the problem's `type`.
     fn name(self) -> &'static str {
         match self {
             Self::AbsentResource => "absent",
@@ -247,7 +247,7 @@ impl ProblemKind {
         }
     }
 
-    /// The status of its response.
+    /// The status of the problem's response.
     fn status(self) -> StatusCode {
         match self {
             Self::AbsentResource | Self::UnknownPath => StatusCode::NOT_FOUND,
@@ -283,7 +283,7 @@ impl ProblemKind {
         }
     }
 
-    /// A few words that are always the same.
+    /// A short title that never changes.
     fn title(self) -> &'static str {
         match self {
             Self::AbsentResource => "There is none of this name",
@@ -367,7 +367,7 @@ impl Problem {
             headers.extend(value.map(|value| (header::CONTENT_RANGE, value)));
         }
         if let Some(wait) = self.retry_after {
-            // RFC 9110 §10.2.3: whole seconds; rounded up, so that nobody comes too early.
+            // RFC 9110 §10.2.3: whole seconds; rounded up, so that no caller returns too early.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -1,4 +1,4 @@
-//! The query of a request: each parameter once, none that the path does not take.
+//! The query of a request: each parameter once, and only parameters that the path takes.
 
 use std::{convert::Infallible, str::FromStr};
 
@@ -22,7 +22,7 @@ impl Query {
         }
     }
 
-    /// Takes the parameter `name` as something else than text.
+    /// Takes the parameter `name` and parses it.
     pub(crate) fn parse<T: FromStr>(
         &mut self,
         name: &str,
@@ -33,7 +33,7 @@ impl Query {
         parsed.map(Some)
     }
 
-    /// Refuses what was not taken.
+    /// Refuses the parameters that were not taken.
     pub(crate) fn finish(self, known: &str) -> Result<(), Problem> {
         match self.0.first() {
             None => Ok(()),
@@ -52,7 +52,7 @@ impl<S: Sync> FromRequestParts<S> for Query {
     }
 }
 
-/// A query that is not what it should be.
+/// The refusal of a malformed query.
 pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::MalformedQuery, detail.into())
 }

@@ -1,5 +1,4 @@
-//! The reloads of a sidecar: who asked for one, how the last ones ended, and what each changed for agents. Doing them is
-//! the business of `live`.
+//! The reloads of a sidecar: their causes, the endings of the last ones, and the changes for agents. `live` does the reloads.
 
 use std::{
     collections::VecDeque,
@@ -12,15 +11,15 @@ use callgate_tool::{Object, Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::watch;
 
-/// The facts that are known of reloads. Clones share it.
+/// The requests for reloads and the last reloads. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Reloads(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// The number of times one was asked for.
+    /// The number of requests for a reload.
     asked: watch::Sender<u64>,
-    /// The last one, and which askings it answers.
+    /// The last reload, and the number of requests that it answers.
     ended: watch::Sender<(u64, Option<Arc<Reload>>)>,
     history: Mutex<VecDeque<Arc<Reload>>>,
 }
@@ -33,25 +32,25 @@ pub(crate) struct Reload {
     pub(crate) end: End,
 }
 
-/// The reason why everything was read again.
+/// The reason for a reload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Cause {
-    /// A description at an address changed, or could not be had before.
+    /// A description at an address changed, or was unavailable before.
     Address,
     /// A file changed.
     File,
-    /// Somebody asked by HTTP.
+    /// A caller asked over HTTP.
     Request,
-    /// The process got SIGHUP.
+    /// The process received SIGHUP.
     Signal,
 }
 
-/// The way a reload ended.
+/// The result of a reload.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
-    /// The last good build goes on: what is wrong.
+    /// The last good build stays: the faults of the new one.
     Refused(Vec<String>),
-    /// The new build is served: what it changed, and the keys that hold after a restart only.
+    /// The new build is served: its changes, and the keys that apply only after a restart.
     Replaced(Changes, Vec<&'static str>),
 }
 
@@ -66,7 +65,7 @@ impl Default for Reloads {
 }
 
 impl Reloads {
-    /// Asks for a reload that begins from now on, and waits for its end. `None` where nobody does any, or whoever did has ended.
+    /// Requests a reload that begins after this moment, and waits for its end. `None` if nothing does reloads, or it has ended.
     pub(crate) async fn ask(&self) -> Option<Arc<Reload>> {
         if self.0.asked.receiver_count() == 0 {
             return None;
@@ -83,12 +82,12 @@ impl Reloads {
         }
     }
 
-    /// The signal that tells whoever does reloads that one was asked for.
+    /// The number of requests, for the code that does reloads.
     pub(crate) fn askings(&self) -> watch::Receiver<u64> {
         self.0.asked.subscribe()
     }
 
-    /// Writes down the end of a reload that answers the first so many askings.
+    /// Records the end of a reload that answers the first `n_answered` requests.
     pub(crate) fn end(&self, n_answered: u64, reload: Reload) {
         let reload = Arc::new(reload);
         let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +99,7 @@ impl Reloads {
         self.0.ended.send_replace((n_answered, Some(reload)));
     }
 
-    /// The last ones, the newest first.
+    /// The last reloads, the newest first.
     pub(crate) fn last(&self) -> Vec<Arc<Reload>> {
         let history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
         history.iter().rev().cloned().collect()
@@ -108,7 +107,7 @@ impl Reloads {
 }
 
 impl Reload {
-    /// `{"at", "cause", "outcome"}`, with `breaking`, `changes`, `more` and `needsRestart`, or with `faults`.
+    /// Writes `{"at", "cause", "outcome"}`, with `breaking`, `changes`, `more` and `needsRestart`, or with `faults`.
     pub(crate) fn to_value(&self) -> Value {
         let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
         let mut members = Object::new();
@@ -156,10 +155,10 @@ impl Cause {
     }
 }
 
-/// Reloads that are shown; a day of one every half hour.
+/// The reloads that are kept: a day with one every half hour.
 const MOST_KEPT: usize = 50;
 
-/// Changes that are shown of one reload.
+/// The changes shown for one reload.
 const MOST_SHOWN: usize = 1000;
 
 #[cfg(test)]

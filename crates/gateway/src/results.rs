@@ -1,5 +1,5 @@
-//! `GET /v1/results/{id}`: the whole of a result that was cut, or a file, or a range of it, for the principal and the session
-//! whose call made it.
+//! `GET /v1/results/{id}`: the whole of a result that was cut, or a file, or a range of either, for the principal and the
+//! session that made the call.
 
 mod range;
 
@@ -71,7 +71,7 @@ pub(crate) async fn show(
     Ok(response)
 }
 
-/// A service's media type, where it is one.
+/// The service's media type, if it is valid.
 fn content_type(media_type: &str) -> HeaderValue {
     let unknown = HeaderValue::from_static("application/octet-stream");
     let value = HeaderValue::try_from(media_type).ok();
@@ -88,7 +88,7 @@ fn unsatisfiable(length: usize) -> Problem {
     Problem::new(ProblemKind::RangeNotSatisfiable, detail).with_content_range(length)
 }
 
-/// The headers that keep a service's bytes data: no browser takes them for a page, and nobody else keeps them.
+/// Headers that make browsers treat a service's bytes as data, not as a page, and prevent caching.
 const SAFE: [(header::HeaderName, &str); 5] = [
     (header::ACCEPT_RANGES, "bytes"),
     (header::CACHE_CONTROL, "private, no-store"),

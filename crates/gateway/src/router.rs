@@ -16,8 +16,8 @@ use crate::{
     results, search, sessions, tool_service, tools,
 };
 
-/// The paths of callers as a service, for programs that serve it themselves. It verifies nobody: whoever reaches it may use
-/// everything.
+/// The paths of callers as a service, for programs that serve it themselves. It identifies no callers: everyone who reaches
+/// it may use everything.
 pub fn router(gateway: Gateway) -> Router {
     let router = Router::new()
         .route("/.well-known/oauth-protected-resource", get(access::metadata))
@@ -76,8 +76,8 @@ async fn unknown_path() -> Problem {
     Problem::new(ProblemKind::UnknownPath, detail)
 }
 
-/// Answers a method that a path does not take (RFC 9110 §15.5.6). Where one path of the router is two of the description, each has
-/// its own methods.
+/// Responds to a method that a path does not take (RFC 9110 §15.5.6). If one path of the router stands for two of the
+/// description, each has its own methods.
 async fn method_not_allowed(uri: Uri) -> Response {
     let detail = "the header `Allow` lists the methods of this path";
     let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();

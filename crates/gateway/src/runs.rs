@@ -1,6 +1,6 @@
-//! `POST /v1/sessions/{id}:run`: calls of a session as Customer Engagement Suite has them. Where the client runs one of them,
-//! the session waits until the client has answered; what the others answered is kept until then. The state is one record of a
-//! store, changed by compare-and-swap, so that of two answers to a call one is taken.
+//! `POST /v1/sessions/{id}:run`: calls of a session in the form of Customer Engagement Suite. If the client runs one of
+//! them, the session waits for the client's answer and keeps the other results until then. The state is one record of a
+//! store, changed by compare-and-swap, so that only one of two answers to a call is accepted.
 
 mod dialogflow;
 mod form;
@@ -58,7 +58,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs what a body says and answers it.
+    /// Runs the calls or answers in a body, and returns the response.
     pub(crate) async fn answer(self, body: Value) -> Result<Response, Problem> {
         let (form, request) = (Form::of(&body), Request::of(&self.headers, &body)?);
         let mut inputs = match form {
@@ -121,7 +121,7 @@ impl Run {
         self.begun(built, kept.collect(), inputs.request.as_ref()).await
     }
 
-    /// Keeps a turn whose calls have begun, and answers what is known of it.
+    /// Keeps a turn whose calls have begun. Returns the outputs known so far.
     async fn begun(
         &self,
         built: &Built,
@@ -140,7 +140,7 @@ impl Run {
             runs.n_turns += u64::from(!calls.is_empty());
             let mut turn = Turn { index: runs.n_turns, expires, calls: calls.clone() };
             if runs.open.is_some() {
-                // Another request of the session began to wait meanwhile: the client is asked for one turn at a time.
+                // Another request of the session has begun to wait: the client is asked for one turn at a time.
                 end_all(&mut turn, |_| wording::client::waits_already());
                 runs.n_turns -= 1;
             }
@@ -159,7 +159,7 @@ impl Run {
         Err(contended())
     }
 
-    /// Takes what the client says.
+    /// Takes the client's answers.
     async fn answered(
         &self,
         built: &Built,
@@ -171,7 +171,7 @@ impl Run {
             let (mut runs, version) = self.runs().await?;
             let now = self.gateway.sessions().milliseconds();
             if let Some(late) = runs.open.take_if(|turn| turn.expires <= now) {
-                // Not stored: whoever runs something next is told how the turn ended.
+                // Not stored: the next request reports how the turn ended.
                 runs.remember(&late.calls, Past::Expired);
             }
             let open = runs.open.as_ref();
@@ -206,7 +206,7 @@ impl Run {
         Err(contended())
     }
 
-    /// Ends calls of a turn with what the client says.
+    /// Ends calls of a turn with the client's answers.
     async fn taken(
         &self,
         built: &Built,
@@ -225,7 +225,7 @@ impl Run {
         Ok(())
     }
 
-    /// Ends one call with what the client says.
+    /// Ends one call with the client's answer.
     async fn settled(
         &self,
         built: &Built,
@@ -252,7 +252,7 @@ impl Run {
         Ok(())
     }
 
-    /// The state without a turn that need not be waited for any more, and what is answered of that turn.
+    /// The state without a turn that no longer needs to wait, and the outputs of that turn.
     fn closed(&self, built: &Built, mut runs: Runs) -> (Runs, Vec<Value>) {
         let Some(mut turn) = runs.open.take() else { return (runs, Vec::new()) };
         let now = self.gateway.sessions().milliseconds();
@@ -278,7 +278,7 @@ impl Run {
         (runs, vec![ended])
     }
 
-    /// Ends the calls whose tools were taken away.
+    /// Ends the calls whose tools were removed.
     fn remove(&self, built: &Built, turn: &mut Turn) {
         for call in &mut turn.calls {
             if matches!(call.fate, Fate::Waits(..)) && !self.is_there(built, &call.tool) {
@@ -299,7 +299,7 @@ impl Run {
         Ok((runs.unwrap_or_default(), version))
     }
 
-    /// Stores the state in place of what was read; false where somebody else has changed it meanwhile.
+    /// Stores the state in place of the version that was read; false if another request has changed it.
     async fn put(&self, runs: &Runs, version: Option<Version>) -> Result<bool, Problem> {
         let principal = self.caller.principal.as_ref();
         let expected = version.map_or(Expected::Absent, Expected::Version);
@@ -321,7 +321,7 @@ impl Run {
         let stored = sessions.get(self.caller.principal.as_ref(), &self.id).await?;
         let mut context = self.context.clone();
         if let Some((state, _)) = stored {
-            // `variables` of the suite are what its tools read as `$context.variables`.
+            // Tools read the suite's `variables` as `$context.variables`.
             context.insert("variables", Value::Object(state.parameters));
         }
         let inline = inline.in_context(&context);
@@ -370,5 +370,5 @@ fn unreadable() -> Problem {
     Problem::new(ProblemKind::Unavailable, "what is kept of the session's runs cannot be read")
 }
 
-/// The number of times a change is tried again where others change the same session.
+/// The number of times that a change is retried while others change the session.
 const ATTEMPTS: usize = 64;

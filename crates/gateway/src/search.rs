@@ -1,5 +1,5 @@
-//! `POST /v1/tools:search`: the tools that a question means, with what they need and produce. Only tools that the caller may
-//! use are ranked, or named as what others need.
+//! `POST /v1/tools:search`: the tools that match a search, with their needs and products. Only tools that the caller may use
+//! are ranked or named as sources.
 
 use axum::extract::State;
 use callgate_executor::{Entry, Found, Search};
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     Ok(JsonText(json!({"tools": tools}).to_string()))
 }
 
-/// The answers, as `/openapi.json` describes them.
+/// The responses in the form for `/openapi.json`.
 #[derive(Debug)]
 struct Answers;
 

@@ -1,4 +1,4 @@
-//! A sidecar from its start to its end: builds, listens, says what is served, and stops when it is told to.
+//! A sidecar from its start to its end: builds, listens, reports what is served, and stops on a signal.
 
 mod banner;
 mod signals;
@@ -22,43 +22,43 @@ use crate::{
     source::Source,
 };
 
-/// The words of the command line about a sidecar.
+/// The command line's options for a sidecar.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
 pub struct ServeOptions {
-    /// The place where to listen, in place of the configuration's addresses.
+    /// The addresses to listen on, instead of the configuration's.
     pub listen: Vec<String>,
 }
 
-/// Serves until the process is told to stop. `told` gets each line of what is served.
+/// Serves until a signal stops the process. `told` receives each line about what is served.
 ///
 /// # Errors
-/// [`Failure`] where the configuration has faults or an address cannot be listened on, and where calls that ran were ended
-/// because the process was told twice.
+/// Returns a [`Failure`] if the configuration has faults, if an address cannot be listened on, or if a second signal ended
+/// running calls.
 pub async fn serve(
     source: Source,
     options: ServeOptions,
     told: impl FnMut(&str),
 ) -> Result<(), Failure> {
-    // From now on a signal stops the sidecar and does not end the process.
+    // From now on a signal stops the sidecar instead of ending the process.
     let mut signals = Signals::new().map_err(Failure::Signals)?;
     let built = tokio::select! {
         built = source.build(None) => built.map_err(Failure::Configuration)?,
-        // Nothing runs yet that could end: a description that does not come is not waited for.
+        // Nothing runs yet that needs an orderly end, so a slow description is not waited for.
         () = signals.next() => return Ok(()),
     };
     if let Some(error) = source.unread(&built) {
         return Err(Failure::Configuration(error));
     }
     let listeners = open(&built, &options).await?;
-    // Before the first call: none may lead back to us.
+    // Set before the first call, so that no call can lead back to this process.
     listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
     let lines = banner::lines(&source, &built, &listeners);
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
     numbers::record();
     let _live = Live::start(&gateway, source);
-    // Whoever reads them may ask for a reload at once.
+    // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);
     unread::tell(None, &gateway.built());
     left_open::list(&gateway.built());
@@ -87,7 +87,7 @@ async fn open(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Fa
     Ok(listeners)
 }
 
-/// The sockets of a service manager that hands over any, else a port of this machine.
+/// The service manager's sockets if it passes any, else a port of this machine.
 fn usual_address() -> Address {
     if listen::has_handed_over() {
         return Address::Systemd(None);
@@ -95,7 +95,7 @@ fn usual_address() -> Address {
     Address::Tcp { host: "127.0.0.1".to_owned(), port: 8410 }
 }
 
-/// Stops the sidecar when the process is told to; ends only if it is told twice.
+/// Stops the sidecar on the first signal; ends only on the second.
 async fn stopped(mut signals: Signals, drain: &Drain, grace: Duration) -> Failure {
     signals.next().await;
     tracing::info!("stopping: calls that run may end");

@@ -1,5 +1,5 @@
-//! `/v1/sessions/{id}`: parameters and credentials that a runtime stores once and names in its calls. Ids are those of one
-//! principal; a credential, and a parameter that a credential reads, is never shown.
+//! `/v1/sessions/{id}`: parameters and credentials that a runtime stores once and names in its calls. Ids belong to one
+//! principal. A credential is never shown, nor is a parameter that a credential reads.
 
 mod condition;
 mod described;
@@ -120,7 +120,7 @@ pub(crate) async fn patch(
     Ok(shown(&gateway, &id, &state, version, status))
 }
 
-/// Makes a change of a session; answers it as it is then, and whether it is new.
+/// Changes a session. Returns the new session, and true if it was created.
 async fn changed_to(
     gateway: &Gateway,
     caller: &Caller,
@@ -135,7 +135,7 @@ async fn changed_to(
         let state = change.applied(state.unwrap_or_default());
         let expected = known.map_or(Expected::Absent, Expected::Version);
         match sessions.put(principal, id, &state, expected).await {
-            // Somebody changed it meanwhile: the change is made again, on what there is now.
+            // Another request has changed the session: the change is made again on its current state.
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),
             Ok(version) => return Ok((state, version, known.is_none())),
@@ -144,7 +144,7 @@ async fn changed_to(
     Err(changed())
 }
 
-/// Stores variables of a session beside what it has; one that is `null` goes.
+/// Stores variables of a session beside its other values; a variable that is `null` is removed.
 pub(crate) async fn store(
     gateway: &Gateway,
     caller: &Caller,
@@ -191,7 +191,7 @@ pub(crate) async fn delete(
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
 }
 
-/// The words of a body about a session.
+/// The changes that a body asks for.
 #[derive(Debug)]
 struct Change {
     parameters: Object,
@@ -218,7 +218,7 @@ impl Change {
         Ok(Self { parameters, credentials })
     }
 
-    /// A session with the change made; a member that is `null` goes.
+    /// A session with the change made; a member that is `null` is removed.
     fn applied(&self, mut state: SessionState) -> SessionState {
         for (name, value) in &self.parameters {
             let folded = name.to_lowercase();
@@ -234,7 +234,7 @@ impl Change {
     }
 }
 
-/// Names are case-insensitive (Dialogflow CX): of two that are equal so, nobody knows which is meant.
+/// Names are case-insensitive (Dialogflow CX): two equal names would be ambiguous.
 fn distinct(at: &str, members: &Object) -> Result<(), Problem> {
     let mut folded: Vec<String> = members.keys().map(|name| name.to_lowercase()).collect();
     folded.sort_unstable();
@@ -276,7 +276,7 @@ fn shown(
     response
 }
 
-/// Masks what a credential reads: a parameter, or what lies in one.
+/// Masks a value that a credential reads: a parameter, or a member inside one.
 fn mask(value: &mut Value, name: &SessionName) {
     let Value::Object(members) = value else { return };
     for (known, value) in members.iter_mut() {
@@ -302,7 +302,7 @@ fn changed() -> Problem {
     Problem::new(ProblemKind::PreconditionFailed, detail)
 }
 
-/// The meaning of a store's error for a request with a condition.
+/// Turns a store's error into the problem for a request with a condition.
 fn failed(error: callgate_session::Error) -> Problem {
     match error.kind() {
         ErrorKind::Conflict => changed(),
@@ -310,7 +310,7 @@ fn failed(error: callgate_session::Error) -> Problem {
     }
 }
 
-/// A store that cannot be used is no fault of the request, but for a session that is too large.
+/// An unusable store is not the request's fault, but a session that is too large is.
 impl From<callgate_session::Error> for Problem {
     fn from(error: callgate_session::Error) -> Self {
         match error.kind() {
@@ -320,5 +320,5 @@ impl From<callgate_session::Error> for Problem {
     }
 }
 
-/// The number of times a change is tried again where others change the same session.
+/// The number of times that a change is retried while others change the session.
 const ATTEMPTS: usize = 16;

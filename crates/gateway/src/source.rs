@@ -1,4 +1,4 @@
-//! The source of a configuration, so that it can be read again: a file, or the demo that is a part of this program.
+//! The source of a configuration, which can be read repeatedly: a file, or the demo in this program.
 
 mod demo;
 
@@ -17,13 +17,13 @@ use callgate_transport::Listeners;
 #[derive(Clone, Debug)]
 pub struct Source {
     from: From,
-    /// The addresses that this process listens on: nothing that is built here calls it.
+    /// The addresses that this process listens on: nothing that is built here may call them.
     listeners: Listeners,
     /// The folder of descriptions at addresses.
     cache: Option<PathBuf>,
-    /// The time at which it was first read.
+    /// The time when the source was first read.
     began: Arc<OnceLock<SystemTime>>,
-    /// The logins of people.
+    /// The store of people's logins.
     grants: Option<Arc<dyn GrantStore>>,
 }
 
@@ -39,12 +39,12 @@ impl Source {
         Self::at(Location::File(file.into()), options)
     }
 
-    /// A configuration or a bare description, wherever it is.
+    /// A configuration or a bare description at any location.
     pub fn at(location: Location, options: DescriptionOptions) -> Self {
         Self::of(From::Location(location, Box::new(options)))
     }
 
-    /// A pet service that answers from recordings: no network, no account, no file.
+    /// A pet service with recorded responses: no network, no account, no file.
     pub fn demo() -> Self {
         Self::of(From::Demo)
     }
@@ -54,21 +54,21 @@ impl Source {
         Self { from, listeners, cache: None, began, grants: None }
     }
 
-    /// Keeps descriptions at addresses in a folder, so that a process that starts when one cannot be had has the last one.
+    /// Keeps descriptions from addresses in a folder, so that a process can start with the last copy if one is unavailable.
     #[must_use]
     pub fn with_cache(mut self, folder: PathBuf) -> Self {
         self.cache = Some(folder);
         self
     }
 
-    /// Takes the logins of people from here.
+    /// Takes people's logins from this store.
     #[must_use]
     pub fn with_grants(mut self, grants: Arc<dyn GrantStore>) -> Self {
         self.grants = Some(grants);
         self
     }
 
-    /// The file or the address it was read from; none for the demo.
+    /// The file or the address of the source; `None` for the demo.
     pub fn path(&self) -> Option<PathBuf> {
         match &self.from {
             From::Demo => None,
@@ -79,22 +79,22 @@ impl Source {
     /// Reads the configuration.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be read, or with the options of a bare description for a configuration.
+    /// Returns an [`Error`] if the file cannot be read, or if a configuration comes with the options of a bare description.
     pub fn config(&self) -> Result<Config, Error> {
         let mut config = match &self.from {
             From::Demo => demo::config(),
             From::Location(location, options) => open(location.clone(), options),
         }?;
-        // What a library does without unless it is asked for, a sidecar has.
+        // A sidecar has settings that a library has only on request.
         config.calls.get_or_insert_default();
         config.idempotency.get_or_insert_default();
         Ok(config)
     }
 
-    /// Builds it anew; what did not change since `previous` goes on.
+    /// Builds the configuration anew; parts that have not changed since `previous` are kept.
     ///
     /// # Errors
-    /// [`Error`] with every fault.
+    /// Returns an [`Error`] with every fault.
     pub async fn build(&self, previous: Option<&Built>) -> Result<Built, Error> {
         self.began.get_or_init(SystemTime::now);
         let environment = Environment::new()
@@ -113,8 +113,8 @@ impl Source {
         self.config()?.build(&environment, previous).await
     }
 
-    /// The faults of a file that is neither a configuration nor a description. What cannot be had from an address is asked
-    /// for again.
+    /// The faults of a file that is neither a configuration nor a description. Unavailable addresses are not faults: they
+    /// are retried.
     pub(crate) fn unread(&self, built: &Built) -> Option<Error> {
         let From::Location(Location::File(_) | Location::Text(..), _) = &self.from else {
             return None;
@@ -130,8 +130,7 @@ impl Source {
         Some(Error::whole(&bare.file, code, message, help))
     }
 
-    /// The time at which its first build began to read files, which may have changed since; `None` where another source
-    /// was built.
+    /// The time when the first build began to read files, which may have changed since; `None` if another source was built.
     pub(crate) fn began(&self) -> Option<SystemTime> {
         self.began.get().copied()
     }

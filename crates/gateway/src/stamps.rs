@@ -1,4 +1,4 @@
-//! Stamps of files at a time: they show a change without reading the file.
+//! Stamps of files at one time: they show a change without reading the files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,12 +7,12 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Files and how they looked.
+/// Files and their stamps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Stamps {
     files: BTreeSet<PathBuf>,
     known: BTreeMap<PathBuf, Stamp>,
-    /// Those that may have changed under the same stamp.
+    /// The files that may have changed without a new stamp.
     doubtful: BTreeSet<PathBuf>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Stamps {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Look {
     Changed,
-    /// They look the same, and may have changed.
+    /// The stamps are equal, but the files may have changed.
     Doubtful,
     Same,
 }
@@ -30,18 +30,18 @@ pub(crate) enum Look {
 struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
-    /// The identity of the file, where the system has one: another may take its place with the same time and length.
+    /// The identity of the file, if the system has one: another file with equal time and length may replace it.
     identity: (u64, u64),
 }
 
 impl Stamps {
-    /// The stamps of files now; one that is not there has none.
+    /// The stamps of files now; a missing file has none.
     pub(crate) fn of(files: &BTreeSet<PathBuf>) -> Self {
         let stamps = files.iter().filter_map(|file| Some((file.clone(), stamp(file)?)));
         Self { files: files.clone(), known: stamps.collect(), doubtful: BTreeSet::new() }
     }
 
-    /// A look at the files now.
+    /// Compares the stamps with the files now.
     pub(crate) fn look(&self) -> Look {
         match Self::of(&self.files).known == self.known {
             false => Look::Changed,
@@ -50,12 +50,12 @@ impl Stamps {
         }
     }
 
-    /// True where the files look as they did then.
+    /// True if these stamps equal the earlier ones.
     pub(crate) fn looks_as(&self, then: &Self) -> bool {
         self.known == then.known
     }
 
-    /// The same without trust in the stamps of which this is not true.
+    /// Marks the stamps as doubtful whose time is not settled.
     fn trusting(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
         let doubtful =
             |(_, stamp): &(&PathBuf, &Stamp)| stamp.modified.is_some_and(|at| !is_settled(at));
@@ -63,19 +63,19 @@ impl Stamps {
         self
     }
 
-    /// The stamps of files that are read next. That of one that was written just now is doubtful: another text of its length may
-    /// follow within the same tick, and would look like what was read.
+    /// The stamps of files that are read next. The stamp of a file that was just written is doubtful: another text of equal
+    /// length could follow within one tick and would not show.
     pub(crate) fn before_reading(files: &BTreeSet<PathBuf>) -> Self {
         let now = SystemTime::now();
         Self::of(files).trusting(|modified| match now.duration_since(modified) {
             Ok(age) => age > TICK,
-            // A clock of another machine: what lies far ahead was not written just now.
+            // The clock of another machine: a time far ahead was not written just now.
             Err(ahead) => ahead.duration() > TICK,
         })
     }
 
-    /// The stamps of files that were read since a time: one that was written since then may have been read before, and
-    /// is doubtful.
+    /// The stamps of files that were read after `since`. A file that was written after `since` may have been read
+    /// before that, so its stamp is doubtful.
     pub(crate) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         Self::of(files).trusting(|modified| modified < since - TICK)
     }
@@ -85,7 +85,7 @@ impl Stamps {
         &self.files
     }
 
-    /// The stamps of exactly these files, the unknown ones of which were read since a time.
+    /// The stamps of exactly these files; the unknown ones were read after `since`.
     pub(crate) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
         let (mut known, mut doubtful) = (self.known, self.doubtful);
@@ -115,7 +115,8 @@ fn identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// A file's time may lie so far before its writing: systems take it from a clock that moves a hundred times a second or more.
+/// The most by which a file's time may precede its writing: systems take it from a clock that ticks a hundred times a second
+/// or more.
 pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
@@ -131,7 +132,7 @@ mod tests {
         let stamps = |since| Stamps::default().and(&files, since);
         assert_eq!(stamps(now + hour).look(), Look::Same);
         assert_eq!(stamps(now - hour).look(), Look::Doubtful);
-        // The clock of files is behind.
+        // The clock of files is behind the system's.
         let written = fs::metadata(folder.path().join("a")).unwrap().modified().unwrap();
         let stamps = stamps(written + TICK / 2);
         assert_eq!(stamps.look(), Look::Doubtful);

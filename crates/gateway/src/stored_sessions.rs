@@ -1,4 +1,4 @@
-//! Sessions as a store keeps them: parameters as JSON, credentials sealed, for one principal each.
+//! Sessions in the form for a store: parameters as JSON, sealed credentials, each for one principal.
 
 use std::{
     collections::BTreeMap,
@@ -21,14 +21,14 @@ pub(crate) struct Sessions {
     store: Arc<Memory>,
     sealer: Arc<Sealer>,
     time_to_live: Duration,
-    /// The start of this process, by its own clock and by the calendar's.
+    /// The start of this process, by its monotonic clock and by the calendar.
     began: (Instant, SystemTime),
 }
 
 /// One session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// By their names as they were given; case does not count.
+    /// The parameters by their names as given; case does not count.
     pub(crate) parameters: Object,
     pub(crate) credentials: Credentials,
 }
@@ -38,7 +38,7 @@ pub(crate) struct State {
 pub(crate) struct Credentials(BTreeMap<String, Secret>);
 
 impl Sessions {
-    /// Sessions in memory, within the bounds of a configuration.
+    /// Sessions in memory, within the limits of a configuration.
     pub(crate) fn new(config: &SessionsConfig) -> Self {
         let bounds = Bounds { records: config.records, bytes: config.bytes };
         let (store, sealer) = (Arc::new(Memory::new(bounds)), Arc::new(Sealer::in_memory()));
@@ -46,7 +46,7 @@ impl Sessions {
         Self { store, sealer, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
-    /// The number of them.
+    /// The number of sessions.
     pub(crate) fn number(&self) -> usize {
         self.store.n_records(now())
     }
@@ -70,7 +70,7 @@ impl Sessions {
         Ok(Some((State { parameters, credentials }, stored.version)))
     }
 
-    /// Stores a session; its time begins anew.
+    /// Stores a session; its lifetime starts again.
     pub(crate) async fn put(
         &self,
         principal: Option<&Principal>,
@@ -100,7 +100,7 @@ impl Sessions {
         Ok(Some((value.map_err(unreadable)?, stored.version)))
     }
 
-    /// Keeps what is known of the runs of a session.
+    /// Stores the state of the runs of a session.
     pub(crate) async fn put_runs(
         &self,
         principal: Option<&Principal>,
@@ -118,14 +118,14 @@ impl Sessions {
         record.with_time_to_live(self.time_to_live)
     }
 
-    /// The time in milliseconds since 1970, for what several processes keep. It never goes back.
+    /// The time in milliseconds since 1970, for values that several processes share. It never goes back.
     pub(crate) fn milliseconds(&self) -> u64 {
         let (began, calendar) = self.began;
         let since = calendar.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         u64::try_from((since + began.elapsed()).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Forgets a session and the calls of it that wait, and answers whether there was one.
+    /// Forgets a session and its waiting calls. Returns true if there was one.
     pub(crate) async fn remove(
         &self,
         principal: Option<&Principal>,
@@ -139,7 +139,7 @@ impl Sessions {
 }
 
 impl Credentials {
-    /// Sets one, or takes it away.
+    /// Sets a credential, or removes it.
     pub(crate) fn set(&mut self, name: &str, text: Option<&str>) {
         let name = name.to_lowercase();
         match text {
@@ -148,12 +148,12 @@ impl Credentials {
         };
     }
 
-    /// Their names.
+    /// The names of the credentials.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// The session with those it has no own of.
+    /// Adds the credentials that the session does not have itself.
     pub(crate) fn added_to(self, session: Session) -> Session {
         self.0.into_iter().fold(session, |session, (name, secret)| {
             if session.credential(&name).is_some() {

@@ -1,4 +1,4 @@
-//! An issuer of tokens for tests: it signs, publishes its keys, and can be down.
+//! An issuer of tokens for tests: it signs, publishes its keys, and can be made unavailable.
 
 use std::sync::{
     Mutex,
@@ -30,7 +30,7 @@ impl Signer {
         serde_json::to_value(jwk).unwrap()
     }
 
-    /// The content of `Authorization`.
+    /// A token with these claims in the form of `Authorization`.
     pub(crate) fn sign(&self, claims: &Value) -> String {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.id.to_owned());
@@ -38,7 +38,7 @@ impl Signer {
     }
 }
 
-/// Claims that are taken, and others in their place.
+/// Valid claims, with `more` replacing some of them.
 pub(crate) fn claims(issuer: &str, more: &Value) -> Value {
     let now = jsonwebtoken::get_current_timestamp();
     let mut claims =
@@ -49,7 +49,7 @@ pub(crate) fn claims(issuer: &str, more: &Value) -> Value {
     claims
 }
 
-/// An issuer that is reached without a network.
+/// An issuer that works without a network.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     keys: Mutex<Option<Value>>,
@@ -66,7 +66,7 @@ impl Published {
         *self.keys.lock().unwrap() = None;
     }
 
-    /// The number of times it was asked for its keys.
+    /// The number of requests for its keys.
     pub(crate) fn n_asked(&self) -> usize {
         self.n_asked.load(Ordering::SeqCst)
     }

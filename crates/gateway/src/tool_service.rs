@@ -1,5 +1,5 @@
-//! The service of tools of Customer Engagement Suite, as published: `:executeTool`, `:retrieveToolSchema`, `:retrieveTools`.
-//! Calls run as those of `/v1/calls` do.
+//! The published tool service of Customer Engagement Suite: `:executeTool`, `:retrieveToolSchema`, `:retrieveTools`. Calls
+//! run like those of `/v1/calls`.
 
 mod mocks;
 mod schema;
@@ -142,7 +142,7 @@ pub(crate) async fn of_toolset(
     Ok(JsonText(answer.to_string()).into_response())
 }
 
-/// The name of a tool within its toolset: the `operationId`, or its name without the toolset's.
+/// The name of a tool within its toolset: the `operationId`, or the tool's name without the toolset's.
 fn id_of<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
     let name = entry.name().as_str();
     let operation = entry.operation().and_then(|operation| operation.operation_id.as_deref());
@@ -204,7 +204,7 @@ async fn execute(
     Ok(JsonText(Value::Object(answer).to_string()).into_response())
 }
 
-/// The surroundings of the one call of a request.
+/// The settings for the single call of a request.
 fn batch(
     gateway: &Gateway,
     caller: &Caller,
@@ -250,7 +250,7 @@ fn meant(built: &Built, caller: &Caller, call: &Value) -> Result<(Asked, Object)
     Ok((Asked::from(call), arguments))
 }
 
-/// True where a mock is for a tool: `toolId` or `tool` by its resource's name, `toolset` with both names.
+/// True if a mock is for a tool: `toolId` or `tool` gives its resource's name, `toolset` both names.
 fn is_mock_of(built: &Built, caller: &Caller, mock: &Object, tool: &str) -> bool {
     let text = ["toolId", "tool_id", "tool"].iter().find_map(|name| mock.get(name)?.as_str());
     let toolset = ["toolset", "toolsetTool", "toolset_tool"].iter().find_map(|name| mock.get(name));

@@ -1,4 +1,4 @@
-//! `GET /v1/tools` and `GET /v1/tools/{name}`: what a model may call, and everything known of one tool.
+//! `GET /v1/tools` and `GET /v1/tools/{name}`: the tools that a model may call, and all facts about one tool.
 
 mod known;
 
@@ -71,7 +71,7 @@ pub(crate) async fn list(
     }
     for entry in tools.by_ref() {
         last = Some(entry.name().as_str());
-        // A tool whose declaration takes more than it may is not declared; it is passed over, as `check` says.
+        // A tool whose declaration exceeds its limits is skipped, as `check` reports.
         let Some(tool) = entry.declaration() else { continue };
         if !text.ends_with('[') {
             text.push(',');
@@ -130,15 +130,15 @@ fn dialects(tool: &Tool) -> Value {
     Value::Object(Dialect::ALL.into_iter().map(declared).collect())
 }
 
-/// The page of tools that is asked for.
+/// The requested page of tools.
 #[derive(Debug)]
 struct Page {
     dialect: Dialect,
     form: Form,
-    /// The provider's tool that searches, where the tools are declared for it.
+    /// The provider's search tool, if the tools are declared for it.
     search: Option<Value>,
     toolset: Option<String>,
-    /// The last tool of the page before.
+    /// The last tool of the previous page.
     cursor: Option<String>,
     limit: usize,
 }
@@ -172,7 +172,7 @@ impl Page {
         Ok(Self { dialect, form, search, toolset, cursor, limit })
     }
 
-    /// A tool as it is asked for.
+    /// A tool in the requested form.
     fn declaration(&self, tool: &Tool) -> Value {
         let deferred =
             self.search.as_ref().and_then(|_| self.dialect.deferred_declaration(self.form, tool));
@@ -180,11 +180,11 @@ impl Page {
     }
 }
 
-/// The form that a request names, where the dialect has it.
+/// The form that a request names, if the dialect has it.
 pub(crate) fn form_of(dialect: Dialect, form: Form) -> Result<Form, Problem> {
     let form = dialect.form(form);
     form.map_err(|error| Problem::new(ProblemKind::ForeignForm, format!("`form`: {error}")))
 }
 
-/// More tools than a model is shown at once; a page of them is a few MiB.
+/// More tools than a model sees at once; a page of them is a few MiB.
 const MOST_TOOLS: usize = 1000;

@@ -1,5 +1,5 @@
-//! Calls that wait for the approval of a person, as a store keeps them: what was asked for, and the session that the request said,
-//! sealed. It is kept for the principal who asked. Whether an approval holds is judged where calls are made.
+//! Calls that wait for a person's approval, in the form for a store: the requested call and, sealed, the session in the
+//! request. Only the principal who asked can reach one. The approval middleware judges whether an approval holds.
 
 use std::{
     fmt,
@@ -25,28 +25,29 @@ pub(crate) struct WaitingCalls {
     sealer: Arc<Sealer>,
 }
 
-/// One call as it was asked for.
+/// One call as it was requested.
 #[derive(Clone)]
 pub(crate) struct WaitingCall {
     pub(crate) call: ToolCall,
     pub(crate) timeout: Option<Duration>,
     pub(crate) execution: Execution,
-    /// The session as the request said it.
+    /// The session in the request.
     pub(crate) session: Object,
-    /// The key that what comes of it is kept under.
+    /// The idempotency key under which the result is kept.
     pub(crate) key: Option<String>,
-    /// The message that it is a part of, where it came as one of a model: its format, and what the message says beside.
+    /// The model's message that the call is part of, if any: its format, and its other members.
     pub(crate) origin: Option<(Dialect, Object)>,
 }
 
 impl WaitingCalls {
-    /// No call waits.
+    /// Starts without calls.
     pub(crate) fn new() -> Self {
         let bounds = Bounds { records: MOST_CALLS, bytes: MOST_BYTES };
         Self { store: Arc::new(Memory::new(bounds)), sealer: Arc::new(Sealer::in_memory()) }
     }
 
-    /// Keeps a call until its approval expires, once. It stays when it is decided: who repeats the decision is told so.
+    /// Keeps a call once, until its approval expires. The call stays after the decision, so that a repeated decision
+    /// gets a report.
     pub(crate) async fn keep(
         &self,
         principal: Option<&Principal>,
@@ -119,7 +120,7 @@ impl WaitingCall {
     }
 }
 
-/// Without the session, which may hold credentials.
+/// Leaves out the session, which may hold credentials.
 impl fmt::Debug for WaitingCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WaitingCall").field("call", &self.call).finish_non_exhaustive()
@@ -134,11 +135,11 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// The name of the session beside the call.
+/// The name of the stored session beside the call.
 const SESSION: &str = "session";
-/// As many calls as wait at a time in a busy office; the oldest makes room.
+/// The number of calls that wait at once in a busy office; a new one replaces the oldest.
 const MOST_CALLS: usize = 10_000;
-/// All calls together, with their arguments.
+/// The most bytes of all calls, with their arguments.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 #[cfg(test)]

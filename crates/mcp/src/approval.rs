@@ -1,6 +1,5 @@
-//! Has a person approve a call over MCP: since 2026-07-28 by a result that asks for input and by the sealed state that comes back
-//! with the answer, before that by a request of the server's own. What is approved, and whether it holds, is judged where calls
-//! are made.
+//! Asks a person to approve a call over MCP: since 2026-07-28 by a result that asks for input and a sealed state that comes
+//! back with the answer, before that by a request of the server. The approval middleware judges the decision.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,7 +18,7 @@ pub(crate) fn waiting(outcome: &Outcome) -> Option<&Pending> {
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }
 
-/// The question that a person is asked, with the request that would be sent.
+/// The question for a person, with the request that would be sent.
 fn question(pending: &Pending) -> Option<ElicitRequest> {
     let message = format!("Send this request?\n\n{}", approval_text(&pending.request));
     let ok = json!({"type": "boolean", "title": "Send", "description": "Whether the request may be sent"});
@@ -28,7 +27,7 @@ fn question(pending: &Pending) -> Option<ElicitRequest> {
     serde_json::from_value(json!({"method": "elicitation/create", "params": params})).ok()
 }
 
-/// The result that has the client ask a person, with the state that comes back.
+/// The result that makes the client ask a person, with the state that comes back.
 pub(crate) fn asks(
     pending: &Pending,
     state: Option<String>,
@@ -40,7 +39,7 @@ pub(crate) fn asks(
     Ok(InputRequiredResult::new(Some(requests.into()), Some(state)))
 }
 
-/// The answer of a person whom the client asks now; nothing where they say nothing in time.
+/// The answer of a person whom the client asks now; `None` if it does not come in time.
 pub(crate) async fn elicited(pending: &Pending, peer: &Peer<RoleServer>) -> Option<Decision> {
     let request = ServerRequest::ElicitRequest(question(pending)?);
     let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
@@ -50,7 +49,7 @@ pub(crate) async fn elicited(pending: &Pending, peer: &Peer<RoleServer>) -> Opti
     decision(&Value::from_slice(&serde_json::to_vec(&answer).ok()?).ok()?)
 }
 
-/// The decision that an answer to the question is; nothing where it is none.
+/// The decision in an answer to the question; `None` if the answer holds none.
 pub(crate) fn decision(answer: &Value) -> Option<Decision> {
     match answer.get("action")?.as_str()? {
         "accept" => {

@@ -1,5 +1,5 @@
-//! Runs a call whose client may have to be asked something first: for the approval of a person, or for the values that a tool of
-//! the program wants. Where answers come with a further call, what came of the rounds before it comes with its state.
+//! Runs a call whose client may first have to ask: for a person's approval, or for values that a tool of the program needs.
+//! If answers come with a further call, the results of earlier rounds come with its state.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ use crate::{
 
 /// The outcome of a call.
 pub(crate) enum Ran {
-    /// The client has to ask, and to call again with the answer.
+    /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
-    /// A result, and what stands beside its answer.
+    /// A result, and the attachments beside its answer.
     Ended(ToolResult, Vec<Attachment>),
 }
 
@@ -37,11 +37,11 @@ pub(crate) enum Ran {
 pub(crate) struct From<'r> {
     pub(crate) exact: &'r Exact,
     pub(crate) abilities: Abilities,
-    /// None where it takes no requests.
+    /// `None` if the client takes no requests.
     pub(crate) peer: Option<&'r Peer<RoleServer>>,
 }
 
-/// Runs a call. `fresh` makes it anew: whoever is asked may have taken their time.
+/// Runs a call. `fresh` makes the call anew, because the person may take a while to answer.
 pub(crate) async fn ran<'a>(
     executor: &Executor,
     fresh: impl Fn() -> Call<'a> + Send + Sync,
@@ -51,7 +51,7 @@ pub(crate) async fn ran<'a>(
     let place = place(&call);
     let (round, mut answers) = (began(from.exact, &call, &place).await?, answers(from.exact));
     if let Some(approval) = round.approval {
-        // Without an answer the person is asked anew.
+        // A call without an answer asks the person again.
         if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
             call = call.with_decision(approval, decision);
         }
@@ -60,7 +60,7 @@ pub(crate) async fn ran<'a>(
     let abilities = from.abilities;
     let client = Client::new(from.peer.cloned(), abilities, answers.clone());
     let mut result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
-    // Asked again where another request would be sent than was approved.
+    // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = waiting(&result.outcome) else { break };
         let decision = match (abilities.way, abilities.has_forms) {
@@ -118,7 +118,7 @@ async fn state(round: Round, call: &Call<'_>, place: &Key) -> Option<String> {
     sealed(&round.kept(call.arguments()).await?, place)
 }
 
-/// Has the client ask for an approval.
+/// Makes the client ask for an approval.
 async fn asked_for(
     pending: &Pending,
     round: Round,
@@ -152,5 +152,5 @@ fn undeclared(has_form: bool, has_model: bool) -> ErrorData {
     error
 }
 
-/// As often as a request may change while somebody reads it.
+/// The number of times that a request may change while a person reads it.
 const MOST_TIMES: usize = 8;

@@ -1,5 +1,5 @@
-//! Several messages in one request, which the revision 2025-03-26 has and later ones do not (JSON-RPC 2.0 §6): takes them apart and puts
-//! their answers together. Each is answered by `http_service` as if it had come alone.
+//! Several messages in one request, which the revision 2025-03-26 has and later ones do not (JSON-RPC 2.0 §6): splits them and
+//! joins their responses. `http_service` handles each message as if it had come alone.
 
 use std::convert::Infallible;
 
@@ -10,9 +10,9 @@ use http_body_util::{BodyExt, Collected, combinators::BoxBody};
 
 use crate::message::{Exact, Refusal};
 
-/// The messages of a body that holds several; nothing where it is one, or where its client speaks another revision.
+/// The messages of a body with several; `None` if it has one, or if its client speaks another revision.
 pub(crate) fn messages(headers: &HeaderMap, body: &[u8]) -> Option<Result<Vec<Bytes>, Refusal>> {
-    // Clients of the revision do not know the header.
+    // Clients of this revision do not know the header.
     let is_revision = headers.get("mcp-protocol-version").is_none_or(|value| value == REVISION);
     let is_batch = is_revision && body.trim_ascii_start().starts_with(b"[");
     is_batch.then(|| split(body))
@@ -25,7 +25,7 @@ pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
     let value = Value::from_slice(body).unwrap_or_default();
     let items = value.as_array().filter(|items| (1..=MOST).contains(&items.len()));
     let items = items.ok_or_else(|| refused(format!("expected 1 to {MOST} messages of MCP")))?;
-    // MCP 2025-03-26, "Lifecycle": it is no part of a batch.
+    // MCP 2025-03-26, "Lifecycle": `initialize` is not part of a batch.
     let begins = |item: &Value| item.get("method").and_then(Value::as_str) == Some("initialize");
     if items.iter().any(begins) {
         return Err(refused("expected `initialize` in a request of its own".to_owned()));
@@ -33,7 +33,7 @@ pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
     Ok(items.iter().map(|item| item.to_string().into()).collect())
 }
 
-/// The answer among those that a message had; nothing for a message that wants none.
+/// The final message in a response; `None` for a message that needs no response.
 pub(crate) async fn answer(response: Response<BoxBody<Bytes, Infallible>>) -> Option<String> {
     let (head, body) = response.into_parts();
     let Ok(text) = body.collect().await.map(Collected::to_bytes);
@@ -42,7 +42,7 @@ pub(crate) async fn answer(response: Response<BoxBody<Bytes, Infallible>>) -> Op
     if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
         return Some(text.to_owned()).filter(|text| !text.is_empty());
     }
-    // What a message was told on the way is left out: there is no stream to tell it on.
+    // Notifications before the final message are left out: a batch has no stream for them.
     let mut events = text.lines().filter_map(|line| line.strip_prefix("data:"));
     let is_answer = |text: &&str| {
         Value::parse(text).is_ok_and(|it| it.get("result").is_some() || it.get("error").is_some())
@@ -50,7 +50,7 @@ pub(crate) async fn answer(response: Response<BoxBody<Bytes, Infallible>>) -> Op
     events.find(is_answer).map(str::to_owned)
 }
 
-/// All answers as one.
+/// Joins all responses into one.
 pub(crate) fn together(answers: &[String]) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     if answers.is_empty() {
@@ -63,9 +63,9 @@ pub(crate) fn together(answers: &[String]) -> Response<Bytes> {
 }
 
 const REVISION: &str = "2025-03-26";
-/// As many as `/v1/calls` takes.
+/// The most messages in a batch; `/v1/calls` has this limit too.
 const MOST: usize = 256;
-/// The number of messages that are answered at the same time.
+/// The number of messages that are handled at once.
 pub(crate) const AT_ONCE: usize = 16;
 
 #[cfg(test)]

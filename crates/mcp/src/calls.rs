@@ -1,5 +1,5 @@
-//! Runs the calls of a client: those of tools, those of the four that stand for many, and the reading of long results. How a call
-//! came is the business of `server` and of `direct`.
+//! Runs the calls of a client: calls of tools, of the four tools that stand for many, and of the reader of long results.
+//! `server` and `direct` receive the calls.
 
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
@@ -17,23 +17,23 @@ use crate::{
     written::written,
 };
 
-/// A call as it came.
+/// A call as it was received.
 #[derive(Clone, Copy)]
 pub(crate) struct Came<'r> {
-    /// The head of the HTTP request, where it is one.
+    /// The head of the HTTP request, if there is one.
     pub(crate) head: Option<&'r Parts>,
     pub(crate) from: From<'r>,
 }
 
-/// The answer to a call.
+/// The response to a call.
 pub(crate) enum Answer {
-    /// The client has to ask, and to call again with the answer.
+    /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
-    /// A result, as it stands in a message.
+    /// A result in the form of a message.
     Ended(Value),
 }
 
-/// Answers a call.
+/// Runs a call and returns the response.
 pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, ErrorData> {
     let (caller, executor, exact) = (host.caller(came.head), host.executor(), came.from.exact);
     let tool = exact.tool.as_deref().unwrap_or_default();
@@ -66,7 +66,7 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
     }
 }
 
-/// The answer to the call of a tool that is not one of the four.
+/// The response to a call of a tool outside the four.
 async fn answered(
     host: &dyn Host,
     executor: &Executor,
@@ -121,7 +121,7 @@ async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Ses
     })
 }
 
-/// A call with all that surrounds it.
+/// A call with its surroundings.
 fn made<'a>(
     host: &dyn Host,
     call: Call<'a>,
@@ -138,7 +138,7 @@ fn made<'a>(
     }
 }
 
-/// The result of a tool that stands for others.
+/// The result of one of the four tools that stand for many.
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
 fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
     Ok(Answer::Ended(shortlist::result(answer)))

@@ -1,5 +1,5 @@
-//! The client that a call came from, for tools that are the program's own: they ask it for values, and show more than an answer.
-//! How a client is asked is the business of `rounds` and of `way`.
+//! The client of a call, for tools of the program: they can ask it for values, and show more than an answer. `rounds` and
+//! `way` define how it is asked.
 
 mod attachment;
 mod question;
@@ -22,11 +22,11 @@ pub use self::{
 };
 use crate::way::{Abilities, Way};
 
-/// The client of MCP that a call came from.
+/// The client of MCP that made a call.
 ///
-/// A tool asks as if the answers were there. Where the client answers with a further call (MCP 2026-07-28), the tool is run
-/// again from its beginning, with the answers it has by then: it must not change anything before its last question. A tool
-/// that a person has to approve is approved each time. What came over another front door has nobody to ask.
+/// A tool asks as if the answers were there. If the client answers with a further call (MCP 2026-07-28), the tool runs
+/// again from its beginning with the answers so far: it must not change anything before its last question. A tool that
+/// needs a person's approval is approved each time. A call from another front door has nobody to ask.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -48,11 +48,11 @@ use crate::way::{Abilities, Way};
 #[derive(Clone, Default)]
 pub struct Client(Option<Arc<Shared>>);
 
-/// The state that clones of a client share: one call of one tool.
+/// The state that clones of a client share, for one call of one tool.
 struct Shared {
     peer: Option<Peer<RoleServer>>,
     abilities: Abilities,
-    /// The answers that came with the call, by the names of questions.
+    /// The answers that came with the call, by the names of their questions.
     answers: BTreeMap<String, Value>,
     told: Mutex<Messages>,
 }
@@ -60,13 +60,13 @@ struct Shared {
 /// The messages of a tool to its client.
 #[derive(Default)]
 pub(crate) struct Messages {
-    /// The questions that have no answer yet.
+    /// The questions without an answer so far.
     pub(crate) asked: Vec<Question>,
-    /// The answers that were used, which hold in the next round.
+    /// The answers that were used; they stay valid in the next round.
     pub(crate) used: BTreeMap<String, Value>,
-    /// The questions that the client cannot put to anybody.
+    /// The questions that the client cannot ask anybody.
     pub(crate) lacking: Vec<Question>,
-    /// The further content of the answer.
+    /// The further content of the result.
     pub(crate) attached: Vec<Attachment>,
 }
 
@@ -87,7 +87,7 @@ impl Client {
     /// Asks for values.
     ///
     /// # Errors
-    /// The fault that the call must end with: the client is asked and calls again, or there is nobody to ask.
+    /// Returns the fault that the call must end with: the client asks and calls again, or there is nobody to ask.
     pub async fn ask(&self, question: &Question) -> Result<Reply, Box<Fault>> {
         let Some(shared) = &self.0 else { return Err(wording::nobody_asked()) };
         let Abilities { way, has_forms, has_model } = shared.abilities;
@@ -119,20 +119,20 @@ impl Client {
         }
     }
 
-    /// Shows something beside the tool's answer. Other front doors show the answer alone.
+    /// Shows content beside the tool's answer. Other front doors show only the answer.
     pub fn attach(&self, attachment: Attachment) {
         let Some(shared) = &self.0 else { return };
         shared.told.lock().unwrap_or_else(PoisonError::into_inner).attached.push(attachment);
     }
 
-    /// Takes what the tool said.
+    /// Takes the tool's messages out of the client.
     pub(crate) fn take(&self) -> Messages {
         let Some(shared) = &self.0 else { return Messages::default() };
         std::mem::take(&mut shared.told.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Without the answers.
+/// Leaves out the answers.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Client")

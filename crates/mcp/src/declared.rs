@@ -1,5 +1,5 @@
-//! Tools as MCP declares them: the dialect's declaration with a title and all four annotations, since a client takes one
-//! that is missing for the worst.
+//! Tools as MCP declares them: the dialect's declaration with a title and all four annotations, because a client assumes
+//! the worst for a missing one.
 
 use callgate_config::{McpConfig, McpSchemas};
 use callgate_dialect::Dialect;
@@ -19,10 +19,11 @@ pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
     declaration
 }
 
-/// Says in the schema of a value that clients repeat it in a header. They follow no references, so those on the way to it become
-/// what they lead to; one whose schema is not declared, or is of several types there, is not repeated.
+/// Marks in a value's schema that clients repeat the value in a header. Clients follow no references, so references on the way
+/// to the value are replaced by their targets. A value whose schema is not declared there, or has several types, is not
+/// repeated.
 fn annotate(schema: &mut Value, definitions: &Value, path: &[String], header: &str) {
-    // What does not lead to a value stays as it is declared.
+    // Schemas off the way to the value stay as they are declared.
     let mut reached = schema.clone();
     let mut at = &mut reached;
     for name in path {
@@ -44,7 +45,7 @@ fn annotate(schema: &mut Value, definitions: &Value, path: &[String], header: &s
     }
 }
 
-/// The definition that a schema refers to, with what is said beside the reference.
+/// The definition that a schema refers to, merged with the keywords beside the reference.
 fn target(schema: &Value, definitions: &Value) -> Option<Value> {
     let members = schema.as_object()?;
     let name = members.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
@@ -54,10 +55,11 @@ fn target(schema: &Value, definitions: &Value) -> Option<Value> {
     Some(Value::Object(target))
 }
 
-/// As many references as lead to each other in descriptions that are in use.
+/// The longest chain of references in real descriptions.
 const MOST_HOPS: usize = 8;
 
-/// One declaration, with the values that clients repeat in headers; none for a tool whose declaration the library does not take.
+/// The declaration of a tool, with the values that clients repeat in headers; `None` if the library does not accept the
+/// declaration.
 pub(crate) fn declared(
     tool: &Tool,
     listing: &McpConfig,
@@ -155,7 +157,7 @@ mod tests {
             assert_eq!(at("/properties/region/type").as_deref(), Some("string"), "{schema}");
             let tenant = "/properties/order/properties/tenant/x-mcp-header";
             assert_eq!(at(tenant).as_deref(), Some("H-order.tenant"), "{schema}");
-            // Nothing stands where a client would refuse the tool for it.
+            // A client would refuse the tool for a mark in the wrong place.
             assert_eq!(schema.to_string().matches("x-mcp-header").count(), 2, "{schema}");
         }
     }

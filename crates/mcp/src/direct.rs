@@ -1,5 +1,6 @@
-//! Answers calls over HTTP without the library, where a request is plain and one message answers it: the library begins a task and
-//! a loop for each. Whatever it has to judge (other revisions, headers that do not fit, progress) goes its way.
+//! Answers calls over HTTP without the library if the request is plain and one message answers it, because the library starts a
+//! task and a loop for each. The library handles all requests that it must judge (other revisions, headers that do not match,
+//! progress).
 
 use bytes::Bytes;
 use callgate_config::McpSchemas;
@@ -15,11 +16,11 @@ use crate::{
     way::{Abilities, Way},
 };
 
-/// The abilities of a call's client, where the call can be answered here.
+/// The abilities of a call's client, if the call can be answered here.
 pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Option<Abilities> {
     let headers = &head.headers;
     let tool = exact.tool.as_deref().filter(|_| exact.is_plain)?;
-    // Arguments in headers are shown to those alone who see whole schemas.
+    // Only clients that see whole schemas learn of arguments in headers.
     let has_schemas = schemas == McpSchemas::Portable;
     let takes = only(headers, &header::ACCEPT)?;
     let is_json = only(headers, &header::CONTENT_TYPE)? == JSON;
@@ -46,7 +47,7 @@ pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Opt
     }
 }
 
-/// Answers a call of such a client.
+/// Answers a call of a client with these abilities.
 pub(crate) async fn answer(
     host: &dyn Host,
     head: &Parts,
@@ -66,7 +67,7 @@ pub(crate) async fn answer(
         Ok(Answer::Asks(asks)) => (StatusCode::OK, "result", json(serde_json::to_string(&asks))),
         Err(error) => (status(&error), "error", json(serde_json::to_string(&error))),
     };
-    // An id is a text or a number: its own text is JSON.
+    // An id is a text or a number, so its text is JSON.
     let id = exact.id.to_string();
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{text}}}"#);
     let mut response = Response::new(Bytes::from(text));
@@ -75,7 +76,7 @@ pub(crate) async fn answer(
     response
 }
 
-/// The status of an error (MCP 2026-07-28, transports): that of a call is 200, but for a capability that is not declared.
+/// The status of an error (MCP 2026-07-28, transports): 200 for an error of a call, except for an undeclared capability.
 fn status(error: &ErrorData) -> StatusCode {
     match error.code {
         ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => StatusCode::BAD_REQUEST,
@@ -87,7 +88,7 @@ fn json(written: serde_json::Result<String>) -> String {
     written.unwrap_or_else(|_| "null".to_owned())
 }
 
-/// The value of a header that stands once.
+/// The value of a header that occurs once.
 fn only(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())?.to_str().ok()

@@ -1,5 +1,5 @@
-//! MCP over Streamable HTTP, as a service that a gateway mounts. The gateway has checked `Host`, `Origin` and who asks; what
-//! it found travels in the extensions of the request.
+//! MCP over Streamable HTTP, as a service that a gateway mounts. The gateway has checked `Host`, `Origin` and the caller;
+//! its findings are in the extensions of the request.
 
 use std::{convert::Infallible, fmt, future::ready, sync::Arc};
 
@@ -23,14 +23,14 @@ use crate::{
     server::Server,
 };
 
-/// The service. Clones share everything.
+/// The MCP service. Clones share everything.
 #[derive(Clone)]
 pub struct McpService {
     host: Arc<dyn Host>,
 }
 
 impl McpService {
-    /// Serves a host's tools. Bodies are bounded by whoever collects them.
+    /// Serves a host's tools. The code that collects bodies must limit their size.
     pub fn new(host: Arc<dyn Host>) -> Self {
         Self { host }
     }
@@ -49,7 +49,7 @@ impl McpService {
         }
     }
 
-    /// Answers each of several messages; none where one of them calls what its sender may not.
+    /// Answers each of several messages; none of them if one calls a tool that its sender may not call.
     async fn batched(&self, mut head: Parts, messages: Vec<Bytes>) -> Response<Bytes> {
         let exact = messages.iter().filter_map(|message| Exact::of(message).ok());
         let mut denied = exact.filter_map(|exact| self.denied(&head, &exact));
@@ -90,7 +90,7 @@ impl McpService {
         reworded(response, &body, is_json).await.map(|body| Full::new(body).boxed())
     }
 
-    /// The library's own way. Nothing of it outlives a request.
+    /// The library's service for one request; nothing of it outlives the request.
     fn service(&self) -> StreamableHttpService<Server, NeverSessionManager> {
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
@@ -102,7 +102,7 @@ impl McpService {
         StreamableHttpService::new(server, Arc::default(), config)
     }
 
-    /// True where arguments of the tool that is called may stand in headers, which the library judges.
+    /// True if arguments of the called tool may be in headers, which the library checks.
     fn has_headers(&self, exact: &Exact) -> bool {
         let executor = self.host.executor();
         let entry = exact.tool.as_deref().and_then(|tool| executor.find(tool));
@@ -110,7 +110,7 @@ impl McpService {
         tool.is_some_and(|tool| !tool.mcp_headers.is_empty())
     }
 
-    /// The message of a request, unless it is none or calls what its sender may not.
+    /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
     fn read(&self, head: &Parts, body: &[u8]) -> Result<Exact, Box<Response<Bytes>>> {
         let exact = Exact::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
         match self.denied(head, &exact) {
@@ -134,7 +134,7 @@ fn is_json_rpc(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
     !response.status().is_client_error() || response.headers().contains_key(header::CONTENT_TYPE)
 }
 
-/// A refusal in plain text as an error of JSON-RPC that says what was expected.
+/// Turns a refusal in plain text into an error of JSON-RPC that says what was expected.
 async fn reworded(
     response: Response<BoxBody<Bytes, Infallible>>,
     asked: &[u8],
@@ -144,7 +144,7 @@ async fn reworded(
     let Ok(text) = body.collect().await.map(http_body_util::Collected::to_bytes);
     let text = String::from_utf8_lossy(&text);
     let refusal = match head.status {
-        // The media type is right: the text is no message.
+        // The media type is right, but the text is not a message.
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
             head.status = StatusCode::BAD_REQUEST;
             Refusal::foreign(asked)
@@ -165,7 +165,7 @@ async fn reworded(
     refused
 }
 
-/// A message that is not taken (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
+/// The response to a message that is refused (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
 fn refused(refusal: &Refusal) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(refusal.text()));
     *response.status_mut() = StatusCode::BAD_REQUEST;

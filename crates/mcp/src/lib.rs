@@ -1,6 +1,6 @@
 //! callgate's tools over the Model Context Protocol, in both of its eras: the handshake of revisions up to 2025-11-25, and
-//! requests that stand alone since 2026-07-28. What is served, to whom and in which session says a [`Host`]; the only crate
-//! that sees `rmcp`.
+//! independent requests since 2026-07-28. A [`Host`] decides what is served, to whom and in which session. No other crate
+//! depends on `rmcp`.
 
 mod approval;
 mod asking;

@@ -1,5 +1,5 @@
-//! Messages on lines: one message on each line of the input, or several in an array, one on each of the output. A line that is no
-//! message is answered.
+//! Messages on lines: each input line holds one message, or several in an array; each output line holds one. An input line
+//! without a message gets an error.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
@@ -25,14 +25,14 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Lines<R, W> {
     input: BufReader<R>,
-    /// The part of a line that came so far: a line that is waited for in vain is not lost.
+    /// The part of a line received so far: dropping a pending read loses nothing.
     line: Vec<u8>,
-    /// True while the rest of a line is passed over that is too long.
+    /// True while the rest of a line that is too long is skipped.
     is_passed_over: bool,
-    /// The rest of the messages of a line that held several (revision 2025-03-26).
+    /// The remaining messages of a line that held several (revision 2025-03-26).
     waiting: VecDeque<Bytes>,
     output: Arc<Mutex<W>>,
-    /// Answers to lines that are no messages.
+    /// Responses to lines that are not messages.
     refusals: JoinSet<io::Result<()>>,
 }
 
@@ -43,10 +43,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         Self { input, line, is_passed_over: false, waiting, output, refusals }
     }
 
-    /// The next line within the bound; none at the end. May be dropped at any time: nothing is lost.
+    /// The next line within the limit; `None` at the end. Dropping the future loses nothing.
     async fn next(&mut self) -> Option<Result<Vec<u8>, Refusal>> {
         loop {
-            // Whoever reads nothing of what it is told ends here.
+            // A client that reads no output ends here.
             let piece = self.input.fill_buf().await.ok()?;
             if piece.is_empty() {
                 let last = std::mem::take(&mut self.line);
@@ -140,7 +140,7 @@ async fn written<W: AsyncWrite + Unpin>(output: Arc<Mutex<W>>, mut text: String)
     output.flush().await
 }
 
-/// A host that puts files into arguments needs room; one that ends no line must not take all memory.
+/// A host that puts files into arguments needs room; a host that never ends a line must not use up the memory.
 const MOST_BYTES: usize = 16 << 20;
 
 #[cfg(test)]

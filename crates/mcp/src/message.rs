@@ -1,5 +1,5 @@
-//! A message as its text says it, read before the library reads it: with all digits of numbers, and refused where readers could
-//! differ. What the library cannot read is answered all the same, so that no client waits for an answer that never comes.
+//! A message exactly as its text gives it, read before the library reads it: with all digits of numbers, and refused if readers
+//! could disagree. A message that the library cannot read gets a response too, so that no client waits forever.
 
 use callgate_tool::{Object, Reader, Token, Value};
 use serde_json::json;
@@ -13,19 +13,19 @@ pub(crate) struct Exact {
     /// The tool that is called.
     pub(crate) tool: Option<String>,
     pub(crate) arguments: Option<Object>,
-    /// `callgate/session` of `_meta`; `null` where there is none.
+    /// `callgate/session` of `_meta`; `null` if absent.
     pub(crate) session: Value,
     /// The other members of `_meta`.
     pub(crate) meta: Object,
-    /// The state that an earlier call was answered with.
+    /// The state from the response to an earlier call.
     pub(crate) state: Option<String>,
-    /// The answers to what an earlier call asked.
+    /// The answers to the questions of an earlier call.
     pub(crate) answers: Object,
-    /// True where nothing else is said, and each part is of its type.
+    /// True if the message has no other members, and each member has its type.
     pub(crate) is_plain: bool,
 }
 
-/// A message that is not taken: an error of JSON-RPC 2.0 (§5.1).
+/// A message that is refused: an error of JSON-RPC 2.0 (§5.1).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
     id: Value,
@@ -34,10 +34,10 @@ pub(crate) struct Refusal {
 }
 
 impl Exact {
-    /// The exact parts of a message; nothing where it is no call.
+    /// The exact parts of a message; empty if the message is not a call.
     ///
     /// # Errors
-    /// A [`Refusal`] of what is no JSON, has a name twice in an object, or whose arguments are no object.
+    /// Returns a [`Refusal`] if the text is not JSON, an object has a name twice, or the arguments are not an object.
     pub(crate) fn of(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
             return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));
@@ -85,7 +85,7 @@ impl Exact {
 }
 
 impl Exact {
-    /// The tools that are called: the one that is named, and the one that this calls in turn.
+    /// The called tools: the one named, and the one that it calls in turn.
     pub(crate) fn called(&self) -> impl Iterator<Item = String> {
         let standing = self.tool.as_deref().and_then(Standing::named);
         let target = standing.and_then(|standing| standing.target(self.arguments.as_ref())?.ok());
@@ -94,34 +94,34 @@ impl Exact {
 }
 
 impl Refusal {
-    /// A line that is longer than a message may be.
+    /// Refuses a line that is longer than a message may be.
     pub(crate) fn too_long(most: usize) -> Self {
         let message = format!("expected a message of at most {most} bytes");
         refusal(Value::Null, INVALID_REQUEST, message)
     }
 
-    /// JSON that is no message of MCP.
+    /// Refuses JSON that is not a message of MCP.
     pub(crate) fn foreign(text: &[u8]) -> Self {
         Self::of(text, "expected a message of MCP".to_owned())
     }
 
-    /// A request that is not taken for another reason.
+    /// Refuses a request for another reason.
     pub(crate) fn of(text: &[u8], message: String) -> Self {
         let id = str::from_utf8(text).map(id_of).unwrap_or_default();
         refusal(id, INVALID_REQUEST, message)
     }
 
-    /// The answer, as JSON on one line.
+    /// The response as JSON on one line.
     pub(crate) fn text(&self) -> String {
         let Self { id, code, message } = self;
-        // Ids are texts and numbers: their own text is JSON.
+        // Ids are texts and numbers, so their text is JSON.
         let id = id.to_string();
         let error = json!({"code": code, "message": message});
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
     }
 }
 
-/// True where a message is a request and nothing beside.
+/// True if a message is a request and has nothing else.
 fn is_request(message: &Value) -> bool {
     let Some(members) = message.as_object() else { return false };
     let is_version = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
@@ -135,7 +135,7 @@ fn refusal(id: Value, code: i32, message: String) -> Refusal {
     Refusal { id, code, message }
 }
 
-/// The id of a message that is not read to its end, where it comes before the fault.
+/// The id of a message that cannot be read to its end, if the id comes before the fault.
 fn id_of(text: &str) -> Value {
     let (mut reader, mut depth, mut is_next) = (Reader::new(text), 0_usize, false);
     while let Ok(Some(token)) = reader.token() {
@@ -157,7 +157,7 @@ fn id_of(text: &str) -> Value {
     Value::Null
 }
 
-/// The member of a request's `_meta` that says something of the session.
+/// The member of a request's `_meta` that describes the session.
 const SESSION: &str = "callgate/session";
 /// JSON-RPC 2.0 §5.1.
 const PARSE_ERROR: i32 = -32700;

@@ -1,11 +1,12 @@
-//! Progress of a call for clients that ask for it: how many seconds it has run. A client that hears it goes on waiting.
+//! Progress of a call for clients that ask for it: the seconds since its beginning. A client that receives progress
+//! keeps waiting.
 
 use std::{pin::pin, time::Duration};
 
 use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
 use tokio::time::{Instant, interval};
 
-/// Waits for a call, and says each second that it runs.
+/// Waits for a call, and reports progress every second.
 pub(crate) async fn waited<T>(
     context: &RequestContext<RoleServer>,
     call: impl Future<Output = T>,
@@ -18,7 +19,7 @@ pub(crate) async fn waited<T>(
             _ = ticks.tick() => {
                 let seconds = began.elapsed().as_secs_f64();
                 let progress = ProgressNotificationParam::new(token.clone(), seconds);
-                // A client that has left is noticed where its answer is written.
+                // A client that has left is noticed when the response is written.
                 context.peer.notify_progress(progress).await.ok();
             }
         }

@@ -1,4 +1,4 @@
-//! The tool that reads results which were cut, and files: a client of MCP has no other way to the bytes behind a handle.
+//! The tool that reads files and results that were cut: a client of MCP has no other way to the bytes behind a handle.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use rmcp::model;
 
 use crate::{Attachment, host::Caller, shortlist};
 
-/// Its name, unless a tool has it.
+/// The tool's name, unless another tool has it.
 pub(crate) const NAME: &str = "read_result";
 
-/// Its declaration, for callers who have tools.
+/// The tool's declaration, for callers who have tools.
 pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model::Tool> {
     let has_tools = executor.entries().any(|entry| caller.sees(entry.toolset()));
     if !has_tools || executor.find(NAME).is_some() {
@@ -41,7 +41,7 @@ pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model:
     serde_json::from_str(&declaration.to_string()).ok()
 }
 
-/// The answer to a call of it, in the session of the request.
+/// The response to a call of the tool, in the session of the request.
 pub(crate) async fn read(
     executor: &Executor,
     caller: &Caller,
@@ -63,7 +63,7 @@ pub(crate) async fn read(
     }
 }
 
-/// The files that a result has behind handles, as embedded resources; not those that are large or not kept.
+/// The files behind a result's handles, as embedded resources; large files and files no longer kept are left out.
 pub(crate) async fn resources(
     executor: &Executor,
     caller: &Caller,
@@ -82,7 +82,7 @@ pub(crate) async fn resources(
         let (Content::File { media_type, size, .. }, Some(handle)) = (content, handle) else {
             continue;
         };
-        // All of them stand in one message.
+        // All resources share one message.
         let Some(left) = room.checked_sub(*size) else { continue };
         let kept = executor.result(handle, session, caller.principal.as_ref()).await;
         if let Ok(Some(kept)) = kept {
@@ -123,7 +123,7 @@ fn number(arguments: &Object, name: &str, range: Range<usize>) -> Result<Option<
     number.map(Some).ok_or_else(|| format!("`{name}`: expected {least} to {most}, got: {value}"))
 }
 
-/// A part of a text, or the whole of an image or a sound; what else it is, is said.
+/// Shows a part of a text, or the whole of an image or a sound; of other types it says what they are.
 fn shown(result: &StoredResult, wanted: &Wanted) -> Value {
     let StoredResult { media_type, bytes, .. } = result;
     let kind = media_type.split('/').next().unwrap_or_default();
@@ -151,8 +151,8 @@ fn shown(result: &StoredResult, wanted: &Wanted) -> Value {
     shortlist::result(Ok(part))
 }
 
-/// Bytes of a part unless a call says otherwise, and at most.
+/// The bytes of a part by default; the next constant is the most.
 const USUAL: usize = 16 << 10;
 const MOST: usize = 64 << 10;
-/// The bytes of an image, a sound or a file that a client may be given at once.
+/// The most bytes of an image, a sound or a file that a client gets at once.
 const LARGEST_SEEN: usize = 4 << 20;

@@ -1,5 +1,5 @@
-//! The rounds of a call whose client answers with further calls: what a round began with is kept here, for its call alone and once,
-//! and the client has a sealed name of it.
+//! The rounds of a call whose client answers with further calls. The state of a round is kept here, for its call only and
+//! for one use; the client gets a sealed name of it.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -16,16 +16,16 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// A round whose name is that of an approval.
+    /// A round named by its approval.
     pub(crate) fn of_approval(approval: String) -> Self {
         Self { approval: Some(approval), answers: BTreeMap::new() }
     }
 
-    /// Keeps a round of a call with these arguments; its name, where it can be kept.
+    /// Keeps a round of a call with these arguments. Returns its name, or `None` if it cannot be kept.
     pub(crate) async fn kept(self, arguments: &Arguments) -> Option<String> {
         let Self { approval, answers } = self;
         match approval {
-            // The approval knows its call, and that it is used once.
+            // The approval itself belongs to its call and works once.
             Some(approval) if answers.is_empty() => return Some(approval),
             _ => {}
         }
@@ -44,14 +44,14 @@ impl Round {
         Some(name)
     }
 
-    /// The round of a name; none where it was used, has expired, or is one of a call with other arguments.
+    /// The round with this name; `None` if it was used, has expired, or belongs to a call with other arguments.
     pub(crate) async fn taken(name: String, arguments: &Arguments) -> Option<Self> {
         if !name.starts_with(PREFIX) {
             return Some(Self::of_approval(name));
         }
         let key = key(&name);
         let stored = rounds().get(&key, now()).await.ok().flatten()?;
-        // Of two that come at the same time, one takes it away.
+        // Of two simultaneous calls, only one removes the round.
         let expected = Expected::Version(stored.version);
         rounds().remove(&key, expected, now()).await.ok().filter(|was| *was)?;
         let kept = Value::from_slice(stored.record.bytes()).ok()?;
@@ -63,7 +63,7 @@ impl Round {
     }
 }
 
-/// The rounds of this process: whose each is says its sealed name.
+/// The rounds of this process; the sealed name says who owns each.
 fn rounds() -> &'static Memory {
     static ROUNDS: OnceLock<Memory> = OnceLock::new();
     ROUNDS.get_or_init(|| Memory::new(Bounds { records: MOST_ROUNDS, bytes: MOST_BYTES }))
@@ -77,11 +77,11 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// No approval begins so.
+/// The prefix of round names; no approval's id begins like this.
 const PREFIX: &str = "round_";
-/// As many calls as wait at a time in a busy office; the oldest makes room.
+/// The number of calls that wait at once in a busy office; a new one replaces the oldest.
 const MOST_ROUNDS: usize = 10_000;
-/// All rounds together, with the arguments of their calls.
+/// The most bytes of all rounds, with the arguments of their calls.
 const MOST_BYTES: usize = 64 << 20;
 
 #[cfg(test)]

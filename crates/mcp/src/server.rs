@@ -1,4 +1,4 @@
-//! The requests of a client: which tools there are, and one call. Everything else a server may offer is answered as unknown.
+//! Handles the requests of a client: the list of tools, and calls. It answers every other request as unknown.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut info = self.negotiate_initialize(&request)?;
-        // The revisions that begin with this message have no stream to say it on, as they are served here.
+        // Revisions that begin with this message have no stream for notifications here.
         if let Some(tools) = &mut info.capabilities.tools {
             tools.list_changed = None;
         }
@@ -77,7 +77,7 @@ impl ServerHandler for Server {
                 () = context.cancelled() => return Ok(()),
                 change = changes.next() => {
                     let Some(()) = change else { return Ok(()) };
-                    // Whoever has gone is told nothing.
+                    // A client that has left gets no notification.
                     if context.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
@@ -128,7 +128,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        // Asked for where arguments may stand in headers, too. Those of functions are told by whole schemas only.
+        // The library also asks for it when arguments may be in headers. Those of functions appear only in whole schemas.
         let (listing, executor) = (self.0.listing(), self.0.executor());
         let entry = executor.find(name)?;
         let headers = shortlist::headers(&listing, &executor, entry);
@@ -149,7 +149,7 @@ impl ServerHandler for Server {
         let abilities = Abilities::of(&context);
         let from = From { exact: &exact, abilities, peer: Some(&context.peer) };
         let called = calls::called(&*self.0, Came { head: head(&context), from });
-        // Whoever cancels, or closes the stream of the answer, takes the call along to the service.
+        // A client that cancels, or closes the response stream, also stops the call to the service.
         tokio::select! {
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the client gave the call up", None))
@@ -159,7 +159,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// An answer as the library takes it.
+/// A response in the library's type.
 fn answered(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     let result = match answer {
         Answer::Asks(asks) => return Ok(asks.into()),
@@ -168,19 +168,19 @@ fn answered(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     let unwritten = |_| ErrorData::internal_error("the result cannot be written", None);
     let mut result: CallToolResult =
         serde_json::from_str(&result.to_string()).map_err(unwritten)?;
-    // For revisions that do not know it the library takes it away again.
+    // The library removes the member for revisions that do not know it.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result.into())
 }
 
-/// A list with the time it may be kept.
+/// Adds to a list the time that clients may keep it.
 fn fresh(mut result: ListToolsResult) -> ListToolsResult {
     result.ttl_ms = Some(FRESH_MS);
     result.cache_scope = Some(CacheScope::Private);
     result
 }
 
-/// A tool as it is listed. One without a declaration is not, which the operator is told.
+/// A tool as it is listed. A tool without a declaration is left out, and the log says so to the operator.
 fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
     let headers = shortlist::headers(listing, executor, entry);
     let tool = entry.declaration().and_then(|tool| declared(tool, listing, &headers));
@@ -191,21 +191,21 @@ fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<
     tool
 }
 
-/// The head of the HTTP request, where it is one.
+/// The head of the HTTP request, if there is one.
 fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
 }
 
-/// The call as its text said it; the two ways in leave it in different places.
+/// The call exactly as its text gave it; HTTP and standard input store it in different places.
 fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<Exact>> {
     let extensions = &context.extensions;
     let known = extensions.get::<Arc<Exact>>();
     known.or_else(|| head(context)?.extensions.get()).cloned()
 }
 
-/// The instructions where not all tools are listed.
+/// The instructions if not all tools are listed.
 const SEARCHED: &str = "More tools are served than are listed. Find them with `find_tools`, in the words of what is wanted, read with `describe_tools` what they take, and call them with `call_read_tool`, or with `call_write_tool` where they change something.";
-/// Tools on one page. Clients that read the first page alone see that many.
+/// The tools on one page. Some clients read only the first page.
 const PAGE: usize = 1000;
-/// The time a list may be kept, in milliseconds; a reload may change it.
+/// The time that clients may keep a list, in milliseconds; a reload may change the list.
 const FRESH_MS: u64 = 60_000;

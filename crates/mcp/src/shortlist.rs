@@ -1,5 +1,5 @@
-//! The tools that are listed in place of many: they find, describe and call the others. Their names and schemas do not change,
-//! so that prompts stay as they are; the one that reads calls nothing that changes anything, so that a client may allow it.
+//! The four tools that are listed instead of many: they find, describe and call the others. Their names and schemas do not
+//! change, so that prompts stay valid. The tool for read-only calls changes nothing, so that a client may allow it.
 
 mod declarations;
 
@@ -10,7 +10,7 @@ use callgate_tool::{Effect, Object, Value, json};
 pub(crate) use self::declarations::declarations;
 use crate::{declared::declaration, host::Caller};
 
-/// One of them.
+/// One of the four tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Standing {
     CallRead,
@@ -42,7 +42,7 @@ impl Standing {
         }
     }
 
-    /// The call that is meant by a call of it; none for one that calls nothing.
+    /// The call that a call of this tool makes; `None` if this tool calls no other.
     pub(crate) fn target(self, arguments: Option<&Object>) -> Option<Result<Target, String>> {
         if !matches!(self, Self::CallRead | Self::CallWrite) {
             return None;
@@ -51,7 +51,7 @@ impl Standing {
         let Some(tool) = tool else {
             return Some(Err("`name`: expected the name of a tool".to_owned()));
         };
-        // Declared as `args`: Semantic Kernel gives all that there is to a parameter called `arguments`. Models say either.
+        // Declared as `args`: Semantic Kernel puts all values into a parameter called `arguments`. Models use either name.
         let given = ["args", "arguments"].map(|name| arguments.and_then(|it| it.get(name)));
         let arguments = match given {
             [Some(_), Some(_)] => {
@@ -68,7 +68,7 @@ impl Standing {
         Some(Ok(Target { tool: tool.to_owned(), arguments }))
     }
 
-    /// The reason it does not call a tool.
+    /// The reason why this tool does not call `entry`.
     pub(crate) fn refusal(self, entry: Entry<'_>) -> Option<String> {
         let (name, effect) = (entry.name(), entry.effect().as_str());
         let is_refused = self == Self::CallRead && entry.effect() != Effect::Read;
@@ -78,10 +78,10 @@ impl Standing {
         })
     }
 
-    /// The answer of one that calls nothing.
+    /// The result of a tool that calls no other.
     ///
     /// # Errors
-    /// A sentence that says what is wrong with the arguments.
+    /// Returns a sentence about the problem with the arguments.
     pub(crate) fn answer(
         self,
         executor: &Executor,
@@ -98,7 +98,7 @@ impl Standing {
     }
 }
 
-/// True where these tools are listed in place of all.
+/// True if the four tools are listed instead of all.
 pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller) -> bool {
     match config.mode {
         McpMode::Direct => false,
@@ -106,7 +106,7 @@ pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller)
         McpMode::Auto => {
             let mut left = Some(config.tokens);
             let listed = executor.entries().filter(|entry| caller.lists(entry.toolset()));
-            // As soon as they are too many, the others are not declared.
+            // Once the limit is exceeded, the remaining tools are not declared.
             for tool in listed.filter_map(Entry::declaration) {
                 left = left.and_then(|left| left.checked_sub(tool.tokens()));
                 if left.is_none() {
@@ -128,8 +128,8 @@ pub(crate) fn pinned<'e>(
     pinned.filter(|entry| caller.lists(entry.toolset())).collect()
 }
 
-/// The arguments of a tool that clients repeat in headers: of a tool that every list shows, since nobody else knows of them, and
-/// never one that is a credential.
+/// The arguments of a tool that clients repeat in headers. Only tools in every list have them, because clients do not
+/// know of others; an argument that is a credential is never one of them.
 pub(crate) fn headers(
     config: &McpConfig,
     executor: &Executor,
@@ -217,7 +217,7 @@ fn texts(arguments: &Object, name: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// A result in JSON, complete as text and as structured content; or a failure that a model can read.
+/// A result in JSON, complete as text and as structured content, or a failure that a model can read.
 pub(crate) fn result(answer: Result<Value, String>) -> Value {
     let (value, is_error) = match answer {
         Ok(value) => (value, false),
@@ -231,7 +231,7 @@ pub(crate) fn result(answer: Result<Value, String>) -> Value {
     })
 }
 
-/// The tools that are found unless more are asked for.
+/// The number of tools that a search finds by default.
 const FOUND: usize = 8;
-/// The tools that are described at once.
+/// The most tools that are described at once.
 const DESCRIBED: usize = 20;

@@ -1,5 +1,5 @@
-//! The state that a client hands back with an answer: the id of an approval, sealed for the principal, the session and the tool of
-//! the call. The key is this process's own; that a state is used once is seen where the approval is kept.
+//! The state that a client returns with an answer: the id of an approval, sealed for the principal, the session and the tool of
+//! the call. The key exists only in this process; the store of approvals makes sure that a state is used once.
 
 use std::sync::OnceLock;
 
@@ -19,14 +19,14 @@ pub(crate) fn sealed(approval: &str, place: &Key) -> Option<String> {
     Some(BASE64_URL_SAFE_NO_PAD.encode(sealed.encrypted().ok()?))
 }
 
-/// The approval of a state; none where it was changed, or is another call's.
+/// The approval in a state; `None` if the state was changed or belongs to another call.
 pub(crate) fn opened(state: &str, place: &Key) -> Option<String> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(state).ok()?;
     let opened = sealer()?.open(&Sealed::from_encrypted(bytes), place).ok()?;
     Some(opened.expose().to_owned())
 }
 
-/// The one sealer of this process; none where no random number can be drawn.
+/// The sealer of this process; `None` if no random number can be drawn.
 fn sealer() -> Option<&'static Sealer> {
     static SEALER: OnceLock<Option<Sealer>> = OnceLock::new();
     let drawn = || {

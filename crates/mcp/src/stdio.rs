@@ -10,7 +10,7 @@ use crate::{host::Host, lines::Lines, server::Server};
 /// Serves the client that started the process, until it closes standard input.
 ///
 /// # Errors
-/// The client said nothing that MCP knows, or standard input or output broke.
+/// Fails if the client sends nothing that MCP knows, or if standard input or output breaks.
 pub async fn serve_stdio(host: Arc<dyn Host>) -> io::Result<()> {
     let begun = Box::pin(Server(host).serve(Lines::new(stdin(), stdout()))).await;
     let running = begun.map_err(io::Error::other)?;
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::{Caller, Question, Reply, SessionError};
 
-    /// Serves one function that a person has to approve.
+    /// A server of one function that needs a person's approval.
     struct Shop(Executor);
 
     #[async_trait]
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// A function that asks whoever calls it for their name.
+    /// A function that asks its caller for their name.
     fn desk() -> Shop {
         let greet = |call: Call<'static>| async move {
             let schema = value!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});

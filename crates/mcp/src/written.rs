@@ -1,21 +1,21 @@
-//! Results as MCP writes them: the content blocks of the dialect, and the same as structured content, each of them complete,
-//! since a client forwards one or the other.
+//! Results as MCP writes them: the content blocks of the dialect and structured content. Each is complete, because a client
+//! forwards one or the other.
 
 use callgate_tool::{Content, Object, Outcome, ToolResult, Value};
 
-/// A result: `blocks` is what the dialect made of it.
+/// A result; `blocks` are the content blocks that the dialect made.
 pub(crate) fn written(result: Option<&ToolResult>, blocks: Value) -> Value {
     let Value::Object(mut written) = blocks else { return blocks };
     if let Some(structured) = result.and_then(structured) {
         written.insert("structuredContent", structured);
     }
-    // Revisions since 2026-07-28 want it; for those before them it is taken away again.
+    // Revisions since 2026-07-28 need the member; the server removes it for earlier ones.
     written.insert("resultType", "complete".into());
     written.into()
 }
 
-/// The value that a call answered with, as an object (revisions before 2026-07-28 take no other); a failure with its code and
-/// problems. None where the answer is text, bytes or nothing.
+/// The value of a result as an object (revisions before 2026-07-28 accept no other); a failure with its code and problems.
+/// `None` if the answer is text, bytes or empty.
 fn structured(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
     let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };

@@ -1,5 +1,5 @@
-//! Asks a person before a call is made. What is asked about is the request that would be sent, found out by the code that
-//! sends it; what was approved is that request and no other. Whoever asks the person is the business of the front doors.
+//! Asks a person before a call is made. The person sees the request that the call would send, built by the code that
+//! sends it, and approves only that request. Putting the question to the person is up to the front doors.
 
 mod asked;
 mod rules;
@@ -23,12 +23,12 @@ use crate::digest::Digest;
 pub use self::asked::approval_text;
 pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 
-/// Ends a call that a person has to approve as [`Outcome::Pending`], with the request that would be sent and without its
+/// Ends a call that needs a person's approval as [`Outcome::Pending`], with the request it would send and without
 /// credentials. The call is made when it comes again with the decision: [`Call::with_decision`].
 ///
-/// An approval is good once, for some time, for the principal, the session and the tool that it was asked for, and for the
-/// request that was shown: where another one would be sent now, because of other arguments, other values of the session or
-/// another configuration, the person is asked again.
+/// An approval is valid once, for a limited time, for the principal, the session and the tool it was asked for, and for
+/// the request that was shown. If the call would now send another request, because of other arguments, other session
+/// values or another configuration, the person is asked again.
 ///
 /// ```
 /// use callgate_executor::{Call, Decision, Executor};
@@ -60,19 +60,19 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// Asks by these rules. Nobody was asked yet; who is asked is kept in memory.
+    /// Asks by these rules. Keeps pending approvals in memory.
     pub fn new(rules: ApprovalRules) -> Self {
         let bounds = Bounds { records: MAX_RECORDS, bytes: MAX_BYTES };
         Self { rules, store: Arc::new(Memory::new(bounds)) }
     }
 
-    /// Asks by other rules. Calls that wait already can be decided.
+    /// Asks by other rules. Calls that already wait can still be decided.
     #[must_use]
     pub fn with_rules(&self, rules: ApprovalRules) -> Self {
         Self { rules, store: Arc::clone(&self.store) }
     }
 
-    /// The time a person has to decide.
+    /// The time that a person has to decide.
     pub fn time(&self) -> Duration {
         self.rules.time
     }
@@ -96,17 +96,17 @@ impl Approvals {
         Ok(Outcome::Pending(Box::new(pending)))
     }
 
-    /// The digest of the request that was shown under an id; once.
+    /// The digest of the request that was shown under an id. Each id works once.
     async fn taken(&self, call: &Call<'_>, id: &str) -> Option<Digest> {
         let key = key(call, id);
         let stored = self.store.get(&key, now()).await.ok().flatten()?;
-        // Of two that decide at the same time, one takes it away.
+        // Of two simultaneous decisions, only one removes the record.
         let expected = Expected::Version(stored.version);
         let is_taken = self.store.remove(&key, expected, now()).await.is_ok_and(|was| was);
         is_taken.then(|| Digest::try_from(&**stored.record.bytes()).ok()).flatten()
     }
 
-    /// The digest of the request that a person approved, where a decision came with the call.
+    /// The digest of the request that a person approved, if a decision came with the call.
     async fn approved(&self, call: &mut Call<'_>) -> Result<Option<Digest>, Box<Fault>> {
         let Some(decided) = call.take_decision() else { return Ok(None) };
         let Some(digest) = self.taken(call, &decided.approval).await else {
@@ -122,7 +122,7 @@ impl Approvals {
         }
     }
 
-    /// None where the call may be made; else how it ends.
+    /// `None` if the call may be made, otherwise the outcome it ends with.
     async fn judged(
         &self,
         call: &mut Call<'_>,
@@ -134,7 +134,7 @@ impl Approvals {
         if !confirm.may_ask(effect) {
             return Ok(None);
         }
-        // What a trace adds to a request is nothing that a person decides about.
+        // A person does not decide about the trace headers of a request.
         let previewed = call.clone().without_trace();
         let noted = &mut Journal::default();
         let preview = backend.preview(&previewed, noted).await;
@@ -150,7 +150,7 @@ impl Approvals {
             journal.note(Event::ApprovalOutdated);
             count("outdated");
         }
-        // The call ends here: what was found out on the way is told, as the call itself would.
+        // The call ends here, so the journal gets the events of the preview, as from the call itself.
         noted.events().iter().for_each(|event| journal.note(event.clone()));
         self.ask(call, &preview?).await.map(Some)
     }
@@ -177,7 +177,7 @@ impl Middleware for Approvals {
     }
 }
 
-/// The place of an approval: that of a call of this tool in this session of this principal.
+/// The key of an approval: it binds a call to its tool, session and principal.
 fn key(call: &Call<'_>, id: &str) -> Key {
     let owner = Owner::new(call.principal(), call.session());
     Key::new(Space::Approval, owner, &format!("{id} {}", call.tool()))
@@ -187,14 +187,14 @@ fn count(decision: &'static str) {
     counter!("callgate_approvals_total", "decision" => decision).increment(1);
 }
 
-/// The time that stores are told.
+/// The time that stores receive.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// As many calls as wait at a time in a busy office; the oldest makes room.
+/// The number of calls that wait at once in a busy office; a new one replaces the oldest.
 const MAX_RECORDS: usize = 100_000;
-/// Each takes a few hundred bytes.
+/// The most bytes of all records; each takes a few hundred.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Writes two lines for each call into a file: before it is made, and when it has ended. The lines are chained, so that none
-//! can be altered or taken out unseen; a process that begins reads which calls were made before.
+//! Writes two lines for each call into a file: before the call is made, and when it has ended. The lines are chained, so
+//! that altering or removing one shows. A new process reads which calls were made before.
 
 mod chain;
 mod file;
@@ -43,7 +43,7 @@ use crate::{
 pub use recall::UnknownCall;
 pub use verify::{Flaw, FlawKind, Verified, verify_audit};
 
-/// Writes down who asked for what, where it went and how it ended: digests of arguments, of sessions and of idempotency keys,
+/// Records who asked for which call, where it went and how it ended: digests of arguments, sessions and idempotency keys,
 /// and no credential.
 ///
 /// ```
@@ -64,8 +64,8 @@ pub use verify::{Flaw, FlawKind, Verified, verify_audit};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A call goes on when its first line is in the file, so that it is there however the process ends. Opening one reads and
-/// waits for the disk: do it on a thread that may.
+/// A call goes on once its first line is in the file, so that the line exists however the process ends. Opening an audit
+/// reads from the disk and waits for it: do so on a thread that may block.
 #[derive(Debug)]
 pub struct Audit {
     mode: AuditMode,
@@ -73,12 +73,12 @@ pub struct Audit {
     trail: Arc<Trail>,
 }
 
-/// The place where and how calls are written down.
+/// The file and the form of an audit's lines.
 ///
 /// ```
 /// use callgate_policy::{AuditArguments, AuditConfig, AuditMode};
 ///
-/// // No call is made that is not written down.
+/// // Every call that is made is recorded.
 /// let config = AuditConfig {
 ///     file: "audit.jsonl".into(),
 ///     mode: AuditMode::Required,
@@ -89,15 +89,15 @@ pub struct Audit {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct AuditConfig {
-    /// The file. It may be moved away at any time; the next line begins a new one.
+    /// The file. It may be moved away at any time; the next line starts a new file.
     pub file: PathBuf,
-    /// The fate of a call that cannot be written down.
+    /// The handling of a call that cannot be recorded.
     pub mode: AuditMode,
-    /// The way arguments are written down.
+    /// The form in which arguments are recorded.
     pub arguments: AuditArguments,
 }
 
-/// The fate of a call that cannot be written down.
+/// The handling of a call that cannot be recorded.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -129,14 +129,14 @@ pub struct AuditConfig {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is made or it is not")]
 pub enum AuditMode {
-    /// It is made, and counted.
+    /// The call is made, and the missing record is counted.
     #[default]
     BestEffort,
-    /// It is refused.
+    /// The call is refused.
     Required,
 }
 
-/// The way arguments are written down.
+/// The form in which arguments are recorded.
 ///
 /// ```
 /// # use std::{fs, time::Duration};
@@ -168,30 +168,30 @@ pub enum AuditMode {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a digest or all of them")]
 pub enum AuditArguments {
-    /// By their digest.
+    /// Arguments are recorded by their digest.
     #[default]
     Digest,
-    /// As they are, without what credentials read of the session, beside their digest.
+    /// Arguments are recorded whole beside their digest, without session values that credentials read.
     Full,
 }
 
-/// A file with its chain, which settings share that differ in all else.
+/// A file with its chain, shared by settings that differ in everything else.
 struct Trail {
     path: PathBuf,
     key: ChainKey,
     writer: Writer,
-    /// The signal that tells the calls of this process from those of others.
+    /// Distinguishes the calls of this process from those of others.
     run: u32,
     n_calls: AtomicU64,
     unknown: Vec<UnknownCall>,
     keys: BTreeMap<Digest, Keyed>,
 }
 
-/// The name of a call in the file, whose end is still to be written.
+/// The name of a call in the file whose end is still to be written.
 struct Audited(String);
 
 impl Audit {
-    /// Opens a file and reads what it says of the calls of the last while. The key makes the chain.
+    /// Opens a file and reads its calls of the last `within`. The key makes the chain.
     ///
     /// # Errors
     /// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey), [`ErrorKind::Locked`](crate::ErrorKind::Locked) and
@@ -209,7 +209,7 @@ impl Audit {
         let writer = Writer::new(key.clone(), beginning)?;
         let (unknown, keys) = recalled.into_unknown();
         let mut run = [0; 4];
-        // Without randomness the time tells processes apart.
+        // Without randomness, the time distinguishes processes.
         if getrandom::fill(&mut run).is_err() {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             run = now.subsec_nanos().to_ne_bytes();
@@ -220,26 +220,26 @@ impl Audit {
         Ok(Self::over(config, Arc::new(trail)))
     }
 
-    /// One that goes on writing the same file by other settings; `None` where the file is another one.
+    /// An audit that continues this file with other settings; `None` if the file is another one.
     ///
     /// # Errors
-    /// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey); `Ok(None)` where the key is another one too.
+    /// Returns [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey). A different key is no error: it returns `Ok(None)`.
     pub fn following(&self, config: &AuditConfig, key: &Secret) -> Result<Option<Self>, Error> {
         let is_same = self.is_of(&config.file) && self.trail.key.is(&ChainKey::new(key)?);
         Ok(is_same.then(|| Self::over(config, Arc::clone(&self.trail))))
     }
 
-    /// Returns true if it writes this file.
+    /// Returns true if the audit writes this file.
     pub fn is_of(&self, file: &Path) -> bool {
         self.trail.path == file
     }
 
-    /// The calls that an earlier process began and of which the file does not say how they ended.
+    /// The calls that an earlier process began and whose end the file does not record.
     pub fn unknown(&self) -> &[UnknownCall] {
         &self.trail.unknown
     }
 
-    /// Tells what an earlier process made under which keys: what reached its service is not made again.
+    /// Gives the keys of an earlier process's calls to `idempotency`: a call that reached its service is not made again.
     pub fn recall(&self, idempotency: &Idempotency) {
         let mut keys: Vec<_> = self.trail.keys.iter().collect();
         keys.sort_by_key(|(_, call)| std::cmp::Reverse(call.time));
@@ -263,7 +263,7 @@ impl Audit {
         format!("{:08x}-{number}", self.trail.run)
     }
 
-    /// Returns true if a line is written, as soon as that is known.
+    /// Waits until it is known whether a line was written.
     async fn told(&self, told: oneshot::Receiver<bool>) -> WriteOutcome {
         let told = match timeout(LONGEST_WRITE, told).await {
             Ok(Ok(true)) => return WriteOutcome::Written,
@@ -275,11 +275,11 @@ impl Audit {
     }
 }
 
-/// The fate of a line.
+/// The result of writing a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum WriteOutcome {
     Failed,
-    /// It may still be written.
+    /// The line may still be written.
     Late,
     Written,
 }
@@ -298,7 +298,7 @@ impl Middleware for Audit {
     ) -> ControlFlow<Outcome> {
         let name = self.name();
         let members = members::begun(call, backend, self.arguments, &name);
-        // Before it waits: whoever leaves now has begun too.
+        // Set before the wait: a caller who leaves during it has begun, too.
         call.extensions_mut().insert(Audited(name));
         let told = self.trail.writer.add(members);
         match self.told(told).await {
@@ -328,14 +328,14 @@ impl Middleware for Audit {
     }
 }
 
-/// Without the key.
+/// Leaves out the key.
 impl fmt::Debug for Trail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trail").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-/// A disk that takes longer is one that does not write.
+/// A disk that takes longer counts as failing.
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Keeps calls from a service that cannot be reached, and lets one through now and then to see whether it can be again.
+//! Stops calls to a service that cannot be reached, and now and then lets one through to test whether it can be reached again.
 
 use std::{
     collections::BTreeMap,
@@ -13,8 +13,8 @@ use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
 use callgate_tool::{FaultCode, Journal, Outcome};
 use tokio::time::Instant;
 
-/// Ends calls to a toolset at once after so many calls, one after the other, could not reach its service. A service that
-/// answers, whatever it says, is reached.
+/// Ends calls to a toolset at once after a number of consecutive calls could not reach its service. A service that
+/// responds, with any status, is reached.
 ///
 /// ```
 /// use std::{collections::BTreeMap, time::Duration};
@@ -32,7 +32,7 @@ pub struct Breaker {
     circuits: BTreeMap<String, Arc<Circuit>>,
 }
 
-/// The time when a toolset is left alone.
+/// The settings for a toolset whose service cannot be reached.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -60,9 +60,9 @@ pub struct Breaker {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct BreakerSettings {
-    /// After how many calls in a row that could not reach the service.
+    /// The number of consecutive calls that cannot reach the service before calls stop.
     pub failures: u32,
-    /// For how long, before one call looks whether it is there again.
+    /// The time before one call tests whether the service can be reached again.
     pub open: Duration,
 }
 
@@ -72,7 +72,7 @@ impl Default for BreakerSettings {
     }
 }
 
-/// The facts that are known of one service.
+/// The state of one service.
 #[derive(Debug)]
 struct Circuit {
     toolset: String,
@@ -82,11 +82,11 @@ struct Circuit {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Calls go through; so many of the last ones did not reach the service.
+    /// Calls go through; this many of the last ones did not reach the service.
     Closed { failures: u32 },
-    /// Calls do not go through until then; whoever comes after that looks.
+    /// Calls do not go through until then; the first call after that tests the service.
     Open { until: Instant },
-    /// One call looks whether the service is there again.
+    /// One call tests whether the service can be reached again.
     Probing,
 }
 
@@ -98,12 +98,12 @@ struct Passed {
 }
 
 impl Breaker {
-    /// Services that are taken to be there, by the toolsets' names. Others are always called.
+    /// Makes a breaker for the toolsets with these names. Calls to others always go through.
     pub fn new(settings: BTreeMap<String, BreakerSettings>) -> Self {
         Self::following(settings, None)
     }
 
-    /// The same, with what another one knows of those whose settings are the same.
+    /// Makes a breaker that keeps the state of `previous` for toolsets with unchanged settings.
     pub fn following(settings: BTreeMap<String, BreakerSettings>, previous: Option<&Self>) -> Self {
         let circuits = settings.into_iter().map(|(name, settings)| {
             let known = previous.and_then(|previous| previous.circuits.get(&name));
@@ -125,10 +125,10 @@ impl Circuit {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call through, and says whether it looks for the service.
+    /// Lets a call through. Returns true if the call tests the service.
     ///
     /// # Errors
-    /// How long to wait.
+    /// Returns how long to wait.
     fn pass(&self) -> Result<bool, Duration> {
         let (mut state, now) = (self.lock(), Instant::now());
         match *state {
@@ -143,13 +143,13 @@ impl Circuit {
         }
     }
 
-    /// Takes in how a call that went through has ended.
+    /// Records the end of a call that went through.
     fn end(&self, ending: Ending<'_>, is_probe: bool) {
         let (mut state, seen) = (self.lock(), Seen::of(ending));
         let next = match (*state, seen) {
             (State::Probing, Seen::Reached) if is_probe => State::Closed { failures: 0 },
             (State::Probing, Seen::Unreachable) if is_probe => self.opened(),
-            // It says nothing of the service: the next call looks.
+            // This ending says nothing about the service: the next call tests it.
             (State::Probing, Seen::Nothing) if is_probe => State::Open { until: Instant::now() },
             (State::Closed { .. }, Seen::Reached) => State::Closed { failures: 0 },
             (State::Closed { failures }, Seen::Unreachable) => {
@@ -157,7 +157,7 @@ impl Circuit {
                 let is_over = failures >= self.settings.failures;
                 if is_over { self.opened() } else { State::Closed { failures } }
             }
-            // Calls that went through before it opened.
+            // Calls that went through before the circuit opened.
             (known, _) => known,
         };
         *state = next;
@@ -177,7 +177,7 @@ impl Circuit {
     }
 }
 
-/// The words of the end of a call about its service.
+/// The information about the service in the end of a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Seen {
     Nothing,
@@ -229,9 +229,9 @@ impl Middleware for Breaker {
     }
 }
 
-/// The time when a call is tried again while another one looks for the service.
+/// The time to wait while another call tests the service.
 const SOON: Duration = Duration::from_secs(1);
-/// The way the states are shown: the higher, the worse.
+/// The states as numbers: the higher, the worse.
 const CLOSED: f64 = 0.0;
 const HALF_OPEN: f64 = 1.0;
 const OPEN: f64 = 2.0;

@@ -1,5 +1,5 @@
-//! Digests that stand for what is written nowhere: arguments, ids of sessions, idempotency keys. Two calls with the same
-//! digests are the same call.
+//! Digests of values that are never written down: arguments, session ids, idempotency keys. Two calls with equal digests
+//! are one call.
 
 use callgate_tool::{Arguments, Object, Principal, Value};
 use sha2::{Digest as _, Sha256};
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 /// A digest by SHA-256.
 pub(crate) type Digest = [u8; 32];
 
-/// The digest of a key that a principal chose: another principal's is another one.
+/// The digest of a key that a principal chose. An equal key of another principal has another digest.
 pub(crate) fn of_key(principal: Option<&Principal>, key: &str) -> Digest {
     of_parts([principal.map(|principal| principal.id().as_bytes()), Some(key.as_bytes())])
 }
@@ -17,19 +17,19 @@ pub(crate) fn of_session(id: &str) -> Digest {
     Sha256::digest(id.as_bytes()).into()
 }
 
-/// The digest of arguments: of their JSON text, members in the order of their names.
+/// The digest of arguments: of their JSON text with members in the order of their names.
 pub(crate) fn of_arguments(arguments: &Arguments) -> Digest {
     let mut hash = Sha256::new();
     object(&mut hash, arguments);
     hash.finalize().into()
 }
 
-/// The digest of all that makes two calls the same one.
+/// The digest of everything that identifies a call.
 pub(crate) fn of_call(tool: &str, arguments: &Digest, session: Option<&Digest>) -> Digest {
     of_parts([Some(tool.as_bytes()), Some(arguments.as_slice()), session.map(<[u8; 32]>::as_slice)])
 }
 
-/// Parts with their lengths, so that no two lists of parts are the same bytes.
+/// Hashes the parts with their lengths, so that no two lists of parts have equal bytes.
 fn of_parts<const N: usize>(parts: [Option<&[u8]>; N]) -> Digest {
     let mut hash = Sha256::new();
     for part in parts {
@@ -96,7 +96,7 @@ pub(crate) fn push_hex(text: &mut String, digest: &[u8]) {
     }
 }
 
-/// The digest that stands in hexadecimal.
+/// Reads a digest from hexadecimal.
 pub(crate) fn of_hex(text: &str) -> Option<Digest> {
     let mut digest = [0; 32];
     if text.len() != 64 {

@@ -1,8 +1,8 @@
-//! The reason why calls cannot be audited, and why an audit file cannot be checked.
+//! The reason why calls cannot be audited or an audit file cannot be checked.
 
 use std::{error, fmt, io, path::Path};
 
-/// An audit file that cannot be used.
+/// The error of an audit file that cannot be used.
 ///
 /// ```
 /// use std::error::Error as _;

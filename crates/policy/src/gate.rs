@@ -1,4 +1,4 @@
-//! Lets a number of calls in at a time, and a few more wait for a moment. Whose calls they are is the business of `limits`.
+//! Admits a number of calls at once, and lets a few more wait for a moment. `limits` decides whose calls share a gate.
 
 use std::{
     sync::{
@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// The number of calls that wait for a place, and their time.
+/// The number of calls that wait for a place, and how long they wait.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) length: usize,
@@ -29,29 +29,29 @@ pub(crate) struct Gate {
     n_waiting: AtomicUsize,
 }
 
-/// One who waits; leaving, however that happens, is counted.
+/// A waiting call; dropping it lowers the count.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Gate {
-    /// So many places, all of them free.
+    /// A gate with this many free places.
     pub(crate) fn new(places: usize, queue: Queue) -> Self {
         let places = places.min(Semaphore::MAX_PERMITS);
         let free = Arc::new(Semaphore::new(places));
         Self { places, queue, free, n_waiting: AtomicUsize::new(0) }
     }
 
-    /// Returns true if it was made with these settings.
+    /// Returns true if the gate has these settings.
     pub(crate) fn is(&self, places: usize, queue: Queue) -> bool {
         self.places == places && self.queue == queue
     }
 
-    /// Returns true if nobody is in.
+    /// Returns true if no call holds a place.
     pub(crate) fn is_idle(&self) -> bool {
         self.free.available_permits() == self.places
     }
 
-    /// A place, waited for until the queue's time is over, counted from when `started` is; none where it does not come free,
-    /// or too many wait.
+    /// Takes a place, waiting until the queue's time after `started` is over. `None` if no place becomes free, or too many
+    /// calls wait.
     pub(crate) async fn enter(&self, started: Instant) -> Option<OwnedSemaphorePermit> {
         if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
             return Some(place);

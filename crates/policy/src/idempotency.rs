@@ -1,5 +1,5 @@
-//! Answers a call that is repeated under its idempotency key with its first result, and does not make it twice. What a key
-//! leads to is the business of `records`; what of an earlier process is known, of `audit`.
+//! Gives a call that is repeated under its idempotency key the first result instead of making it again. `records` keeps
+//! the results by key; `audit` knows the calls of an earlier process.
 
 use std::{
     io,
@@ -20,10 +20,10 @@ use crate::{
 
 /// Makes each call that has an [`IdempotencyKey`] among its extensions at most once while its key is kept.
 ///
-/// The same call under the same key is answered with the first result; another tool, other arguments or another session are
-/// a fault, and so is a call whose first one is still running. A call that reached nothing frees its key. Of a stream, the
-/// head is kept. A call that waits for an approval is made under its key when it comes with the decision, and what comes of
-/// that is what is answered from then on. Calls without a key are let through.
+/// A repeated call under its key gets the first result. Another tool, other arguments or another session is a fault,
+/// and so is a call whose first one still runs. A call that reached nothing frees its key. For a stream, the head is
+/// kept. A call that waits for an approval is made under its key when it comes with the decision; from then on, its
+/// result is the one given. Calls without a key go through.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -37,11 +37,11 @@ pub struct Idempotency {
     records: Arc<Records<Outcome>>,
 }
 
-/// The guard of a call that is being made.
+/// The guard of a call while it runs.
 struct Held(Mutex<Option<Guard<Outcome>>>);
 
 impl Idempotency {
-    /// No key is known yet.
+    /// Knows no key yet.
     pub fn new(bounds: RecordBounds) -> Self {
         Self { records: Records::new(bounds) }
     }
@@ -100,7 +100,7 @@ impl Middleware for Idempotency {
         let Some(guard) = guard else { return };
         match ended.ending {
             Ending::Outcome(outcome @ Outcome::Pending(_)) => keep(guard, outcome),
-            // What a person decided holds.
+            // A person's decision stays valid.
             Ending::Outcome(outcome @ Outcome::Failed(fault))
                 if fault.code == FaultCode::Rejected =>
             {
@@ -108,7 +108,7 @@ impl Middleware for Idempotency {
             }
             _ if ended.reached == Reached::No => guard.free(),
             Ending::Outcome(outcome) => keep(guard, outcome),
-            // Given up after it was sent: what became of it is not known.
+            // The caller left after the request was sent: the result is unknown.
             Ending::Dropped => drop(guard),
         }
     }
@@ -118,15 +118,15 @@ fn keep(guard: Guard<Outcome>, outcome: &Outcome) {
     guard.finish(outcome.clone(), size(outcome));
 }
 
-/// The size of an outcome, about: its length as JSON.
+/// The approximate size of an outcome: its length as JSON.
 pub(crate) fn size(outcome: &Outcome) -> usize {
     let mut length = Length(OVERHEAD);
-    // An outcome is always JSON; one that were none would take what was counted.
+    // An outcome is always JSON; otherwise the bytes counted so far are used.
     serde_json::to_writer(&mut length, outcome).ok();
     length.0
 }
 
-/// Counts what is written.
+/// Counts the written bytes.
 struct Length(usize);
 
 impl io::Write for Length {
@@ -140,9 +140,9 @@ impl io::Write for Length {
     }
 }
 
-/// A key, two digests, and what holds them.
+/// The bytes of a key, two digests, and their containers.
 const OVERHEAD: usize = 256;
-/// The wait before a call whose first one is running is tried again.
+/// The wait before a retry while the first call runs.
 const SOON: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

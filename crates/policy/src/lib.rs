@@ -1,5 +1,5 @@
-//! The middleware around every call, one file each. The order is the executor's; which of it an executor has is decided by
-//! whoever builds it.
+//! The middleware around every call, one file each. The executor fixes the order; the builder of an executor chooses its
+//! middleware.
 
 mod approval;
 mod audit;

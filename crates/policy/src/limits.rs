@@ -1,4 +1,4 @@
-//! Bounds how many calls run at a time and how many begin in a span of time: of each principal, of each toolset, and in all.
+//! Limits how many calls run at a time and how many begin in a period: for each principal, for each toolset, and in all.
 
 mod held;
 mod principals;
@@ -17,8 +17,8 @@ use crate::{
     rate::{Bucket, Rate},
 };
 
-/// Lets no more calls through than a principal, a toolset and all together may make. Calls beyond a rate are told to come
-/// later; those beyond a number wait for a moment first.
+/// Limits the calls of each principal, of each toolset and of all together. Calls beyond a rate are refused until later;
+/// calls beyond a number first wait for a moment.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -36,7 +36,7 @@ pub struct Limits {
     toolsets: BTreeMap<String, Bounded>,
 }
 
-/// The bounds of calls.
+/// The limits of calls.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -63,19 +63,19 @@ pub struct Limits {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct LimitsConfig {
-    /// The number of calls that run at a time in all.
+    /// The most calls that run at a time in all.
     pub in_flight: usize,
-    /// The number of calls that wait at one bound for another to end.
+    /// The most calls that wait at one limit for another call to end.
     pub queue: usize,
-    /// The time for which they wait.
+    /// The longest time that they wait.
     pub queue_wait: Duration,
-    /// The bounds of each principal; calls of nobody in particular are one's.
+    /// The limits of each principal; calls without a principal count as one principal's.
     pub principal: Bound,
-    /// The bounds of toolsets, by their names; others have none.
+    /// The limits of toolsets, by their names; others have none.
     pub toolsets: BTreeMap<String, Bound>,
 }
 
-/// The rights of one principal or one toolset.
+/// The limits of one principal or one toolset.
 ///
 /// ```
 /// # use std::{num::NonZeroU32, time::Duration};
@@ -106,13 +106,13 @@ pub struct LimitsConfig {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct Bound {
-    /// The number of calls that run at a time.
+    /// The most calls that run at a time.
     pub concurrency: Option<usize>,
-    /// The number of calls that begin in a span of time.
+    /// The most calls that begin in a period.
     pub rate: Option<Rate>,
 }
 
-/// 1,024 calls in all; at each bound 128 wait for a second at most. Principals and toolsets have no bounds.
+/// 1,024 calls in all; at each limit, 128 calls wait for a second at most. Principals and toolsets have no limits.
 impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Default for LimitsConfig {
     }
 }
 
-/// A bound with what is left of it.
+/// A limit with the part that is left of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounded {
     bucket: Option<Arc<Bucket>>,
@@ -133,7 +133,7 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// The bound that goes on from `known`, where it is the same.
+    /// A limit that continues the state of `known` if the settings are equal.
     fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
             let known = known.and_then(|known| known.bucket.as_ref());
@@ -153,12 +153,12 @@ fn gate(places: usize, queue: Queue, known: Option<&Arc<Gate>>) -> Arc<Gate> {
 }
 
 impl Limits {
-    /// Nothing runs yet.
+    /// Starts with no running calls.
     pub fn new(config: &LimitsConfig) -> Self {
         Self::following(config, None)
     }
 
-    /// The state that goes on from others where the settings are the same: calls that run there count here.
+    /// Continues the state of `previous` where settings are equal: calls that run there count here.
     pub fn following(config: &LimitsConfig, previous: Option<&Self>) -> Self {
         let queue = Queue { length: config.queue, wait: config.queue_wait };
         let known = |name: &str| previous.and_then(|previous| previous.toolsets.get(name));
@@ -179,7 +179,7 @@ impl Limits {
         }
     }
 
-    /// Places for a call at every bound.
+    /// Takes places for a call at every limit.
     async fn enter(
         &self,
         call: &Call<'_>,
@@ -197,7 +197,7 @@ impl Limits {
         for bucket in bounds().filter_map(|bound| bound.bucket.as_deref()) {
             bucket.take().map_err(wording::rate_limited)?;
         }
-        // Those who wait for their toolset hold no place of all calls.
+        // A call that waits for its toolset holds no place among all calls.
         let gates = bounds().filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
         for gate in gates {
             held.add(gate.enter(started).await.ok_or_else(overloaded)?);

@@ -1,5 +1,5 @@
-//! A span for each call, for whoever traces, and numbers of all calls, for whoever counts (`counted`). The span names the tool
-//! and how the call ended, never a value.
+//! A span for each call, for tracing, and metrics of all calls (`counted`). The span names the tool and the ending of the
+//! call, never a value.
 
 mod counted;
 
@@ -14,17 +14,17 @@ use self::counted::{Counted, Series};
 
 pub use counted::describe_metrics;
 
-/// Opens a span `call` around each call, in which all that the call logs lies, and counts calls.
+/// Opens a span `call` around each call, which holds all that the call logs, and counts calls.
 ///
-/// Its fields are `tool`, `id`, and `trace` where the caller has one; when the call has ended also `ending` (`answered`,
-/// `pending`, `dropped` or the code of a fault), `status` where a service answered, `attempts`, `elapsed_ms` and `reached`
+/// Its fields are `tool`, `id`, and `trace` if the caller has one. When the call has ended, also `ending` (`answered`,
+/// `pending`, `dropped` or the code of a fault), `status` if a service responded, `attempts`, `elapsed_ms` and `reached`
 /// (`no`, `maybe` or `yes`).
 ///
-/// The facade `metrics` is told of `callgate_calls_total` (by `toolset`, `outcome`, which is the span's `ending`, and
+/// The facade `metrics` gets `callgate_calls_total` (by `toolset`, `outcome`, which is the span's `ending`, and
 /// `reached`), `callgate_call_duration_seconds`, `callgate_calls_in_flight`, `callgate_retries_total` and
-/// `callgate_token_refreshes_total` (by `toolset`); other middleware tells of `callgate_queue_length`,
-/// `callgate_breaker_state`, `callgate_audit_failures_total` and `callgate_approvals_total`. No label is what a caller made up. A recorder is installed
-/// before the first call: it is asked for each series once.
+/// `callgate_token_refreshes_total` (by `toolset`). Other middleware reports `callgate_queue_length`,
+/// `callgate_breaker_state`, `callgate_audit_failures_total` and `callgate_approvals_total`. No label holds a value that a caller
+/// made up. Install a recorder before the first call: it is asked for each series once.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -95,11 +95,11 @@ impl Middleware for Metrics {
     }
 }
 
-/// The words of a journal about requests that were sent.
+/// The journal's facts about the requests sent.
 #[derive(Debug, Default)]
 struct Attempts {
     number: u64,
-    /// The status of the last answer.
+    /// The status of the last response.
     status: Option<u16>,
 }
 

@@ -1,4 +1,4 @@
-//! A number of calls in a span of time, with a burst: the algorithm is governor's, the clock is tokio's.
+//! A number of calls in a period, with a burst: governor's algorithm with tokio's clock.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -10,7 +10,7 @@ use governor::{
 };
 use tokio::time::Instant;
 
-/// So many calls in a span of time; `burst` of them at once after a rest.
+/// A number of calls in a period; after a rest, `burst` of them at once.
 ///
 /// ```
 /// use std::{num::NonZeroU32, time::Duration};
@@ -28,13 +28,13 @@ use tokio::time::Instant;
 pub struct Rate {
     /// The number of calls.
     pub calls: NonZeroU32,
-    /// In which span.
+    /// The period.
     pub per: Duration,
-    /// The number of calls at once.
+    /// The most calls at once.
     pub burst: NonZeroU32,
 }
 
-/// The rest of a rate.
+/// The calls left under a rate.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     rate: Rate,
@@ -42,7 +42,7 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// A full one.
+    /// A full bucket.
     pub(crate) fn new(rate: Rate) -> Self {
         let each = (rate.per / rate.calls.get()).max(Duration::from_nanos(1));
         let quota = Quota::with_period(each).unwrap_or_else(|| Quota::per_second(rate.calls));
@@ -50,12 +50,12 @@ impl Bucket {
         Self { rate, limiter }
     }
 
-    /// Returns true if it was made for this rate.
+    /// Returns true if the bucket has this rate.
     pub(crate) fn is(&self, rate: Rate) -> bool {
         self.rate == rate
     }
 
-    /// The longest time until it is full.
+    /// The longest time until the bucket is full.
     pub(crate) fn refill(&self) -> Duration {
         let whole = self.rate.per.saturating_mul(self.rate.burst.get());
         whole / self.rate.calls.get()
@@ -64,14 +64,14 @@ impl Bucket {
     /// Takes one call.
     ///
     /// # Errors
-    /// How long to wait for the next one.
+    /// Returns how long to wait for the next call.
     pub(crate) fn take(&self) -> Result<(), Duration> {
         let now = self.limiter.clock().now();
         self.limiter.check().map_err(|not_until: NotUntil<Duration>| not_until.wait_time_from(now))
     }
 }
 
-/// Tokio's clock, so that tests pause it. Time is counted from when the bucket was made.
+/// Tokio's clock, so that tests can pause it. Time counts from the making of the bucket.
 #[derive(Clone, Debug)]
 struct Ticking(Instant);
 
@@ -85,7 +85,7 @@ impl Clock for Ticking {
     type Instant = Duration;
 
     fn now(&self) -> Duration {
-        // Governor allows the burst at once only after a time that is not zero.
+        // Governor allows the burst at once only at a time that is not zero.
         Reference::saturating_sub(&self.0.elapsed(), governor::nanos::Nanos::new(0))
     }
 }

@@ -1,5 +1,5 @@
-//! Results by the keys that callers chose, so that a request that is repeated is not made twice. Knows neither calls nor HTTP:
-//! what a result is, and what makes two requests the same, is the caller's.
+//! Results by the keys that callers chose, so that a repeated request is not made twice. Knows neither calls nor HTTP: the
+//! caller defines results and identical requests.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::digest::{self, Digest};
 
-/// The key that a caller gives a request, so that repeating it is safe. As an extension of a call it is the call's.
+/// The key that a caller gives a request, so that repeating it is safe. As an extension of a call, it is the call's key.
 ///
 /// ```
 /// use callgate_executor::Call;
@@ -27,7 +27,7 @@ use crate::digest::{self, Digest};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct IdempotencyKey(pub String);
 
-/// The bounds of the results that are kept.
+/// The limits of the results that are kept.
 ///
 /// ```
 /// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
@@ -41,11 +41,11 @@ pub struct IdempotencyKey(pub String);
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps results decides about each bound")]
 pub struct RecordBounds {
-    /// The time a result is kept after its request has ended.
+    /// The time that a result is kept after its request has ended.
     pub ttl: Duration,
-    /// The most keys that are kept, those of running requests among them.
+    /// The most keys that are kept, including those of running requests.
     pub most: usize,
-    /// The most bytes that the results may have together; beyond, further keys are refused.
+    /// The most bytes of all results; beyond them, further keys are refused.
     pub bytes: usize,
 }
 
@@ -56,7 +56,7 @@ impl Default for RecordBounds {
     }
 }
 
-/// Results by key. Every key is kept until its time is up: where there is no room, further keys are refused.
+/// Results by key. Every key is kept until its time is over: if there is no room, further keys are refused.
 ///
 /// ```
 /// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
@@ -81,19 +81,19 @@ pub struct Records<T> {
 pub enum Begun<T> {
     /// The key was used for another request.
     Different,
-    /// Nothing: the request may be made. What becomes of it is told to the guard.
+    /// The key is new: the request may be made. Report its result to the guard.
     Fresh(Guard<T>),
-    /// Nothing, and there is no room for it.
+    /// The key is new, and there is no room for it.
     Full,
     /// The request was made, and this is its result.
     Replay(Arc<T>),
     /// The request is being made.
     Running,
-    /// The request was begun and given up: whether it was executed is not known.
+    /// The request was begun and given up: nobody knows whether it was executed.
     Unknown,
 }
 
-/// A request that is being made. When it is dropped without a word, what became of the request is not known.
+/// A request that is being made. If it is dropped without a report, the result of the request counts as unknown.
 #[must_use]
 pub struct Guard<T> {
     records: Arc<Records<T>>,
@@ -104,7 +104,7 @@ pub struct Guard<T> {
 struct State<T> {
     bounds: RecordBounds,
     records: BTreeMap<Digest, Record<T>>,
-    /// The keys of requests that have ended, in the order in which their time is up.
+    /// The keys of requests that have ended, in the order in which they expire.
     ended: VecDeque<(Instant, Digest)>,
     /// The bytes of the results.
     bytes: usize,
@@ -122,23 +122,23 @@ enum Ending<T> {
 }
 
 impl<T> Records<T> {
-    /// No results yet.
+    /// Starts without results.
     pub fn new(bounds: RecordBounds) -> Arc<Self> {
         let (records, ended) = (BTreeMap::new(), VecDeque::new());
         Arc::new(Self { state: Mutex::new(State { bounds, records, ended, bytes: 0 }) })
     }
 
-    /// The bounds it keeps to.
+    /// The limits of the records.
     pub fn bounds(&self) -> RecordBounds {
         self.lock().bounds
     }
 
-    /// Keeps to other bounds from now on. What is kept is kept for as long as was promised.
+    /// Sets other limits from now on. Results already kept stay for the time promised.
     pub fn set_bounds(&self, bounds: RecordBounds) {
         self.lock().bounds = bounds;
     }
 
-    /// Begins the request that a principal gave a key. The digest is that of all that makes two requests the same.
+    /// Begins the request that a principal gave a key. The digest covers everything that makes two requests equal.
     pub fn begin(
         self: &Arc<Self>,
         principal: Option<&Principal>,
@@ -148,8 +148,8 @@ impl<T> Records<T> {
         self.begin_after(principal, key, digest, |_| false)
     }
 
-    /// [`Records::begin`], which begins the request anew where its result is one that another takes the place of: a question
-    /// that was answered by now.
+    /// Begins a request like [`Records::begin`], and makes it anew if its kept result may be replaced, such as a question
+    /// that is now answered.
     pub fn begin_after(
         self: &Arc<Self>,
         principal: Option<&Principal>,
@@ -172,7 +172,7 @@ impl<T> Records<T> {
         };
         if let Some(size) = known {
             state.bytes = state.bytes.saturating_sub(size);
-            // What takes its place is kept for a time of its own.
+            // The replacing result is kept for its own time.
             state.ended.retain(|(_, ended)| *ended != key);
             state.records.insert(key, Record { digest, ending: Ending::Running });
             drop(state);
@@ -186,15 +186,15 @@ impl<T> Records<T> {
         Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false })
     }
 
-    /// The wait until a key's time is up; a second where all are running.
+    /// The wait until a key expires; a second if all requests are running.
     pub fn wait(&self) -> Duration {
         let state = self.lock();
         let first = state.ended.front().map(|(until, _)| *until);
         first.map_or(Duration::from_secs(1), |until| until.duration_since(Instant::now()))
     }
 
-    /// Keeps what is known of a request of an earlier process, `age` after it ended; nothing where that is unknown. What is
-    /// known of a key here counts more.
+    /// Keeps the known result of an earlier process's request, `age` after it ended; `None` if the result is unknown. A key
+    /// that is already known here wins.
     pub fn recall(&self, key: Digest, digest: Digest, result: Option<(T, usize)>, age: Duration) {
         let mut state = self.lock();
         let Some(left) = state.bounds.ttl.checked_sub(age) else { return };
@@ -228,13 +228,13 @@ impl<T> Records<T> {
 }
 
 impl<T> State<T> {
-    /// Keeps a key until then. What ends later is almost always kept longer.
+    /// Keeps a key until then. A request that ends later is almost always kept longer.
     fn keep(&mut self, key: Digest, until: Instant) {
         let n_later = self.ended.iter().rev().take_while(|(known, _)| *known > until).count();
         self.ended.insert(self.ended.len() - n_later, (until, key));
     }
 
-    /// Forgets the keys whose time is up.
+    /// Forgets the expired keys.
     fn forget(&mut self, now: Instant) {
         while let Some((_, key)) = self.ended.pop_front_if(|(until, _)| *until <= now) {
             let Some(record) = self.records.remove(&key) else { continue };
@@ -246,7 +246,7 @@ impl<T> State<T> {
 }
 
 impl<T> Guard<T> {
-    /// The request has ended with this result, which takes so many bytes.
+    /// Ends the request with this result, which takes this many bytes.
     pub fn finish(mut self, result: T, bytes: usize) -> Arc<T> {
         let result = Arc::new(result);
         self.is_told = true;
@@ -254,7 +254,7 @@ impl<T> Guard<T> {
         result
     }
 
-    /// The request was not executed: its key may be used again.
+    /// Frees the key, because the request was not executed: the key may be used again.
     pub fn free(mut self) {
         self.is_told = true;
         self.records.lock().records.remove(&self.key);
@@ -269,7 +269,7 @@ impl<T> Drop for Guard<T> {
     }
 }
 
-/// Without the results.
+/// Leaves out the results.
 impl<T> fmt::Debug for Records<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();

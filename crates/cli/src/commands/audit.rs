@@ -1,4 +1,4 @@
-//! `callgate audit verify FILE…`: whether the lines of audit files are those that were written.
+//! `callgate audit verify FILE…`: checks that the lines of audit files are as they were written.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::{
     output,
 };
 
-/// Checks files of one chain.
+/// Checks the files of one chain.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
     let key = key(&arguments.key)?;
     let verified = verify_audit(&arguments.files, &key, arguments.head.as_deref());

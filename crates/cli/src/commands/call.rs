@@ -96,7 +96,7 @@ async fn made(
     Ok(pages::all(executor, page, consent, call.arguments.clone(), wanted.max_pages).await)
 }
 
-/// Makes the call and hands its answer on as it comes.
+/// Makes the call and hands on its response as it arrives.
 async fn streamed(
     executor: &Executor,
     call: &ToolCall,
@@ -112,7 +112,7 @@ async fn streamed(
     }
 }
 
-/// What a person is told of a call of `file` that failed, whose credential `settings` name; nothing of another.
+/// The words for a failed call of `file`, whose credential `settings` names; empty for another outcome.
 pub(crate) fn failed(result: &ToolResult, file: &str, settings: &Path) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
     let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
@@ -120,12 +120,12 @@ pub(crate) fn failed(result: &ToolResult, file: &str, settings: &Path) -> String
     fault::text(fault, &result.tool, result.journal.events(), &hints)
 }
 
-/// Fine unless the call failed.
+/// `Fine` unless the call failed.
 fn verdict(result: &ToolResult) -> Verdict {
     Verdict::of(result.outcome.is_failed())
 }
 
-/// The tool a user means: by its name, else by the `operationId` of exactly one operation.
+/// The tool that a user means: by its name, else by the `operationId` of exactly one operation.
 pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
@@ -145,12 +145,12 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(runtime.block_on(future))
 }
 
-/// The JSON in a file, or on standard input where the file is `-`.
+/// The JSON in a file, or on standard input if the file is `-`.
 pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
     let text = if file == Path::new("-") { batch::standard_input()? } else { read(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
     let value = text.and_then(|text| {
-        // One character shows what it is of, and is no secret.
+        // One character shows the kind of the text and is not a secret.
         let first = text.trim_start().chars().next().filter(|c| !c.is_control());
         let first = first.map_or_else(|| "nothing".to_owned(), |c| format!("a text from `{c}` on"));
         read_json(text).map_err(|error| format!("{error}, got {first}"))
@@ -161,7 +161,7 @@ pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// One JSON object: the text itself, or that in the file it names with `@`; `-` is standard input.
+/// One JSON object: the text itself, or the content of the file after `@`; `-` is standard input.
 pub(crate) fn read_object(text: &str) -> Result<Arguments, Failure> {
     let read = match (text, text.strip_prefix('@')) {
         ("-", _) => json_file(Path::new("-"))?,
@@ -185,5 +185,5 @@ fn no_object(text: &str, why: &str) -> Failure {
     Failure(format!("error: `--args` expects a JSON object: {why}{got}\nhelp: {help}"))
 }
 
-/// Enough to see what was typed.
+/// The most characters shown of what was typed.
 const LONGEST_SHOWN: usize = 60;

@@ -1,4 +1,4 @@
-//! `callgate check FILE…`: what became of each operation, every fault with its line and a caret, and a summary.
+//! `callgate check FILE…`: reports the result for each operation, every fault with its line and a caret, and a summary.
 
 mod strict;
 
@@ -32,11 +32,11 @@ struct Found {
     documents: Vec<Checked>,
     /// Findings of configurations and overlays.
     findings: Vec<Finding>,
-    /// Those that kept a configuration from being built, as snippets.
+    /// The faults that kept a configuration from being built, as snippets.
     faults: String,
     /// The number of files that offer no tool.
     n_empty: usize,
-    /// Those of them of which no finding says why, with what to do.
+    /// The empty files without a finding that explains it, with the remedy for each.
     empty: Vec<(PathBuf, &'static str)>,
 }
 
@@ -45,11 +45,11 @@ struct Judge<'a> {
     levels: &'a Levels,
     /// Starts the counting of losses.
     counted: fn() -> LossCounts,
-    /// The findings that are known.
+    /// The known findings.
     baseline: Option<&'a mut Baseline>,
 }
 
-/// Checks every file and tells everything at once.
+/// Checks every file and reports everything at once.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if arguments.strict {
         strict::needed()?;
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if found.faults.is_empty() { Ok(Verdict::of(is_found)) } else { Err(Failure(found.faults)) }
 }
 
-/// Tries what the calls of each file need; how much of it is at fault.
+/// Tries the connections and credentials of each file. Returns the number of faults.
 fn connected(arguments: &CheckArguments) -> Result<usize, Failure> {
     let mut n_faults = 0;
     for file in &arguments.files {
@@ -107,7 +107,7 @@ fn levels(arguments: &CheckArguments, format: Format) -> Levels {
     let least = match (arguments.severity, format) {
         (Some(Least::Error), _) => Severity::Error,
         (Some(Least::Warning), _) | (None, Format::Text) => Severity::Warning,
-        // A program picks for itself.
+        // A program filters the findings itself.
         (Some(Least::Note), _) | (None, Format::Json | Format::Sarif) => Severity::Note,
     };
     Levels {
@@ -126,7 +126,7 @@ fn options(arguments: &CheckArguments) -> DescriptionOptions {
     }
 }
 
-/// Starts counting losses, which costs far more than to find faults: where lint is asked for.
+/// Starts counting losses if `--lint` asks for it; counting costs far more than finding faults.
 fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
     match format {
         Format::Json if arguments.lint => LossCounts::of_projections,
@@ -162,7 +162,7 @@ impl Found {
         Ok(())
     }
 
-    /// Says which files offer nothing, and what to do.
+    /// Reports files that offer no tool, and the remedies.
     fn tell_empty(&self) {
         for (file, remedy) in &self.empty {
             let file = file.display();
@@ -172,7 +172,7 @@ impl Found {
         }
     }
 
-    /// Goes on to the next file.
+    /// Records a fault, so that the check continues with the next file.
     fn fault(&mut self, error: &Error) {
         let Failure(text) = open::failure(error);
         self.faults.push_str(&text);
@@ -226,7 +226,7 @@ fn remedy(documents: &[Checked]) -> &'static str {
     }
 }
 
-/// A finding of a configuration as data.
+/// A finding of a configuration as JSON.
 fn finding(finding: &Finding) -> Value {
     json!({
         "file": remedy::place(finding).display().to_string(),

@@ -1,5 +1,5 @@
-//! `callgate complete SHELL WORD…`: what may stand where the cursor is, for the scripts that `callgate completions` prints. Says
-//! nothing else, sends nothing, and never fails: whoever presses a key wants candidates or silence.
+//! `callgate complete SHELL WORD…`: prints candidates for the word at the cursor, for the scripts of `callgate completions`.
+//! Prints nothing else, sends nothing, and never fails: a user who presses a key expects candidates or silence.
 
 mod argument;
 mod known;
@@ -17,31 +17,31 @@ use crate::{
     output,
 };
 
-/// The words that may stand at a place.
+/// The candidates at a place.
 #[derive(Debug, Default)]
 struct Found {
     all: Vec<Candidate>,
-    /// Files, too, which the shell finds itself.
+    /// Files are candidates too; the shell finds them itself.
     files: Option<Files>,
 }
 
-/// A word that may stand there.
+/// A word that is a candidate.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Candidate {
     text: String,
     help: String,
 }
 
-/// Files may stand there.
+/// Files that are candidates.
 #[derive(Debug)]
 struct Files {
-    /// The text before the file in its word: `photo=@`.
+    /// The text before the file's name in its word: `photo=@`.
     before: String,
-    /// The file, as far as it is typed.
+    /// The typed part of the file's name.
     path: String,
 }
 
-/// Prints what may stand there.
+/// Prints the candidates.
 pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
     let text = match arguments.shell {
         CompletedShell::Bash => for_bash(&arguments.words),
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
     Verdict::Fine
 }
 
-/// For bash, which hands over its line: candidates as they are typed, without what stands before them in the eyes of bash.
+/// For bash, which passes its line: candidates as they are typed, without the part that bash takes for an earlier word.
 fn for_bash(given: &[OsString]) -> String {
     let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
     let line = Line::read(&text(0), &text(1));
@@ -72,7 +72,7 @@ fn for_bash(given: &[OsString]) -> String {
     answer
 }
 
-/// For shells that quote themselves: candidates with what they are, the start of the word among them.
+/// For shells that quote candidates themselves: candidates with descriptions, each with the start of the word.
 fn for_words(given: &[OsString]) -> String {
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let found = found(&words);
@@ -86,7 +86,7 @@ fn for_words(given: &[OsString]) -> String {
     answer
 }
 
-/// The words that may stand in place of the last one. What would change a terminal is not offered.
+/// The candidates for the last word. Candidates that would change a terminal are left out.
 fn found(words: &[String]) -> Found {
     let command = spot::command();
     let Some(spot) = Spot::of(&command, words) else { return Found::default() };
@@ -113,12 +113,12 @@ impl Candidate {
     }
 }
 
-/// The first line of a text, as it may stand beside a candidate.
+/// The first line of a text, in a form that fits beside a candidate.
 fn in_a_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let plain = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(LONGEST_HELP).collect()
 }
 
-/// Longer than a terminal shows beside a candidate.
+/// The longest text that a terminal shows beside a candidate.
 const LONGEST_HELP: usize = 100;

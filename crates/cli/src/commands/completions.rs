@@ -1,5 +1,5 @@
-//! `callgate completions SHELL`: the completion script on standard output. Those of bash, fish and zsh ask `callgate complete`
-//! at each key press; those of other shells know commands and flags alone.
+//! `callgate completions SHELL`: prints the completion script. The scripts for bash, fish and zsh ask `callgate complete` at
+//! each key press; those for other shells know only commands and flags.
 
 use clap::CommandFactory;
 use clap_complete::Shell;

@@ -1,4 +1,4 @@
-//! `callgate diff`: what a new description, or a new configuration, changes for agents that know the old one.
+//! `callgate diff`: shows what a new description or configuration changes for agents that know the old one.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn executor(file: &Path) -> Result<Executor, Failure> {
         .executor)
 }
 
-/// What to do about a breaking change.
+/// The remedy for a breaking change.
 const HELP: &str = "help: keep what agents know, by an overlay (`overlays:`) or under another `prefix:`, or tell whoever runs them: \
                     what they know of the old one no longer works\n";
 

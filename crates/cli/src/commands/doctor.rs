@@ -1,5 +1,5 @@
-//! `callgate doctor CONFIG`: whether every secret is there, every token can be had and every server answers, with the time
-//! each takes. No operation is called, and no value is shown.
+//! `callgate doctor CONFIG`: checks that every secret is there, every token can be had and every server responds, and
+//! shows the time each takes. Calls no operation and shows no value.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::{
     source::USUAL_FILE,
 };
 
-/// Tries everything and tells it in the order it was tried.
+/// Tries everything and reports it in order.
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
     let file = arguments.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE));
     if arguments.file.is_none() && !file.exists() {
@@ -54,12 +54,12 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
     let all = block_on(built.examine())?;
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
     lines.extend(all.into_iter().map(Line::from));
-    // Connections end before what they were made with.
+    // Closes the connections before anything that they depend on.
     drop::<Built>(built);
     Ok(Found(lines))
 }
 
-/// The description of a toolset.
+/// The line for the description of a toolset.
 fn described(toolset: &BuiltToolset) -> Line {
     let fault = toolset.failure().or(toolset.stale.as_deref()).map(ToOwned::to_owned);
     let name = toolset.file.display().to_string();
@@ -83,12 +83,12 @@ impl From<Examined> for Line {
 }
 
 impl Found {
-    /// The number of lines for which calls would fail.
+    /// The number of lines that would make calls fail.
     pub(crate) fn n_faults(&self) -> usize {
         self.0.iter().filter(|line| line.fault.is_some()).count()
     }
 
-    /// One line each, and a summary.
+    /// One line for each item, and a summary.
     pub(crate) fn table(&self) -> String {
         let mut text = String::new();
         for Line { kind, name, fault, milliseconds } in &self.0 {

@@ -1,4 +1,4 @@
-//! `callgate explain CODE`: what a diagnostic's code means and what to do about it.
+//! `callgate explain CODE`: explains a diagnostic's code and its remedy.
 
 use callgate::FaultCode;
 use callgate_tool::nearest;
@@ -51,12 +51,12 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// Returns true if a text is written as the codes of findings are: with dashes.
+/// Returns true if a text looks like the code of a finding: with dashes.
 fn is_like_a_finding(text: &str) -> bool {
     text.contains('-')
 }
 
-/// The lines of a text, set off from what is said about it.
+/// Indents the lines of a text, to set it off from the text around it.
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }

@@ -1,5 +1,5 @@
-//! `callgate import EXPORT --out DIR`: a whole export as a configuration, with the descriptions of its tools and a fixture
-//! for each call its examples show. What cannot be taken over is told and stops nothing.
+//! `callgate import EXPORT --out DIR`: writes a whole export as a configuration, with the descriptions of its tools and a
+//! fixture for each call in its examples. Parts that cannot be converted are reported; the import goes on.
 
 mod fixture;
 mod folder;
@@ -18,7 +18,7 @@ use crate::{
     output, yaml,
 };
 
-/// Reads the export and writes the folder, as a whole or not at all.
+/// Reads the export and writes the folder, completely or not at all.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
     let mut export = callgate_config::import_export(path).map_err(|error| failure(&error))?;
@@ -50,7 +50,7 @@ fn nothing(export: &Path) -> Failure {
     Failure(format!("{message}\nhelp: the findings say why"))
 }
 
-/// The file of a description: it is read by its text, people by its name.
+/// The file name of a description. The reader decides by the text; the name is for people.
 fn description(text: &str) -> &'static str {
     if text.trim_start().starts_with('{') { "spec.json" } else { "spec.yaml" }
 }
@@ -78,7 +78,7 @@ fn configuration(export: &WholeExport) -> String {
     format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
 }
 
-/// True where a setting is a secret of Secret Manager.
+/// True if a setting names a secret of Secret Manager.
 fn names_secret_manager(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(names_secret_manager),

@@ -1,5 +1,6 @@
-//! `callgate init NAME FILE|URL`: makes a profile, or `./callgate.yaml`, of a description: where it is, what the flags say, and a
-//! credential for each security scheme, by reference. On a terminal it asks for what no flag says; elsewhere it never waits.
+//! `callgate init NAME FILE|URL`: makes a profile, or `./callgate.yaml`, for a description: its location, the settings from
+//! flags, and a credential for each security scheme, by reference. On a terminal it asks for settings without flags;
+//! elsewhere it never waits.
 
 mod asking;
 mod credential;
@@ -30,7 +31,7 @@ use crate::{
     yaml,
 };
 
-/// Asks what is not said, and writes the file.
+/// Asks for missing settings, and writes the file.
 pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let file = place(arguments)?;
     let toolset = described(arguments)?;
@@ -69,7 +70,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// The file to write, which must not be there.
+/// The file to write, which must not exist.
 fn place(arguments: &InitArguments) -> Result<PathBuf, Failure> {
     let file = if arguments.here {
         PathBuf::from(USUAL_FILE)
@@ -91,7 +92,7 @@ fn place(arguments: &InitArguments) -> Result<PathBuf, Failure> {
 /// The description's toolset.
 fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
     let mut options = options(&arguments.source.description);
-    // They are written down, not used.
+    // They are only written down.
     (options.bearer, options.api_key, options.basic) = (None, None, None);
     let file = &arguments.source.file;
     let built = usable(file, &options, &Environment::new().without_audit())?;
@@ -108,7 +109,7 @@ fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
     }
 }
 
-/// The security schemes that operations ask for, in their order.
+/// The security schemes that operations need, in order.
 fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     let mut schemes: Vec<Arc<SecurityScheme>> = Vec::new();
     for operation in &toolset.operations {
@@ -122,7 +123,7 @@ fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     schemes
 }
 
-/// The credentials that flags name by scheme.
+/// The credentials from flags, by scheme.
 fn credentials(
     arguments: &InitArguments,
     schemes: &[Arc<SecurityScheme>],
@@ -160,7 +161,7 @@ fn wrong(message: &str) -> Failure {
     Failure(format!("error: {message}\nhelp: {help}"))
 }
 
-/// The server that calls go to, where the description names none.
+/// The server for calls, if the description names none.
 fn server(
     arguments: &InitArguments,
     toolset: &BuiltToolset,
@@ -179,7 +180,7 @@ fn server(
     }
 }
 
-/// Builds what is to be written: a file with a fault is not.
+/// Builds the new configuration, so that a faulty one is never written.
 fn checked(text: &str, file: &Path) -> Result<(), Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
     let environment = cached(Environment::new().without_audit());
@@ -211,7 +212,7 @@ fn unwritten(file: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// Names the file that was written, and its use.
+/// Names the written file and how to use it.
 fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     let name = if arguments.here { "." } else { &arguments.name };
     let tools = match toolset.operations.len() {
@@ -226,7 +227,7 @@ fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     ));
 }
 
-/// Describes a scheme that has no credential.
+/// Describes a scheme without a credential.
 fn without(scheme: &SecurityScheme) -> String {
     let name = &scheme.name;
     let form = credential::form(scheme);
@@ -243,7 +244,7 @@ fn without(scheme: &SecurityScheme) -> String {
 const HEAD: &str =
     "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";
 
-/// Refuses a location that cannot be named in a file.
+/// Refuses a location that a file cannot name.
 fn named(location: &Location) -> Result<&Location, Failure> {
     match location {
         Location::Text(..) => {

@@ -1,5 +1,5 @@
-//! `callgate login [NAME|CONFIG] [TOOLSET]`: a person logs in, in a browser or with a code on another device, and calls have a token of
-//! theirs from then on. Says where the login is kept; shows no token and no code of the server's.
+//! `callgate login [NAME|CONFIG] [TOOLSET]`: a person logs in, in a browser or with a code on another device; from
+//! then on, calls have the person's token. Says where the login is kept; shows no token and no authorization code.
 
 mod browser;
 mod callback;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// Refuses a folder that cannot keep a login before a person is asked for one.
+/// Refuses a folder that cannot keep a login, before the person logs in.
 fn writable(folder: &Path) -> Result<(), Failure> {
     let tried = folder.join(format!(".tried-{}", process::id()));
     let made = private_folder(folder).and_then(|()| new_private_file(&tried));
@@ -45,7 +45,7 @@ fn writable(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// One login after another.
+/// Makes one login after another.
 async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Failure> {
     for BuiltLogin { toolset, credential, login, .. } in logins {
         let of = format!(" of the toolset `{toolset}`");
@@ -58,12 +58,12 @@ async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Fa
     Ok(())
 }
 
-/// The file that is meant.
+/// The file that the user named.
 pub(super) fn file(at: &LoginPlace) -> &Path {
     at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
 }
 
-/// The logins of what the user named; at least one.
+/// The logins that the user named; at least one.
 pub(super) fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
     let built = open(file(at), &DescriptionOptions::default(), &environment)?;
@@ -94,7 +94,7 @@ pub(super) fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failur
     Ok((built, logins))
 }
 
-/// One login, in the way that is asked for or that there is.
+/// Makes one login, in the requested way or the available one.
 async fn logged_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
     let ways = login.ways().await.map_err(|error| refused(&error))?;
     if arguments.device || (ways.device && !ways.browser) {
@@ -136,12 +136,12 @@ async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
     login.finish_on_device(begun).await.map_err(|error| refused(&error))
 }
 
-/// A login that was not made.
+/// The failure of a login.
 pub(super) fn refused(error: &Error) -> Failure {
     Failure(format!("error: {}", with_cause(error)))
 }
 
-/// Describes the login that was made.
+/// Describes a successful login.
 fn told(logged_in: &LoggedIn) -> String {
     let mut text = "logged in".to_owned();
     if !logged_in.scopes.is_empty() {

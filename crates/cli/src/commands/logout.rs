@@ -1,5 +1,5 @@
-//! `callgate logout [NAME|CONFIG] [TOOLSET]`: gives the tokens of a login back to the authorization server, and removes the login from
-//! this machine whatever the server says.
+//! `callgate logout [NAME|CONFIG] [TOOLSET]`: revokes the tokens of a login at the authorization server, and removes the
+//! login from this machine whatever the server says.
 
 use callgate::config::Built;
 use callgate_auth::LoggedOut;
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &LogoutArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// One logout after another.
+/// Makes one logout after another.
 async fn all(logins: &[BuiltLogin]) -> Result<(), Failure> {
     for BuiltLogin { credential, login, .. } in logins {
         let LoggedOut { was_there, unrevoked, .. } =

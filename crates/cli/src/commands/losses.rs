@@ -1,4 +1,4 @@
-//! `callgate tools FILE --losses`: what each tool loses on the way to a provider, and a sum of all.
+//! `callgate tools FILE --losses`: shows what each tool loses on the way to a provider, and the total.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) struct Losses {
     projection: Projection,
     n_tools: usize,
     n_lossy: usize,
-    /// The number of tools that lose a keyword in a way.
+    /// The numbers of tools by lost keyword and kind of loss.
     by_keyword: BTreeMap<(&'static str, &'static str), usize>,
 }
 
@@ -36,7 +36,7 @@ impl Losses {
         text
     }
 
-    /// The losses of a tool, as data.
+    /// The losses of a tool, as JSON.
     pub(super) fn json(&mut self, tool: &Tool) -> Value {
         let projected = self.count(tool);
         let losses: Vec<Value> = projected
@@ -55,7 +55,7 @@ impl Losses {
         })
     }
 
-    /// The sum.
+    /// The total losses.
     pub(super) fn summary(&self) -> String {
         let Self { projection, n_tools, n_lossy, by_keyword } = self;
         let (n_lossy, n_tools) = (grouped(*n_lossy), grouped(*n_tools));

@@ -1,5 +1,5 @@
-//! `callgate man [COMMAND]`: the manual page of a command as `man` reads it, or those of all commands as files. Made of what
-//! `--help` says, with the same example.
+//! `callgate man [COMMAND]`: the manual page of a command for `man`, or the pages of all commands as files. Made from the
+//! texts and the example of `--help`.
 
 use std::{fs, path::Path};
 
@@ -41,7 +41,7 @@ fn unknown(command: &Command, word: &str) -> Failure {
     Failure(format!("error: expected a command of callgate, got: `{word}`\nhelp: {help}"))
 }
 
-/// Writes the page of a command and of all below it.
+/// Writes the pages of a command and of its subcommands.
 fn written(command: &Command, folder: &Path) -> Result<(), Failure> {
     let fault = |error: std::io::Error| {
         let message = format!("error: cannot write `{}`: {error}", folder.display());
@@ -81,7 +81,7 @@ fn page(command: &Command) -> Result<Vec<u8>, Failure> {
     Ok(page)
 }
 
-/// The sections that clap knows nothing of.
+/// The sections that clap does not have.
 fn sections(command: &Command) -> Roff {
     let mut roff = Roff::new();
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `callgate mcp`: tools over MCP on standard input and output. Standard output belongs to the protocol; whatever a person is
-//! told goes to standard error.
+//! `callgate mcp`: serves tools over MCP on standard input and output. Standard output belongs to the protocol; messages for
+//! people go to standard error.
 
 mod hosts;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
     })
 }
 
-/// The tools of one file for the one who started the process.
+/// The tools of one file, for the user who started the process.
 #[derive(Debug)]
 struct Local {
     executor: Executor,

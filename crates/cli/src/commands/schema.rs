@@ -1,4 +1,4 @@
-//! `callgate schema`: the JSON Schema of configurations, as `config/schema.json` has it.
+//! `callgate schema`: prints the JSON Schema of configurations, equal to `config/schema.json`.
 
 use callgate_config as config;
 

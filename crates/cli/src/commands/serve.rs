@@ -1,4 +1,4 @@
-//! `callgate serve`: the sidecar. What is served is told on standard error; the process ends when it is told to.
+//! `callgate serve`: the sidecar. Reports on standard error what it serves; a signal ends the process.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::{
     source::{self, USUAL_FILE},
 };
 
-/// Serves until the process is told to stop.
+/// Serves until a signal stops the process.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let description = options(&arguments.description);
     let source = match &arguments.file {
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     }
 }
 
-/// The remedy for a failure that has none of its own.
+/// The remedy for a failure without one of its own.
 fn remedy(failure: &ServeFailure) -> &'static str {
     match failure {
         ServeFailure::Address { .. } => {
@@ -71,14 +71,14 @@ fn remedy(failure: &ServeFailure) -> &'static str {
     }
 }
 
-/// Each connection is a file to the operating system, which allows a thousand where nobody asks for more.
+/// Raises the limit of open files: each connection is one, and the operating system allows a thousand by default.
 fn allow_many_connections() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
         let allowed = getrlimit(Resource::Nofile);
-        // Where it is refused, fewer connections are accepted.
+        // If the system refuses, fewer connections are accepted.
         setrlimit(Resource::Nofile, Rlimit { current: allowed.maximum, ..allowed }).ok();
     }
 }

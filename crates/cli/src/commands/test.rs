@@ -1,5 +1,5 @@
-//! `callgate test PATH…`: runs fixtures. A fixture is a folder with a `toolset.yaml`, a description and cases; each
-//! case's request and result are compared with what is written there, and so are the declarations and the report, where they are.
+//! `callgate test PATH…`: runs fixtures. A fixture is a folder with a `toolset.yaml`, a description and cases. Each case's
+//! request and result are compared with its files, and so are the declarations and the report if they are there.
 
 mod api;
 mod case;
@@ -23,36 +23,36 @@ use crate::{
     exit::{Failure, Verdict},
 };
 
-/// The way expectations that do not hold are treated.
+/// The handling of expectations that do not hold.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mode {
-    /// They are failures.
+    /// Reports them as failures.
     Compare,
-    /// Cases are made of what their services answer.
+    /// Makes cases from the responses of their services.
     Record(Over),
-    /// They are written anew.
+    /// Writes them anew.
     Update,
 }
 
-/// What a recording is written over.
+/// The files that a recording may overwrite.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Over {
-    /// Whatever is there.
+    /// Any file.
     All,
-    /// Nothing that is there.
+    /// No existing file.
     Nothing,
 }
 
 /// The outcome of one expectation file, or of a case as a whole.
 #[derive(Debug)]
 enum Check {
-    /// It does not hold: what differs.
+    /// The expectation does not hold: the difference.
     Broken(String),
-    /// It holds.
+    /// The expectation holds.
     Held,
-    /// The case was recorded: what the service answered.
+    /// The case was recorded: the service's response.
     Recorded(String),
-    /// It was written.
+    /// The file was written.
     Written(PathBuf),
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::of(report.finish()))
 }
 
-/// Why nothing was run.
+/// The reason why nothing was run.
 fn nothing(names: &[String]) -> String {
     if names.is_empty() {
         return "error: no fixtures found\nhelp: name a folder with a `toolset.yaml`".to_owned();
@@ -87,7 +87,7 @@ fn nothing(names: &[String]) -> String {
     )
 }
 
-/// Runs fixtures, and tells each as it ends.
+/// Runs fixtures, and reports each when it ends.
 fn ran(
     fixtures: &[Fixture],
     mode: Mode,
@@ -100,7 +100,7 @@ fn ran(
         for case in cases {
             let checks = case::run(folder, case, mode);
             let checks = match (checks, mode) {
-                // The others are run all the same.
+                // The other fixtures still run.
                 (Err(Failure(why)), Mode::Compare) => vec![Check::Broken(why)],
                 (checks, _) => checks?,
             };
@@ -110,13 +110,13 @@ fn ran(
     Ok(())
 }
 
-/// Writes all that is expected of the fixtures below a folder as it is now.
+/// Writes all expectations of the fixtures below a folder as they are now.
 pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
     ran(&found::below(folder, &[])?, Mode::Update, &mut |_, _| {})
 }
 
 impl Check {
-    /// The same with a file that need not be there: what nobody wrote down is not expected.
+    /// Compares text with an optional file, or writes it there: without a file, nothing is expected.
     fn of_optional(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
         if mode != Mode::Update && !file.exists() {
             Ok(Self::Held)

@@ -1,5 +1,5 @@
-//! `callgate tools FILE`: the tools as a table, as declarations in a dialect, or everything known of each as JSON. Each
-//! is written before the next one is built.
+//! `callgate tools FILE`: shows the tools as a table, as declarations in a dialect, or with all their facts as JSON.
+//! Each tool is written before the next one is built.
 
 mod example;
 mod found;
@@ -31,7 +31,7 @@ use crate::{
     terminal,
 };
 
-/// The remedy for a form that a dialect does not have.
+/// The remedy for a form that a dialect lacks.
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
 
 /// Shows the tools.
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     listing(&built, arguments)
 }
 
-/// The page of one tool; `None` where it is to be printed in another form, with the others taken away.
+/// The page of one tool; `None` if it is printed in another form, in which case the other tools are removed.
 fn one(
     built: &mut Built,
     asked: &str,
@@ -97,7 +97,7 @@ fn one(
     Ok(None)
 }
 
-/// All tools, or those that are left, in the form that is asked for.
+/// All remaining tools, in the requested form.
 fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let form = arguments.form();
     if let Some(text) = &arguments.search {
@@ -135,7 +135,7 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
     Ok(Verdict::Fine)
 }
 
-/// The declarations that a model searches, behind the tool that searches them.
+/// The declarations that a model searches, after the tool that searches them.
 fn deferred(built: &Built, dialect: Dialect, form: Form) -> Result<(), Failure> {
     let Some(search) = dialect.search_tool() else {
         let message = "error: expected a dialect whose provider searches tools\n";
@@ -192,8 +192,8 @@ fn table(built: &Built) {
     output::result(&table.text(terminal::width()));
 }
 
-/// Has `show` write every tool, those that the client runs last, with what stands before the first, between two and after the last of them. A tool whose
-/// declaration takes more than it may is told of on standard error.
+/// Writes every tool with `show`, those that the client runs last. The texts go before the first tool, between two
+/// and after the last. A tool whose declaration exceeds its limits is reported on standard error.
 fn listed(
     built: &Built,
     [before, between, after]: [&str; 3],

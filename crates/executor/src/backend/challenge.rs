@@ -1,5 +1,5 @@
-//! Decides whether an answer refuses the credential, read from its status and its challenges (RFC 9110 §11.6.1).
-//! What to do about it is decided elsewhere.
+//! Decides whether a response refuses the credential, from its status and its challenges (RFC 9110 §11.6.1).
+//! Other modules decide what follows.
 
 use callgate_auth::Refusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
@@ -12,21 +12,21 @@ pub(super) enum Sent {
     Nothing,
 }
 
-/// The way the answer refuses the credential that was sent; `None` where another one would not help.
+/// The way the response refuses the credential that was sent; `None` if another credential would not help.
 pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
     if response.status() != StatusCode::UNAUTHORIZED {
         return None;
     }
     let challenges = challenges(response.headers());
     let of_tokens = || challenges.iter().filter(|challenge| challenge.is_for_a_token);
-    // RFC 6750 §3.1: of its codes only `invalid_token` is about the token; a challenge without one names no fault.
+    // RFC 6750 §3.1: of its codes only `invalid_token` concerns the token; a challenge without a code names no fault.
     if of_tokens().any(|challenge| matches!(challenge.error, None | Some("invalid_token"))) {
         return Some(Refusal::Token);
     }
     of_tokens().next().is_none().then_some(Refusal::Unnamed)
 }
 
-/// One challenge, as far as it matters here.
+/// The parts of one challenge that matter here.
 #[derive(Debug)]
 struct Challenge<'a> {
     is_for_a_token: bool,
@@ -53,11 +53,11 @@ fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
     challenges
 }
 
-/// The scheme at the beginning of a list element and what follows it; a parameter of the challenge before has none.
+/// The scheme at the beginning of a list element and the text after it; `None` for a parameter of the previous challenge.
 fn begun(element: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = element.split_once([' ', '\t']).unwrap_or((element, ""));
     let rest = rest.trim_start();
-    // `error = "x"` with blanks around the sign is a parameter too (RFC 9110 §5.6.3).
+    // `error = "x"` with blanks around the sign is also a parameter (RFC 9110 §5.6.3).
     (!scheme.is_empty() && !scheme.contains('=') && !rest.starts_with('='))
         .then_some((scheme, rest))
 }
@@ -67,7 +67,7 @@ fn error_code(parameter: &str) -> Option<&str> {
     name.trim_end().eq_ignore_ascii_case("error").then(|| value.trim().trim_matches('"'))
 }
 
-/// The elements of a list, which commas outside quotes separate.
+/// The elements of a list, separated by commas outside quotes.
 fn list_elements(value: &str) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let elements = value.split(move |character| {
@@ -85,7 +85,7 @@ fn list_elements(value: &str) -> impl Iterator<Item = &str> {
     elements.map(str::trim).filter(|element| !element.is_empty())
 }
 
-/// RFC 6750, and the name older services give the same scheme.
+/// The scheme of RFC 6750, and the name that older services give it.
 const TOKEN_SCHEMES: [&str; 2] = ["Bearer", "OAuth"];
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Tools that the client runs: a call is checked against the tool's schema, then it waits. What the client says is checked
-//! against the schema of the output.
+//! Tools that the client runs: a call is checked against the tool's schema, then it waits. The client's answer is checked
+//! against the output schema.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ use crate::{
     execution::CLIENT_TIME,
 };
 
-/// A tool that is a function of the client. Arguments are taken by the letter of the schema: nothing is converted.
+/// A tool that is a function of the client. Arguments must match the schema exactly: they are not converted.
 ///
 /// ```
 /// use callgate_executor::{ClientFunction, Executor};
@@ -38,11 +38,11 @@ pub struct ClientFunction {
 }
 
 impl ClientFunction {
-    /// A function of no toolset, whose arguments meet `schema`. It is taken to change something, and the client has
-    /// [`CLIENT_TIME`].
+    /// Makes a function of no toolset, whose arguments match `schema`. It is assumed to change something, and the
+    /// client has [`CLIENT_TIME`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) for a schema that is not one of objects.
+    /// Returns [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) if the schema is not an object schema.
     pub fn new(
         name: ToolName,
         description: impl Into<String>,
@@ -58,14 +58,14 @@ impl ClientFunction {
         Ok(Self { tool, toolset, arguments, output, time: CLIENT_TIME })
     }
 
-    /// The same function as a part of a toolset.
+    /// Makes the function a part of a toolset.
     #[must_use]
     pub fn of_toolset(mut self, toolset: impl Into<String>) -> Self {
         self.toolset = toolset.into();
         self
     }
 
-    /// The same function, whose results meet this schema.
+    /// Sets the schema that the function's results match.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
         let schema = schema.into();
@@ -74,7 +74,7 @@ impl ClientFunction {
         self
     }
 
-    /// The same function, for which the client has this long.
+    /// Sets the time that the client has for a call.
     #[must_use]
     pub fn with_time(mut self, time: Duration) -> Self {
         self.time = time;
@@ -121,7 +121,7 @@ impl Backend for ClientFunction {
     }
 }
 
-/// A call that waits for its client, under a name that nobody guesses.
+/// A call that waits for its client, under an id that cannot be guessed.
 pub(super) fn deferred(request: Value, time: Duration) -> Outcome {
     let mut random = [0; 16];
     if getrandom::fill(&mut random).is_err() {

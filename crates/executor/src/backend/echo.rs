@@ -1,5 +1,5 @@
-//! Takes the credentials of a call out of its answer: a service may echo what it was sent. Here they are taken out of the
-//! bytes, which are kept; out of what the bytes say `call` takes them, and finding them is the business of `secret`.
+//! Masks the credentials of a call in its response: a service may echo what it received. This module masks the bytes that
+//! are kept; `call` masks the decoded content, and `secret` finds the credentials.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use callgate_secret::Masker;
 use callgate_tool::Value;
 use http::{HeaderValue, Response};
 
-/// The answer with every one of the secrets masked in its headers.
+/// The response with every secret masked in its headers.
 pub(super) fn without_secrets_in_headers(
     mut response: Response<Bytes>,
     masker: &Masker<'_>,
 ) -> Response<Bytes> {
     for value in response.headers_mut().values_mut() {
         if let Cow::Owned(masked) = masker.mask(value.as_bytes()) {
-            // Masking a header value only adds `*`, which one may hold.
+            // Masking only adds `*`, which a header value may hold.
             *value = HeaderValue::from_bytes(&masked).unwrap_or(HeaderValue::from_static(""));
         }
     }
     response
 }
 
-/// The answer with every one of the secrets masked in its body; nothing where none is in it.
+/// The response with every secret masked in its body; `None` if the body holds no secret.
 pub(super) fn without_secrets_in_body(
     response: &Response<Bytes>,
     masker: &Masker<'_>,
@@ -33,7 +33,7 @@ pub(super) fn without_secrets_in_body(
     Some(kept)
 }
 
-/// The same, as JSON where it was JSON: a mask in place of a number would leave none.
+/// The response with every secret masked in its body. JSON stays JSON: a mask in place of a number would break it.
 pub(super) fn readable_without_secrets(
     response: &Response<Bytes>,
     masker: &Masker<'_>,

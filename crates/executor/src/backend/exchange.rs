@@ -1,5 +1,5 @@
-//! Sends the requests of one call: with its credentials, once more where a token was refused that can be renewed, and on
-//! along redirects where the toolset lets them be followed. Reading the answer's body is left to others.
+//! Sends the requests of one call: with its credentials, again if the service refuses a token that can be renewed, and
+//! along redirects that the toolset allows. Other modules read the response's body.
 
 use std::{cell::Cell, collections::BTreeMap, mem, pin::pin, sync::Arc};
 
@@ -33,7 +33,7 @@ use crate::{
     watcher::Watched,
 };
 
-/// The way to a toolset's service: its transport, its credential and its bounds.
+/// The connection to a toolset's service: its transport, its credential and its limits.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) toolset: String,
@@ -47,7 +47,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// The request of a call, whose arguments may name what was kept of earlier ones.
+    /// The request of a call, whose arguments may name kept results of earlier calls.
     pub(super) async fn planned(
         &self,
         plan: &Plan,
@@ -60,7 +60,7 @@ impl Connection {
             if let Some(trace) = trace {
                 trace.put(headers);
             }
-            // Baggage may say what is nobody else's business, and a service may be anybody's.
+            // Baggage may hold private facts, and the service may belong to anyone.
             if let Some(trace) = trace.filter(|_| self.baggage) {
                 trace.put_baggage(headers);
             }
@@ -82,7 +82,7 @@ impl Connection {
         self.made(plan, call, journal, made).await
     }
 
-    /// The plan of a call, the session as its inputs see it, and what was kept of earlier calls.
+    /// The plan of a call, the session as its inputs see it, and the kept results of earlier calls.
     async fn made<T>(
         &self,
         plan: &Plan,
@@ -105,13 +105,13 @@ impl Connection {
         if is_complete {
             return made;
         }
-        // Few calls name a result; those that do are made once more with what it is.
+        // Few calls name a result; for those the plan is made again with the result's value.
         *journal = before;
         let kept = self.kept(call).await;
         attempt(&kept, journal).0
     }
 
-    /// The results that the arguments of a call name.
+    /// The kept results that the arguments of a call name.
     async fn kept(&self, call: &Call<'_>) -> BTreeMap<Handle, StoredResult> {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
@@ -140,7 +140,7 @@ fn find_handles(value: &Value, handles: &mut Vec<Handle>) {
     }
 }
 
-/// One call while it runs.
+/// One running call.
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
     plan: &'a Plan,
@@ -149,13 +149,13 @@ pub(super) struct Exchange<'a> {
     call: &'a Call<'a>,
     /// The time by which the call must have ended.
     pub(super) deadline: Instant,
-    /// The secrets that were sent and must not be shown.
+    /// The secrets that were sent, which no output may show.
     pub(super) secrets: Vec<Secret>,
-    /// The credential that was sent, and if it was replaced by a fresh one.
+    /// The credential that was sent, and if a fresh one replaced it.
     pub(super) sent: Sent,
 }
 
-/// Words the failure of a credential that cannot be put on.
+/// Words the fault for a credential that cannot be put on a request.
 type FaultOf = fn(&callgate_auth::Error) -> Box<Fault>;
 
 impl<'a> Exchange<'a> {
@@ -172,14 +172,13 @@ impl<'a> Exchange<'a> {
         Self { plan, authenticator, connection, call, deadline, secrets, sent }
     }
 
-    /// The bounds of the call: its time is what the caller and the toolset allow together.
+    /// The limits of the call: its time is the shorter of the caller's and the toolset's.
     pub(super) fn limits(&self) -> Limits {
         let timeout = self.deadline.saturating_duration_since(self.call.started());
         Limits { timeout, ..self.connection.limits }
     }
 
-    /// Sends the call and, where the service refuses a token that can be renewed, sends it once more: what was refused
-    /// was not executed.
+    /// Sends the call. If the service refuses a token that can be renewed, sends it again: a refused request was not executed.
     pub(super) async fn answer(
         &mut self,
         journal: &mut Journal,
@@ -194,18 +193,19 @@ impl<'a> Exchange<'a> {
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
-        // Few calls come here, and the others carry no room for it.
+        // Boxed because few calls come here; the others need no room for it.
         Box::pin(self.renewed(journal)).await
     }
 
-    /// Sends the call once more with a fresh credential.
+    /// Sends the call again with a fresh credential.
     async fn renewed(
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
         journal.note(Event::CredentialRenewed);
         self.sent = Sent::Fresh;
-        // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
+        // Built again rather than kept, so that calls without a refusal do not pay for it. The journal already has its
+        // decisions.
         let noted = &mut Journal::default();
         let mut request = self.connection.planned(self.plan, self.call, noted).await?;
         self.trust(&mut request);
@@ -232,8 +232,8 @@ impl<'a> Exchange<'a> {
         failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
     }
 
-    /// Says on a request who named its server, which is what the transport trusts it by, and the values of the session that no text
-    /// of it may show.
+    /// Marks on a request who named its server, which decides how the transport trusts it, and the session values that no
+    /// text about the request may show.
     fn trust(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
         if !self.secrets.is_empty() {
@@ -241,8 +241,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Sends the request and what redirects ask for instead of it. Takes it out of its place when it goes: a copy for each
-    /// future on the way costs more than all else that a call does here.
+    /// Sends the request, then those that redirects ask for. Takes the request out of its place: copying it for each
+    /// future on the way costs more than all other work of a call here.
     async fn followed(
         &mut self,
         request: &mut Request<Bytes>,
@@ -267,7 +267,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The span of one request: neither its path nor its query, which may hold what nobody should read.
+    /// The span of one request. It holds neither the path nor the query, which may be private.
     fn span(&self, request: &Request<Bytes>) -> Span {
         tracing::debug_span!(
             "request",
@@ -279,7 +279,7 @@ impl<'a> Exchange<'a> {
         )
     }
 
-    /// Says on a request which step of a trace it is, where the program keeps steps of its own.
+    /// Marks on a request which step of a trace it is, if the program keeps its own steps.
     fn step(&self, request: &mut Request<Bytes>) {
         let Some(CurrentTrace(now)) = self.call.extensions().get() else { return };
         if let Some(step) = now() {
@@ -328,8 +328,8 @@ impl<'a> Exchange<'a> {
         Ok((answer, authorization))
     }
 
-    /// Puts the credentials on a request. Before anything is sent, the call is late whatever keeps it: checks, or a credential
-    /// that is fetched.
+    /// Puts the credentials on a request. If the time is up before a request is sent, the call is late, whether checks
+    /// or fetching a credential took the time.
     async fn authorized(
         &self,
         request: &mut Request<Bytes>,
@@ -353,7 +353,7 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// The request before it has its credentials, as whoever watches the call may see it.
+    /// The request before it has its credentials, as a watcher of the call may see it.
     fn shown(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
         let shown = shown::request(request.clone(), self.authenticator).ok()?;
         Some(self.connection.session_values.request(shown, self.call.session()))
@@ -367,5 +367,5 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// As many results as one call sends on.
+/// The most results that one call sends on.
 const MAX_HANDLES: usize = 256;

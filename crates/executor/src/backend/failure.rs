@@ -1,4 +1,4 @@
-//! From what a credential or an exchange failed with to a fault. Chooses the sentence; the words are in `call`.
+//! Turns the failure of a credential or an exchange into a fault. Chooses the sentence; the words are in `call`.
 
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
@@ -8,17 +8,17 @@ use url::Url;
 
 use super::challenge::Sent;
 
-/// No credential could be put on a request.
+/// The fault for a credential that cannot be put on a request.
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
     advised(wording::auth_failed(&reason(error)), error)
 }
 
-/// The service refused a credential, and there is no fresh one.
+/// The fault for a refused credential that has no fresh replacement.
 pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
     advised(wording::auth_not_renewed(&reason(error)), error)
 }
 
-/// The service refused a credential and named no reason.
+/// The fault for a credential that the service refused without a reason.
 pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
     match sent {
         Sent::Credential => {
@@ -31,7 +31,7 @@ pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
     }
 }
 
-/// The reason for which there is no credential, for a model: names of secrets are the operator's.
+/// The reason why there is no credential, worded for a model: the names of secrets are for the operator only.
 fn reason(error: &callgate_auth::Error) -> String {
     let reason = match error.kind() {
         CredentialErrorKind::MissingSecret => "the operator's secret is missing or cannot be read",
@@ -39,19 +39,19 @@ fn reason(error: &callgate_auth::Error) -> String {
         CredentialErrorKind::Configuration => {
             "the operator's settings of the credential cannot be used"
         }
-        // What the session lacks is named, what the description asks for, and the codes of the standards.
+        // The values that the session lacks, the needs of the description and the codes of the standards may be named.
         _ => return error.to_string(),
     };
     format!("{reason}; the journal says more")
 }
 
-/// The part of a credential's failure that is for the operator and not for a model: the name of the secret, and its
-/// store's words.
+/// The part of a credential's failure that the operator sees and a model does not: the name of the secret, and the
+/// message of its store.
 pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
     Some(chain(error)).filter(|told| *told != reason(error))
 }
 
-/// The reason for which a service gave no answer, for the operator.
+/// The reason why a service sent no response, for the operator.
 pub(super) fn why(error: &Error, server: &Url) -> String {
     match error.unreached() {
         Some(Unreached::NotHttp) if server.scheme() == "http" => {
@@ -70,7 +70,7 @@ pub(super) fn place(server: &Url) -> String {
     format!("{}://{host}{port}", server.scheme())
 }
 
-/// The message of an error, with those of its causes that add to it.
+/// The message of an error, with the messages of those causes that add to it.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut told = error.to_string();
     let mut cause = error;
@@ -97,8 +97,8 @@ fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     fault
 }
 
-/// The record of a request that was refused for its destination, with the step of an operator who means that one; `None` where there
-/// is no such step.
+/// The record of a request that was refused for its destination, with the step that allows it for an operator who
+/// intends it; `None` if there is no such step.
 pub(super) fn refusal(error: &Error, server: &Url) -> Option<Event> {
     let named = server.as_str().trim_end_matches('/');
     let address = error.denied_address();
@@ -114,7 +114,8 @@ pub(super) fn refusal(error: &Error, server: &Url) -> Option<Event> {
     Some(Event::Refused { why: Some(why), remedy })
 }
 
-/// The program was stopped before a call ended. `unanswered` is how far it came if no request of it was answered.
+/// The fault for a call that the program stopped. `unanswered` says how far the call came if none of its requests
+/// got a response.
 pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) -> Box<Fault> {
     let statuses = journal.events().iter().filter_map(|event| match event {
         Event::Attempt { status, .. } => Some(*status),
@@ -128,7 +129,7 @@ pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) ->
     wording::stopped(reached, effect)
 }
 
-/// A request got no answer.
+/// The fault for a request without a response.
 pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
     match error.kind() {
         ErrorKind::Coding => wording::answer::undecodable(effect),

@@ -1,5 +1,5 @@
-//! Tools that are functions of the program callgate is a part of. Arguments are checked against the tool's schema before the
-//! function sees them, and it ends at its limit.
+//! Tools that are functions of the program that embeds callgate. Arguments are checked against the tool's schema before the
+//! function sees them, and a time limit ends the function.
 
 use std::{fmt, pin::Pin, time::Duration};
 
@@ -55,12 +55,13 @@ pub struct Function {
 type Body = dyn Fn(Call<'static>) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync;
 
 impl Function {
-    /// The function `name` of a toolset, or of none where that is empty. `schema` is an object schema over its arguments;
-    /// its description says what the function is for. It is taken to change something, and has thirty seconds.
+    /// Makes the function `name` of a toolset, or of none if `toolset` is empty. `schema` is an object schema for its
+    /// arguments; the schema's description says what the function is for. The function is assumed to change something,
+    /// and has thirty seconds.
     ///
     /// # Errors
-    /// [`ErrorKind::IllegalName`](crate::ErrorKind::IllegalName) where the names make no name of a tool, and
-    /// [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) for a schema that is not one of objects.
+    /// Returns [`ErrorKind::IllegalName`](crate::ErrorKind::IllegalName) if the names do not form a tool name, and
+    /// [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) if the schema is not an object schema.
     pub fn new<F, R, O>(
         toolset: &str,
         name: &str,
@@ -90,21 +91,21 @@ impl Function {
         Ok(Self { tool, toolset, arguments, body, limit: DEFAULT_TIMEOUT })
     }
 
-    /// The same function, which does this.
+    /// Sets the effect of a call.
     #[must_use]
     pub fn with_effect(mut self, effect: Effect) -> Self {
         self.tool.effect = effect;
         self
     }
 
-    /// The same function, which answers what this schema describes.
+    /// Sets the schema that the function's results match.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
         self.tool = self.tool.with_output_schema(Some(Schema::new(schema.into())));
         self
     }
 
-    /// The same function, which has this long.
+    /// Sets the time limit of a call.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;

@@ -1,5 +1,5 @@
-//! Waits until a moment, and sets a timer only for what is not there at once: most credentials are, and so are the bodies
-//! of short answers.
+//! Waits for a future until a deadline, and sets a timer only if the future is not ready at once: most credentials and
+//! the bodies of short responses are.
 
 use std::pin::pin;
 

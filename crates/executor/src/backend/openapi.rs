@@ -1,4 +1,4 @@
-//! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the answer.
+//! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
 use std::sync::{Arc, Once};
 
@@ -42,7 +42,7 @@ pub(crate) struct OpenApi {
     connection: Arc<Connection>,
     shape: Arc<Shape>,
     runner: Runner,
-    /// Says once that there is no declaration; tools are listed again and again.
+    /// Reports a missing declaration only once; tools are listed again and again.
     told: Once,
 }
 
@@ -59,17 +59,17 @@ impl OpenApi {
         Self { plan, authenticator, connection, shape, runner, told }
     }
 
-    /// True where the client runs a call.
+    /// True if the client runs the call.
     fn is_clients(&self, call: &Call<'_>) -> bool {
         [self.runner.execution, call.execution()].contains(&Execution::Client)
     }
 
-    /// The form of the answer: what the call asks for, else what the toolset gives a model.
+    /// The shape of the result: the one the call asks for, else the toolset's shape for a model.
     fn shape(&self, call: &Call<'_>) -> Arc<Shape> {
         call.wanted().shape(&self.shape)
     }
 
-    /// A call as its client gets it.
+    /// A call as its client receives it.
     async fn filled(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Value, Box<Fault>> {
         let filled = self.connection.filled(&self.plan, call, journal).await?;
         Ok(self.connection.session_values.arguments(filled, call.session()))
@@ -98,12 +98,12 @@ impl OpenApi {
         Ok(shown)
     }
 
-    /// A call on its way, which has not begun.
+    /// An exchange for the call that has not begun.
     fn exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
-    /// An answer with its body.
+    /// The response with its body.
     fn read(
         &self,
         answer: Response<ResponseBody>,
@@ -112,7 +112,7 @@ impl OpenApi {
         reading::read(answer, self.connection.limits.response_bytes, exchange.deadline)
     }
 
-    /// What an answer means that was read.
+    /// The outcome of a response that was read.
     async fn whole(
         &self,
         read: Result<Response<Bytes>, Error>,
@@ -140,7 +140,7 @@ impl OpenApi {
         Ok(self.explained(outcome, &response, &masker, sent))
     }
 
-    /// Says what is wrong with a credential or the connection where an answer says so.
+    /// Adds to a fault the credential's or the connection's problem if the response shows one.
     fn explained(
         &self,
         outcome: Outcome,
@@ -195,7 +195,7 @@ impl OpenApi {
         Ok(Opened::Pieces(values.pieces(head)))
     }
 
-    /// The terms on which the body of an answer is handed on as it comes.
+    /// The terms on which the body of a response is handed on as it arrives.
     fn terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
         let (limits, effect) = (self.connection.limits, self.effect());
         Terms { masker, limits, effect, deadline: call.deadline() }
@@ -208,7 +208,7 @@ impl OpenApi {
         self.whole(read, exchange, call, journal).await
     }
 
-    /// Makes an outcome of an answer; the whole answer is kept where not all of it is shown.
+    /// Makes an outcome of a response. The whole response is kept if the outcome does not show all of it.
     async fn outcome(
         &self,
         response: &Response<Bytes>,
@@ -238,7 +238,7 @@ impl OpenApi {
         outcome
     }
 
-    /// The text of an answer for a recording, with its secrets masked; nothing where one would still be in what it says.
+    /// The text of a response for a recording, with its secrets masked; `None` if a secret would remain in its decoded content.
     fn recorded(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Vec<u8>> {
         let masked = echo::readable_without_secrets(response, masker);
         let response = masked.as_ref().unwrap_or(response);
@@ -248,7 +248,7 @@ impl OpenApi {
         (!is_held).then(|| render_response(response))
     }
 
-    /// The whole of an answer with its secrets masked; nothing where one would still be in what it says.
+    /// The whole response with its secrets masked; `None` if a secret would remain in its decoded content.
     fn whole_result(
         &self,
         response: &Response<Bytes>,
@@ -270,7 +270,7 @@ impl OpenApi {
     }
 }
 
-/// Returns true if an answer as it came says more than is shown of it. A part that is a file or was cut is kept by itself.
+/// Returns true if a response holds more than the answer shows. A file or a cut part is kept by itself.
 fn is_more(answer: &Answer) -> bool {
     match &answer.content {
         Content::File { .. } => true,
@@ -371,7 +371,7 @@ impl Backend for OpenApi {
         let secrets = self.connection.session_values.secrets(call.session());
         let outcome = self.outcome(&response, &Masker::new(&secrets), call, journal).await;
         Ok(match outcome {
-            // The client says what came of the call, not with which status.
+            // The client gives the result of the call, not a status.
             Outcome::Answered(mut answer) => {
                 answer.status = None;
                 Outcome::Answered(answer)

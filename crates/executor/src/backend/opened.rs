@@ -1,4 +1,4 @@
-//! An answer that comes piece by piece: values, or raw bytes. Any backend makes one of a stream of its own.
+//! A response that arrives piece by piece: values, or raw bytes. Any backend can make one from its own stream.
 
 use std::{
     fmt,
@@ -17,7 +17,7 @@ use callgate_transport::Limits;
 use futures_util::{Stream, StreamExt};
 use tokio::time::Instant;
 
-/// A call that was run up to its answer.
+/// A call that ran up to its response.
 ///
 /// ```
 /// use callgate_executor::{Opened, Piece, Pieces};
@@ -39,13 +39,13 @@ use tokio::time::Instant;
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "an answer has ended or it has not")]
 pub enum Opened {
-    /// It has ended.
+    /// The call has ended.
     Ended(Outcome),
-    /// Its pieces come one after the other.
+    /// The pieces of the response arrive one after the other.
     Pieces(Pieces),
 }
 
-/// The pieces of one answer, as they come. Dropping them stops the call.
+/// The pieces of one response, as they arrive. Dropping them stops the call.
 ///
 /// ```
 /// use callgate_executor::{Piece, Pieces};
@@ -62,19 +62,19 @@ pub struct Pieces {
     noted: Arc<Redactions>,
 }
 
-/// The terms on which the body of an answer is handed on as it comes.
+/// The terms on which the body of a response is handed on as it arrives.
 #[derive(Debug)]
 pub(super) struct Terms {
     /// The secrets that were sent, which no piece may show.
     pub(super) masker: Masker<'static>,
-    /// Its time holds for each piece.
+    /// The limits; the time limit holds for each piece.
     pub(super) limits: Limits,
     pub(super) effect: Effect,
-    /// The time when whoever made the call stops waiting.
+    /// The time when the caller stops waiting.
     pub(super) deadline: Option<Instant>,
 }
 
-/// Facts of an answer's values that were found before they were handed on.
+/// Facts about a response's values that were found before the values were handed on.
 #[derive(Debug, Default)]
 pub(crate) struct Redactions {
     n_removed: AtomicUsize,
@@ -83,7 +83,7 @@ pub(crate) struct Redactions {
 }
 
 impl Redactions {
-    /// Counts what was done to one value.
+    /// Counts the redactions of one value.
     pub(crate) fn add(&self, value: &SplitValue) {
         self.n_removed.fetch_add(value.n_removed, Ordering::Relaxed);
         self.n_replaced.fetch_add(value.n_replaced, Ordering::Relaxed);
@@ -126,13 +126,13 @@ impl Redactions {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct BodyHead {
-    /// The media type without parameters; empty where the service names none.
+    /// The media type without parameters; empty if the service names none.
     pub media_type: String,
-    /// The number of bytes, where the service says it.
+    /// The number of bytes, if the service gives it.
     pub size: Option<u64>,
 }
 
-/// One piece of an answer.
+/// One piece of a response.
 ///
 /// ```
 /// use callgate_executor::Piece;
@@ -151,14 +151,14 @@ pub struct BodyHead {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a piece was read or it was not")]
 pub enum Piece {
-    /// Bytes as they came; where one piece ends and the next begins means nothing.
+    /// Bytes as they arrived; the boundaries between pieces mean nothing.
     Bytes(Bytes),
-    /// One whole value: an event as `{"event", "id", "data"}`, a line of JSON as it is.
+    /// One whole value: an event as `{"event", "id", "data"}`, or a line of JSON unchanged.
     Value(Json),
 }
 
 impl Pieces {
-    /// An answer whose head is known and whose content comes from a stream. A fault is the last item that is taken.
+    /// Makes a response whose head is known and whose content comes from a stream. A fault is the last item that is read.
     pub fn new(
         head: Answer,
         stream: impl Stream<Item = Result<Piece, Box<Fault>>> + Send + 'static,
@@ -167,7 +167,7 @@ impl Pieces {
         Self { head: Box::new(head), body, stream: Box::pin(stream.fuse()), noted: Arc::default() }
     }
 
-    /// The same pieces, with what is known of them all together.
+    /// Adds the facts about the body as a whole.
     pub(crate) fn of_body(self, body: BodyHead) -> Self {
         Self { body, ..self }
     }
@@ -177,17 +177,17 @@ impl Pieces {
         &self.body
     }
 
-    /// Pieces whose stream counts there what it does to them.
+    /// Sets the counter of what the stream does to the pieces.
     pub(crate) fn counted(self, noted: Arc<Redactions>) -> Self {
         Self { noted, ..self }
     }
 
-    /// Notes what was done to the pieces, once no more are taken.
+    /// Records in the journal what was done to the pieces, once no more are read.
     pub(crate) fn note(&self, journal: &mut Journal) {
         self.noted.note(journal);
     }
 
-    /// The facts about the answer before its content.
+    /// The facts about the response before its content.
     pub(crate) fn head(&self) -> &Answer {
         &self.head
     }

@@ -1,5 +1,5 @@
-//! The bytes of an answer as they come, of any size. Credentials are masked in them as everywhere: bytes are held back until it is
-//! known that no credential begins in them. The time limit holds for each chunk, not for all of them.
+//! The bytes of a response as they arrive, of any size. Credentials are masked in them as in all output: bytes are held back
+//! until it is certain that no credential begins in them. The time limit holds for each chunk, not for the whole body.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::{
     reading::late,
 };
 
-/// The body of one answer while it is handed on.
+/// The body of one response while it is handed on.
 #[derive(Debug)]
 pub(super) struct Raw {
     body: ResponseBody,
@@ -28,13 +28,13 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// The bytes of a body until they end.
+    /// The bytes of a body up to its end.
     pub(super) fn new(body: ResponseBody, terms: Terms) -> Self {
         let (held, noted) = (BytesMut::new(), Arc::default());
         Self { body, terms, held, is_ended: false, noted }
     }
 
-    /// The pieces behind the head of an answer with these headers.
+    /// The pieces after the head of a response with these headers.
     pub(super) fn pieces(self, head: Answer, headers: &HeaderMap) -> Pieces {
         let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
@@ -78,7 +78,7 @@ impl Raw {
         if self.held.len() < LOOKED_AT { Bytes::new() } else { self.masked(LONGEST_SECRET) }
     }
 
-    /// Masks the bytes that are held, and returns all but the last `kept`.
+    /// Masks the held bytes, and returns all but the last `kept`.
     fn masked(&mut self, kept: usize) -> Bytes {
         let mut bytes = self.held.split();
         if let std::borrow::Cow::Owned(masked) = self.terms.masker.mask(&bytes) {
@@ -97,9 +97,9 @@ impl Raw {
     }
 }
 
-/// Above the longest spelling of a credential: a token of 8 KiB with every byte escaped.
+/// Longer than the longest spelling of a credential: a token of 8 KiB with every byte escaped.
 const LONGEST_SECRET: usize = 64 << 10;
-/// The bytes that are searched at a time: the part that is held back is searched twice.
+/// The bytes that are searched at a time: the held-back part is searched twice.
 const LOOKED_AT: usize = 256 << 10;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Reads the body of an answer within the bounds of a toolset. Of an answer that is many values one after the other, what
-//! came until a bound is kept; any other answer is read whole or not at all.
+//! Reads the body of a response within the limits of a toolset. For a response that is a sequence of values, the part
+//! before a limit is kept; any other response is read whole or not at all.
 
 use std::pin::pin;
 
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::in_time::in_time;
 
-/// The answer with its body, of at most `bound` bytes, read until `deadline`.
+/// The response with its body, of at most `bound` bytes, read until `deadline`.
 pub(super) fn read(
     answer: Response<ResponseBody>,
     bound: usize,
@@ -26,7 +26,7 @@ pub(super) fn read(
             Ok(Response::from_parts(head, collected.unwrap_or_else(|_| Err(late()))?))
         });
     }
-    // Few answers are sequences, and the others carry no room for it.
+    // Boxed because few responses are sequences; the others need no room for it.
     Either::Right(Box::pin(async move {
         let (body, end) = until(body, bound, deadline).await?;
         if end == End::Bound {
@@ -36,7 +36,7 @@ pub(super) fn read(
     }))
 }
 
-/// The reason why no more of a sequence was read.
+/// The reason why the reading of a sequence stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     Bound,
@@ -66,7 +66,7 @@ async fn until(
     }
 }
 
-/// The time was up before the answer was whole.
+/// The error for a response that was not whole in time.
 pub(super) fn late() -> Error {
     Error::new(ErrorKind::TimedOut, "the service did not answer in time")
 }

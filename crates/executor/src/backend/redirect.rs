@@ -1,5 +1,5 @@
-//! Decides whether a redirect is followed: only below the server, only for reads, only where the toolset allows
-//! it. Gives the next request; credentials are put on it anew, like on the first.
+//! Decides whether a redirect is followed: only below the server, only for reads, only if the toolset allows
+//! it. Makes the next request; credentials are put on it anew, as on the first.
 
 use bytes::Bytes;
 use callgate_transport::overrides_method;
@@ -9,23 +9,23 @@ use url::Url;
 
 use crate::toolset::Redirects;
 
-/// The number of redirects of one call that are followed (security §4); more is a loop.
+/// The most redirects that one call follows (security §4); more are a loop.
 pub(super) const MAX_REDIRECTS: usize = 5;
 
-/// Returns true if an answer to `request` may be followed if it is a redirect.
+/// Returns true if a redirect in response to `request` may be followed.
 pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool {
     redirects == Redirects::SameOrigin
         && matches!(*request.method(), Method::GET | Method::HEAD)
         && !overrides_method(request.headers())
 }
 
-/// The request that a redirect asks for; `None` where the answer to `request` is no redirect to a place below `server`.
+/// The request that a redirect asks for; `None` if the response to `request` is no redirect to a location below `server`.
 pub(super) fn next<T>(
     request: &Request<Bytes>,
     answer: &Response<T>,
     server: &Url,
 ) -> Option<Request<Bytes>> {
-    // RFC 9110 §15.4: 300 offers a choice, 304 is none, 305 and 306 are deprecated.
+    // RFC 9110 §15.4: 300 offers a choice, 304 is no redirect, 305 and 306 are deprecated.
     if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
@@ -44,7 +44,7 @@ pub(super) fn next<T>(
     Some(next)
 }
 
-/// Returns true if a path is that of the server or below it, and stays there however often its escapes are read.
+/// Returns true if a path is the server's or below it, and stays there however often its escapes are decoded.
 fn is_below(path: &str, server: &str) -> bool {
     let rest = path.strip_prefix(server.trim_end_matches('/'));
     let is_within = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -52,12 +52,12 @@ fn is_below(path: &str, server: &str) -> bool {
     for _ in 0..MAX_DECODINGS {
         read = percent_decode_str(&read).decode_utf8_lossy().into_owned();
     }
-    // Some servers cut parameters off a segment before they read it: `..;x`.
+    // Some servers remove parameters from a segment before they read it: `..;x`.
     let is_dots = |segment: &str| matches!(segment.split(';').next(), Some("." | ".."));
     is_within && !read.split(['/', '\\']).any(is_dots)
 }
 
-/// As often as the escapes of a path are read when it is built (security §4).
+/// The number of times that escapes are decoded when a path is built (security §4).
 const MAX_DECODINGS: usize = 3;
 
 #[cfg(test)]

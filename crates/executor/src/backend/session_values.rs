@@ -1,6 +1,5 @@
-//! The values of a session that a toolset's calls see and show: those that credentials of other toolsets read are no
-//! inputs, and those that any credential reads are masked in faults and dry runs. Answers are masked in `echo` and
-//! `values`.
+//! The values of a session that a toolset's calls see and show. Values that credentials of other toolsets read are not inputs.
+//! Values that any credential reads are masked in faults and dry runs; `echo` and `values` mask them in responses.
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ use callgate_tool::{Arguments, Event, Fault, Journal, PlannedRequest, Session, V
 use crate::toolset::SessionValues;
 
 impl SessionValues {
-    /// The session as the inputs of `operation` see it. The journal says what they ask for and do not get.
+    /// The session as the inputs of `operation` see it. The journal names the values that inputs ask for and do not get.
     pub(super) fn inputs<'s>(
         &self,
         session: &'s Session,
@@ -28,19 +27,19 @@ impl SessionValues {
         inputs
     }
 
-    /// The secrets of the session, which must not be shown.
+    /// The secrets of the session, which no output may show.
     pub(super) fn secrets(&self, session: &Session) -> Vec<Secret> {
         session.secrets(&self.masked)
     }
 
-    /// A fault without what must not be shown of the session.
+    /// The fault with the session's secrets masked.
     pub(super) fn fault(&self, fault: Box<Fault>, session: &Session) -> Box<Fault> {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
         if masker.is_empty() { fault } else { Box::new(of_fault(*fault, &masker)) }
     }
 
-    /// The arguments of a call without what must not be shown of the session.
+    /// The arguments of a call with the session's secrets masked.
     pub(super) fn arguments(&self, arguments: Arguments, session: &Session) -> Value {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
@@ -51,7 +50,7 @@ impl SessionValues {
         arguments
     }
 
-    /// A request of a dry run without what must not be shown of the session.
+    /// The request of a dry run with the session's secrets masked.
     pub(super) fn request(&self, request: PlannedRequest, session: &Session) -> PlannedRequest {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);

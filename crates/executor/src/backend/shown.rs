@@ -1,5 +1,5 @@
-//! A request and the head of an answer as an operator may see them: credentials and values that count as such are masked. Dry
-//! runs and whoever watches a call are shown the same.
+//! A request and the head of a response as an operator may see them: credentials and values that count as credentials
+//! are masked. Dry runs and watchers of a call show both in this form.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use http::{
 use super::failure;
 use crate::watcher::AnswerHead;
 
-/// A request without its credentials, with masks where they would go.
+/// A request without its credentials; masks stand in their places.
 pub(super) fn request(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,
@@ -27,7 +27,7 @@ pub(super) fn request(
     Ok(planned(&request, &masked(&places, request.headers())))
 }
 
-/// The head of an answer.
+/// The head of a response.
 pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'_>) -> AnswerHead {
     let shown = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
         let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -51,7 +51,7 @@ fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
         let name = place.name().to_owned();
         match place.place() {
             ApiKeyLocation::Query => masked.query.push((name, variable)),
-            // A credential's cookie is the last; what was put before it is masked already.
+            // A credential's cookie is the last; earlier cookies are masked already.
             ApiKeyLocation::Cookie => {
                 let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
                 let before = cookies.and_then(|known| known.strip_suffix(MASK));

@@ -1,5 +1,5 @@
-//! The values of an answer that comes piece by piece: events, JSON lines. Each is masked and cleaned as it is handed on.
-//! The time limit holds for each value, not for all of them; the size limit too.
+//! The values of a response that arrives piece by piece: events, JSON lines. Each value is masked and cleaned before it
+//! is handed on. The time limit and the size limit hold for each value, not for all values together.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use super::{
     reading::late,
 };
 
-/// The values of one answer, as they come.
+/// The values of one response, as they arrive.
 #[derive(Debug)]
 pub(super) struct Values {
     body: ResponseBody,
@@ -30,7 +30,7 @@ impl Values {
         Self { body, splitter, terms, is_ended: false, noted: Arc::default() }
     }
 
-    /// The values as the pieces of an answer that begins so.
+    /// The values as the pieces of a response with this head.
     pub(super) fn pieces(self, head: Answer) -> Pieces {
         let noted = Arc::clone(&self.noted);
         let values = stream::unfold(self, |mut values| async move {
@@ -40,7 +40,7 @@ impl Values {
         Pieces::new(head, values).counted(noted)
     }
 
-    /// The next value, once it is complete; `None` at the end.
+    /// The next value, as soon as it is complete; `None` at the end.
     async fn next(&mut self) -> Option<Result<Json, Box<Fault>>> {
         if self.is_ended {
             return None;
@@ -69,7 +69,7 @@ impl Values {
         }
     }
 
-    /// The next value of what is there already; an event without data is none.
+    /// The next value in the bytes already received; an event without data is not a value.
     fn held(&mut self) -> Option<Json> {
         loop {
             let bytes = self.splitter.split()?;

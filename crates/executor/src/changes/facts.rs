@@ -14,7 +14,7 @@ pub(super) struct Facts<'a> {
     toolset: &'a str,
     operation: Option<&'a Operation>,
     effect: Effect,
-    /// None where it takes more than a declaration may.
+    /// `None` if the declaration exceeds its limits.
     tool: Option<Cow<'a, Tool>>,
 }
 
@@ -39,13 +39,13 @@ impl<'a> Facts<'a> {
         Self { toolset, operation, effect: entry.backend().effect(), tool }
     }
 
-    /// The place where its operation is; tools of other kinds are nowhere.
+    /// The toolset, method and path of the tool's operation; `None` for tools of other kinds.
     pub(super) fn place(&self) -> Option<(&'a str, &'a str, &'a str)> {
         let operation = self.operation?;
         Some((self.toolset, operation.method.as_str(), &*operation.path))
     }
 
-    /// The changes since it was `old`.
+    /// The changes since the tool was `old`.
     pub(super) fn changes(&self, old: &Self) -> Vec<ChangeKind> {
         let mut changes = Vec::new();
         if let (Some(from), Some(to)) = (old.operation, self.operation) {

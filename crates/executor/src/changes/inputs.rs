@@ -1,4 +1,4 @@
-//! The arguments of two declarations of one tool: which came, which went, which must be given, and which take less.
+//! Compares the arguments of two declarations of one tool: added, removed, newly required and narrowed ones.
 
 use callgate_tool::{Object, Schema, Value};
 
@@ -7,7 +7,7 @@ use super::{
     narrowed::{Narrowing, Side},
 };
 
-/// Adds what changed from the first schema to the second.
+/// Adds the changes from the old schema to the new one.
 pub(super) fn compare(old: &Schema, new: &Schema, changes: &mut Vec<ChangeKind>) {
     let before = changes.len();
     let mut add = |at: &str, change| {

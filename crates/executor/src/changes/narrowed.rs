@@ -1,5 +1,5 @@
-//! Decides whether a schema takes less than another one did (JSON Schema 2020-12). What cannot be said within a
-//! bound of steps, or of keywords that are not compared, is `unknown`. References are followed, circles once.
+//! Decides whether a schema accepts less than another one (JSON Schema 2020-12). The answer is `unknown` beyond
+//! a limit of steps and for keywords that are not compared. References are followed, circular ones once.
 
 mod keyword;
 
@@ -10,22 +10,22 @@ use callgate_tool::{Definitions, Object, Schema, Value};
 use self::keyword::Verdict;
 use super::InputChange;
 
-/// A schema's definitions, by which its references are followed.
+/// A schema with the definitions that its references lead to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a> {
     definitions: &'a Definitions,
     own: Option<&'a Object>,
 }
 
-/// Finds what takes less, at the places of one tool's arguments.
+/// Finds narrowed schemas among one tool's arguments.
 #[derive(Debug)]
 pub(super) struct Narrowing<'a> {
     old: Side<'a>,
     new: Side<'a>,
     n_steps: usize,
-    /// The pairs that are or were compared at one input, by where they are in memory.
+    /// The pairs compared so far at one input, by their addresses in memory.
     seen: BTreeSet<(usize, usize)>,
-    /// The findings, and where.
+    /// The findings and their locations.
     pub(super) found: Vec<(String, InputChange)>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Narrowing<'a> {
         Self { old, new, n_steps: 0, seen: BTreeSet::new(), found: Vec::new() }
     }
 
-    /// Compares what one input takes.
+    /// Compares the values that one input accepts.
     pub(super) fn input(&mut self, name: &str, old: &'a Value, new: &'a Value) {
         self.seen.clear();
         self.compare(name, old, new);
@@ -69,7 +69,7 @@ impl<'a> Narrowing<'a> {
             return self.schemas(at, old, new);
         }
         if let (Some(_), Some(_), Value::Object(old), Value::Object(new)) = (from, to, old, new) {
-            // JSON Schema 2020-12 §8.2.3.1: what stands beside a reference holds too.
+            // JSON Schema 2020-12 §8.2.3.1: keywords beside a reference apply too.
             self.objects(at, old, new);
         } else if has_siblings(old) || has_siblings(new) {
             self.unknown(at, "$ref");
@@ -111,7 +111,7 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// Compares schemas below a keyword, where it has any.
+    /// Compares the schemas below a keyword, if it has any.
     fn below(&mut self, at: &str, key: &'a str, old: &'a Object, new: &'a Object) -> bool {
         let (before, after) = (old.get(key), new.get(key));
         match key {
@@ -142,14 +142,14 @@ impl<'a> Narrowing<'a> {
         }
         for (name, given) in of(new).into_iter().flat_map(Object::iter) {
             let is_new = of(old).is_none_or(|old| !old.contains_key(name));
-            // A name that was free took what the rest took.
+            // An undeclared name accepted the values of the additional properties.
             if is_new && matches!(additional(old), Value::Object(_)) {
                 self.compare(&join(at, name), additional(old), given);
             }
         }
     }
 
-    /// Compares lists of as many schemas one by one; others are for [`keyword::verdict`].
+    /// Compares lists of equal length schema by schema; [`keyword::verdict`] compares others.
     fn rows(&mut self, at: &str, before: Option<&'a Value>, after: Option<&'a Value>) -> bool {
         let list = |value: Option<&'a Value>| value.and_then(Value::as_array);
         let (Some(old), Some(new)) = (list(before), list(after)) else { return false };
@@ -178,7 +178,7 @@ impl<'a> Narrowing<'a> {
     }
 }
 
-/// Returns true if something that refuses values stands beside a reference.
+/// Returns true if a keyword that refuses values stands beside a reference.
 fn has_siblings(schema: &Value) -> bool {
     let object = schema.as_object().filter(|object| object.contains_key("$ref"));
     let refuses = |key: &String| key != "$ref" && !keyword::is_annotation(key);
@@ -189,11 +189,11 @@ fn join(at: &str, name: &str) -> String {
     format!("{at}.{name}")
 }
 
-/// A schema that is not there takes anything.
+/// A missing schema accepts anything.
 static ANYTHING: Value = Value::Bool(true);
 
-/// More is not looked at in one tool: the largest in the wild have some thousand places.
+/// The most steps for one tool: the largest known tools have some thousand locations.
 const MOST_STEPS: usize = 20_000;
 
-/// More of one tool is not read by anybody.
+/// The most findings for one tool: nobody reads more.
 const MOST_FOUND: usize = 100;

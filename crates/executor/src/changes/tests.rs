@@ -1,4 +1,4 @@
-//! Changes that are found, and those of them that are breaking.
+//! Tests of the changes that are found, and of which are breaking.
 
 use super::*;
 

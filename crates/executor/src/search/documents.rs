@@ -1,4 +1,4 @@
-//! The tools of a catalog as the index is told of them: operations by their description, others by their declaration.
+//! Describes the tools of a catalog to the index: operations by their description, others by their declaration.
 
 use callgate_openapi::{Input, InputLocation, Operation, Source};
 use callgate_search::{Document, Field, Need, Parameter, Product, Thing};

@@ -1,10 +1,10 @@
-//! The header `Authorization` with a bearer token (RFC 6750 §2.1). A token in the query or in a form is never taken.
+//! The header `Authorization` with a bearer token (RFC 6750 §2.1). A token in the query or in a form is never accepted.
 
 use http::{HeaderMap, header};
 
 use crate::problem::{Problem, ProblemKind};
 
-/// The token of a request; none where it says nothing of who sent it.
+/// The token of a request; `None` if the header is absent.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! One issuer: its tokens become principals, as long as it can be asked for its keys or they are known.
+//! One issuer: turns its tokens into principals, as long as its keys are known or can be fetched.
 
 mod fetch;
 mod published;
@@ -11,24 +11,24 @@ use callgate_tool::{Object, Principal, Value};
 use self::published::Published;
 use super::token::{Expected, Unverified, claims};
 
-/// An issuer, and what is known of its keys.
+/// An issuer and its known keys.
 #[derive(Debug)]
 pub(super) struct Issuer {
     built: BuiltIssuer,
     published: Published,
 }
 
-/// The reason why a token is not taken.
+/// The reason why a token is refused.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Refusal {
-    /// It is none that would be taken.
+    /// The token is not valid.
     Invalid(&'static str),
-    /// Nobody can say; how long to wait.
+    /// The issuer's keys are not available; how long to wait.
     Unreachable(Duration),
 }
 
 impl Refusal {
-    /// The wording for a token that two entries do not take: that nobody can say, if one cannot.
+    /// Combines the refusals of two entries: `Unreachable`, if one of them is.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unreachable(wait), _) => Self::Unreachable(wait),
@@ -42,7 +42,7 @@ impl Issuer {
         Self { built: built.clone(), published: Published::new(built) }
     }
 
-    /// Returns true if what is known of its keys holds for these settings too.
+    /// Returns true if the known keys apply to these settings too.
     pub(super) fn is(&self, built: &BuiltIssuer) -> bool {
         self.built == *built
     }
@@ -83,7 +83,7 @@ impl Issuer {
     }
 }
 
-/// An issuer's name has no `#`, so no two subjects of two issuers share an id.
+/// An issuer's name has no `#`, so subjects of different issuers never share an id.
 fn principal(config: &IssuerConfig, claims: Object) -> Result<Principal, &'static str> {
     let subject = claims.get(&config.principal_claim).and_then(Value::as_str);
     let is_name = |subject: &&str| {

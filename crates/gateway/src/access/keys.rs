@@ -1,5 +1,5 @@
-//! The public keys of an issuer as it publishes them (RFC 7517). Those that are for something else, of another kind, or that
-//! cannot be read are passed over; a key that a token could have been made with by its reader is none.
+//! The public keys of an issuer as it publishes them (RFC 7517). Keys for other purposes, of other kinds, or that cannot be
+//! read are skipped, and so are shared secrets, with which a reader could sign tokens itself.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) struct Keys(Vec<Arc<Key>>);
 #[derive(Debug)]
 pub(super) struct Key {
     id: Option<String>,
-    /// The purpose, where that is said or follows from its kind.
+    /// The algorithms of the key, as stated or implied by its kind.
     algorithms: Vec<Algorithm>,
     decoding: DecodingKey,
 }
@@ -37,7 +37,7 @@ impl Keys {
         Ok(Self(keys))
     }
 
-    /// The keys that a token may have been signed with: the one it names, or all of its algorithm.
+    /// The keys that may have signed a token: the one it names, or all keys with its algorithm.
     pub(super) fn of(&self, id: Option<&str>, algorithm: Algorithm) -> Vec<Arc<Key>> {
         let may_be = |key: &&Arc<Key>| {
             (id.is_none() || key.id.as_deref() == id) && key.algorithms.contains(&algorithm)
@@ -65,7 +65,7 @@ fn key(jwk: &Jwk) -> Option<Key> {
             EllipticCurve::P384 => vec![Algorithm::ES384],
             _ => return None,
         },
-        // A shared secret signs for whoever knows it.
+        // Anyone who knows a shared secret can sign with it.
         _ => return None,
     };
     let algorithms = match common.key_algorithm {
@@ -79,7 +79,7 @@ fn key(jwk: &Jwk) -> Option<Key> {
     Some(Key { id: common.key_id.clone(), algorithms, decoding })
 }
 
-/// More than any issuer has at one time.
+/// More keys than any issuer has at one time.
 const MOST: usize = 100;
 
 #[cfg(test)]

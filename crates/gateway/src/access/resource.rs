@@ -1,5 +1,5 @@
-//! The sidecar as a resource of OAuth 2.1: what its metadata say (RFC 9728), and what a challenge adds for a client that is to ask
-//! for a token (RFC 6750 §3, MCP 2026-07-28, authorization).
+//! The sidecar as a resource of OAuth 2.1: its metadata (RFC 9728), and the parameters of a challenge for a client
+//! that needs to request a token (RFC 6750 §3, MCP 2026-07-28, authorization).
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// The path of metadata: before the path of what they describe (RFC 9728 §3.1).
+/// The path of metadata; the path they describe follows it (RFC 9728 §3.1).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// True for the metadata, which everybody may read.
+/// True for the path of metadata, which everybody may read.
 pub(crate) fn is_metadata(path: &str) -> bool {
     described(path).is_some()
 }
@@ -32,8 +32,8 @@ pub(crate) fn is_mcp(path: &str) -> bool {
     below.is_empty() || below.strip_prefix('/').is_some_and(|name| !name.contains('/'))
 }
 
-/// Answers the metadata of the sidecar, of `/mcp` or of `/mcp/{toolset}`. Who asks for those of a toolset does not learn whether
-/// it is there.
+/// Returns the metadata of the sidecar, of `/mcp` or of `/mcp/{toolset}`. The response does not reveal whether a toolset
+/// exists.
 pub(crate) async fn show(
     State(gateway): State<Gateway>,
     request: Request,
@@ -76,8 +76,8 @@ fn described(path: &str) -> Option<&str> {
     (path.is_empty() || is_mcp(path)).then_some(path)
 }
 
-/// The parameters of a challenge: where the metadata of this path are, and the scopes that a token needs for it. Nothing where
-/// no issuer makes tokens.
+/// The parameters of a challenge: the address of this path's metadata, and the scopes that a token needs. `None` if no
+/// issuer makes tokens.
 pub(crate) fn challenge(built: &Built, head: &Parts, scopes: &[String]) -> Option<String> {
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty())?;
     let path = head.uri.path();
@@ -94,7 +94,7 @@ pub(crate) fn challenge(built: &Built, head: &Parts, scopes: &[String]) -> Optio
     Some(challenge)
 }
 
-/// The origin that the caller knows the sidecar by: the configured one, else that of the request, whose `Host` was checked.
+/// The origin under which the caller knows the sidecar: the configured one, else that of the request, whose `Host` was checked.
 fn origin(built: &Built, head: &Parts) -> Option<String> {
     if let Some(url) = built.serving.access.as_ref().and_then(|access| access.url.clone()) {
         return Some(url);

@@ -1,4 +1,5 @@
-//! The scopes of a token: those of `scope`, one text (RFC 9068 §2.2.3), or of `scp`, a text or a list, as some issuers write them.
+//! The scopes of a token: from `scope`, one text (RFC 9068 §2.2.3), or from `scp`, a text or a list, as some issuers write
+//! them.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -7,7 +8,7 @@ use callgate_tool::{Principal, Value};
 
 use crate::caller::Caller;
 
-/// The toolsets that would be the principal's if its token had the scopes that come with them.
+/// The toolsets that the principal would have if its token had their scopes.
 pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -> Scopes {
     if wanted.is_empty() {
         return Scopes::default();
@@ -21,7 +22,7 @@ pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -
     Arc::new(lacking.map(|(toolset, scopes)| (toolset.clone(), scopes.clone())).collect())
 }
 
-/// The caller without the toolsets that its token lacks scopes for.
+/// The caller without the toolsets for which its token lacks scopes.
 pub(super) fn bounded(caller: Caller, lacks: Scopes, all: &[BuiltToolset]) -> Caller {
     if lacks.is_empty() {
         return caller;

@@ -1,4 +1,4 @@
-//! Keys of an issuer over time, by a clock that tests turn.
+//! Tests the keys of an issuer over time, with a clock that the tests control.
 
 use std::{sync::Arc, time::Duration};
 
@@ -87,7 +87,7 @@ async fn keys_are_read_again_while_they_are_used() {
         tokio::task::yield_now().await;
     }
     tokio::task::yield_now().await;
-    // Nobody waits for a key that was published meanwhile.
+    // No request waits for a key that was published in the meantime.
     let began = Instant::now();
     assert_eq!(sidecar.status(&new).await, 200);
     assert_eq!(began.elapsed(), Duration::ZERO);

@@ -1,5 +1,5 @@
-//! A token (JWT) that is checked against a key: its signature, its issuer, whom it is for, and its dates. Before that, what
-//! it says of itself is only used to find the key.
+//! Checks a token (JWT) against a key: its signature, issuer, audience and dates. Before that, the token's own claims are
+//! only used to find the key.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The words of a token about itself. Nothing of it is true yet.
+/// The unverified claims of a token: none of them can be trusted yet.
 #[derive(Debug)]
 pub(super) struct Unverified {
     pub(super) issuer: String,
@@ -23,10 +23,10 @@ struct Issued {
 }
 
 impl Unverified {
-    /// Reads a token; none where it is no signed JWT that names an issuer.
+    /// Reads a token; `None` if it is not a signed JWT that names an issuer.
     pub(super) fn read(token: &str) -> Option<Self> {
         let header = decode_header(token).ok()?;
-        // RFC 7515 §4.1.11: whoever does not know what is critical refuses it.
+        // RFC 7515 §4.1.11: a reader that does not know a critical header refuses the token.
         if header.crit.is_some() {
             return None;
         }
@@ -35,7 +35,7 @@ impl Unverified {
     }
 }
 
-/// The claims that a token must have.
+/// The requirements for a token's claims.
 #[derive(Debug)]
 pub(super) struct Expected<'a> {
     pub(super) issuer: &'a str,
@@ -49,7 +49,7 @@ pub(super) fn claims(
     algorithm: Algorithm,
     expected: &Expected<'_>,
 ) -> Result<Object, &'static str> {
-    // One algorithm, of the family of the key: no token chooses how it is checked.
+    // One algorithm, of the key's family: a token cannot choose how it is checked.
     let mut validation = Validation::new(algorithm);
     validation.leeway = SKEW;
     validation.validate_nbf = true;
@@ -58,7 +58,7 @@ pub(super) fn claims(
     validation.set_required_spec_claims(&["aud", "exp", "iss"]);
     let read = decode::<Box<RawValue>>(token, key, &validation);
     let claims = read.map_err(|error| refusal(error.kind()))?.claims;
-    // Our own reader keeps digits, and takes no claim twice.
+    // Our reader keeps all digits, and refuses duplicate claims.
     match callgate_dialect::read_json(claims.get()) {
         Ok(Value::Object(claims)) => Ok(claims),
         _ => Err("the claims of the token are malformed"),
@@ -73,7 +73,7 @@ pub(super) fn shown(principal: &Principal, token: &str) -> CallerToken {
     CallerToken::new(principal, Secret::new(token.to_owned()), expires.unwrap_or(UNIX_EPOCH))
 }
 
-/// Without anything of the token.
+/// Words a refusal without any part of the token.
 fn refusal(kind: &jsonwebtoken::errors::ErrorKind) -> &'static str {
     use jsonwebtoken::errors::ErrorKind;
     match kind {
@@ -86,5 +86,5 @@ fn refusal(kind: &jsonwebtoken::errors::ErrorKind) -> &'static str {
     }
 }
 
-/// The extent to which the clocks of an issuer and of this machine may be apart, in seconds.
+/// The largest difference between the clocks of an issuer and this machine, in seconds.
 const SKEW: u64 = 60;

@@ -1,10 +1,10 @@
-//! In which of its two forms results are answered: the header `Accept` (RFC 9110 §12.5.1).
+//! Chooses one of two forms for results from the header `Accept` (RFC 9110 §12.5.1).
 
 use http::{HeaderMap, header};
 
 use crate::problem::{Problem, ProblemKind};
 
-/// The form of an answer.
+/// The form of a response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Accepted {
     /// An event for each result and each value of a stream.
@@ -14,8 +14,8 @@ pub(crate) enum Accepted {
 }
 
 impl Accepted {
-    /// The form that is preferred: the one of higher weight; of equal ones, the one that is named and not meant by `*`, and
-    /// then JSON.
+    /// The preferred form: the one with the higher weight; with equal weights, the one that is named rather than matched by
+    /// `*`, and then JSON.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
         let Some(ranges) = ranges(headers) else { return Ok(Self::Json) };
         let (json, events) = (weight(&ranges, "json"), weight(&ranges, "events"));
@@ -29,7 +29,7 @@ impl Accepted {
         }
     }
 
-    /// Refuses a request whose answer may not be JSON.
+    /// Refuses a request that does not accept JSON.
     pub(crate) fn json(headers: &HeaderMap) -> Result<(), Problem> {
         if ranges(headers).is_none_or(|ranges| weight(&ranges, "json").is_some()) {
             return Ok(());
@@ -38,7 +38,7 @@ impl Accepted {
     }
 }
 
-/// The accepted forms; none where the header does not say.
+/// The accepted media ranges; `None` without the header.
 fn ranges(headers: &HeaderMap) -> Option<Vec<Range>> {
     if !headers.contains_key(header::ACCEPT) {
         return None;
@@ -51,7 +51,7 @@ fn ranges(headers: &HeaderMap) -> Option<Vec<Range>> {
 #[derive(Debug)]
 struct Range {
     matches: &'static [&'static str],
-    /// `*/*`, `type/*`, `type/subtype`.
+    /// Higher for more precise ranges: `*/*`, `type/*`, `type/subtype`.
     precision: u8,
     weight: u16,
 }
@@ -78,8 +78,8 @@ fn range(text: &str) -> Option<Range> {
     Some(Range { matches, precision, weight })
 }
 
-/// The weight of a form by the most precise range that matches it, with how precise that is; none for one that is not
-/// accepted.
+/// The weight of a form in the most precise range that matches it, and that range's precision; `None` if the form is
+/// not accepted.
 fn weight(ranges: &[Range], form: &str) -> Option<(u16, u8)> {
     let matching = ranges.iter().filter(|range| range.matches.contains(&form));
     let best = matching.max_by_key(|range| range.precision)?;

@@ -1,4 +1,4 @@
-//! Keeps a call that a person has to approve until that is decided. Where nobody can decide, the call is refused.
+//! Keeps a call that needs a person's approval until the decision. If nobody can decide, the call is refused.
 
 use std::fmt;
 
@@ -8,23 +8,23 @@ use callgate_tool::{Object, Outcome, Pending, PendingKind, ToolCall, ToolResult}
 use super::{Asked, Batch};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
 
-/// Whoever keeps the calls of one request.
+/// Keeps the calls of one request.
 #[derive(Clone)]
 pub(crate) struct Keeper {
-    /// The store that keeps them.
+    /// The store of waiting calls.
     pub(crate) calls: WaitingCalls,
-    /// The session as the request says it.
+    /// The session in the request.
     pub(crate) session: Object,
 }
 
-/// Without the session, which may hold credentials.
+/// Leaves out the session, which may hold credentials.
 impl fmt::Debug for Keeper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Keeper(****)")
     }
 }
 
-/// The result of the call at a position, which is kept where it waits for an approval.
+/// The result of the call at a position. A call that waits for an approval is kept.
 pub(super) async fn queued(
     batch: &Batch,
     at: usize,

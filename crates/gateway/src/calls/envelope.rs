@@ -8,14 +8,14 @@ use callgate_tool::{Object, ToolCall, Value};
 
 use crate::{json_body::malformed, problem::Problem, sessions::Inline};
 
-/// The demand of a request.
+/// The content of a request.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) calls: Vec<Asked>,
     pub(super) session: Inline,
     pub(super) is_dry_run: bool,
     pub(super) mode: Mode,
-    /// The side that runs the calls, where the request says it.
+    /// The side that runs the calls, as the request asks.
     pub(super) execution: Execution,
 }
 
@@ -25,19 +25,19 @@ pub(crate) struct Asked {
     pub(crate) call: ToolCall,
     pub(super) timeout: Option<Duration>,
     pub(super) idempotency_key: Option<String>,
-    /// The decision of a person about it.
+    /// The decision of a person about the call.
     pub(super) decided: Option<Decided>,
-    /// The format of the message that it is a part of, and what the message says beside.
+    /// The format of the message with the call, and the message's other members.
     pub(super) origin: Option<(Dialect, Object)>,
 }
 
-/// In which order calls run.
+/// The order in which calls run.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Mode {
-    /// At the same time.
+    /// Calls run at once.
     #[default]
     Parallel,
-    /// One after the other.
+    /// Calls run one after the other.
     Sequential,
 }
 
@@ -48,25 +48,25 @@ impl From<ToolCall> for Asked {
 }
 
 impl Asked {
-    /// The same call, which may take so long.
+    /// Sets the time limit of the call.
     #[must_use]
     pub(crate) fn within(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
     }
 
-    /// The same call under a key of its own.
+    /// Sets the idempotency key of the call.
     #[must_use]
     pub(crate) fn keyed(self, idempotency_key: Option<String>) -> Self {
         Self { idempotency_key, ..self }
     }
 
-    /// The same call, which came in a message of a model.
+    /// Marks the call as part of a model's message.
     #[must_use]
     pub(crate) fn of_message(self, dialect: Dialect, origin: &Object) -> Self {
         Self { origin: Some((dialect, origin.clone())), ..self }
     }
 
-    /// The same call with what a person decided about it.
+    /// Adds a person's decision about the call.
     #[must_use]
     pub(crate) fn decided(self, decided: Decided) -> Self {
         Self { decided: Some(decided), ..self }
@@ -133,8 +133,8 @@ fn asked(at: usize, value: Value) -> Result<Asked, Problem> {
     Ok(Asked::from(call).within(timeout).keyed(idempotency_key))
 }
 
-/// Seconds as a number, or a text: `500ms`, `30s`, `2m`, `1h`. A call ends by its tool's own limit anyway, so what is longer
-/// than a day is a day.
+/// Reads a duration: a number of seconds, or a text such as `500ms`, `30s`, `2m`, `1h`. A duration over a day counts as a
+/// day, because a call ends by its tool's own limit anyway.
 fn timeout(at: &str, value: Option<Value>) -> Result<Option<Duration>, Problem> {
     let Some(value) = value else { return Ok(None) };
     let seconds = match &value {
@@ -164,7 +164,7 @@ pub(super) fn is_key(text: &str) -> bool {
     (1..=LONGEST_KEY).contains(&text.chars().count())
 }
 
-/// In which order calls are to run.
+/// Reads the order in which calls run.
 pub(crate) fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
     match value.map(Value::as_str) {
         None => Ok(Mode::default()),
@@ -174,7 +174,7 @@ pub(crate) fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
     }
 }
 
-/// Only the configuration says that callgate runs what the client would.
+/// Reads the side that runs calls. Only the configuration can move calls from the client to callgate.
 pub(crate) fn execution(value: Option<&Value>) -> Result<Execution, Problem> {
     match value.map(Value::as_str) {
         None => Ok(Execution::Server),
@@ -183,16 +183,16 @@ pub(crate) fn execution(value: Option<&Value>) -> Result<Execution, Problem> {
     }
 }
 
-/// A member that is not what it should be.
+/// The refusal of a member with a wrong value.
 pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
     let got = got.map_or("nothing", Value::kind);
     malformed(format!("`{at}`: expected {expected}, got: {got}"))
 }
 
-/// As many as 64 models ask for in a turn of four; a bound on what one request begins.
+/// The calls of 64 models that each ask for four in a turn; limits the work that one request starts.
 const MOST_CALLS: usize = 256;
-/// Keys are compared and kept: longer ones are mistakes.
+/// The longest idempotency key: keys are compared and kept, and longer ones are mistakes.
 const LONGEST_KEY: usize = 255;
-/// In seconds; nobody waits for less.
+/// The shortest time limit in seconds.
 const SHORTEST: f64 = 0.001;
 const A_DAY: f64 = 86_400.0;

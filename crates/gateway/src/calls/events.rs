@@ -1,5 +1,5 @@
-//! Results as server-sent events: `value` for each value of a streaming service, `result` for each call that ended, and
-//! `end`. A caller that leaves stops the calls.
+//! Results as server-sent events: `value` for each value of a streaming service, `result` for each ended call, and
+//! `end`. The calls stop when the caller leaves.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -72,7 +72,7 @@ fn ended(result: &ToolResult) -> Event {
     Event::default().event("result").data(one_line(callgate_dialect::json_result(result).text()))
 }
 
-/// JSON in one line: what stands between its values may be written as a space.
+/// JSON on one line: line breaks between its values become spaces.
 fn one_line(json: &str) -> String {
     json.replace(['\r', '\n'], " ")
 }

@@ -1,6 +1,6 @@
-//! The header `Idempotency-Key` of `POST /v1/calls`: the same key and body answer what was answered first, and make no call
-//! again. Each call of such a request has a key of its own that follows from the request's, so that a repetition makes up for
-//! what a first request that was given up did not come to.
+//! The header `Idempotency-Key` of `POST /v1/calls`: a repeated request with an equal key and body gets the first response,
+//! and no call is made again. Each call of the request gets its own key, derived from the request's, so that repeating an
+//! interrupted request makes the missing calls.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,12 +16,12 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// The way in which a request with a key goes on.
+/// The way to continue with a request that has a key.
 #[derive(Debug)]
 pub(crate) enum Repeated {
-    /// It was answered.
+    /// The request was answered.
     Answered(Arc<String>),
-    /// It is made, with the one who is told of its answer.
+    /// The request is made; the guard takes its response.
     Made(Option<Guard<String>>),
 }
 
@@ -37,19 +37,19 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
-/// The key of the call at a place of a request with a key.
+/// The key of the call at a position in a request with a key.
 pub(super) fn of_call(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }
 
-/// Looks a request with a key up in the records.
+/// Looks up a request with a key in the records.
 pub(crate) fn begun(
     answers: &Arc<Records<String>>,
     key: &str,
     parts: &[&[u8]],
     principal: Option<&Principal>,
 ) -> Result<Repeated, Problem> {
-    // The first part is the body or holds no zero.
+    // The first part is the body or contains no zero byte, so the parts stay distinct.
     let digest = Sha256::digest(parts.join(&0)).into();
     match answers.begin(principal, &IdempotencyKey(key.to_owned()), digest) {
         Begun::Different => {
@@ -67,13 +67,13 @@ pub(crate) fn begun(
             let problem = Problem::new(ProblemKind::KeyRunning, detail);
             Err(problem.with_retry_after(Duration::from_secs(1)))
         }
-        // What became of each call is known by its own key.
+        // The result of each call is kept under the call's own key.
         Begun::Unknown => Ok(Repeated::Made(None)),
     }
 }
 
-/// Answers, and keeps the answer for a repetition, unless a call was turned away that a repetition may make, or waits for an
-/// approval: what comes of that is known by the call's own key.
+/// Responds, and keeps the response for a repetition. The response is not kept if a call was turned away and may be
+/// repeated, or waits for an approval: the call's own key then leads to its result.
 pub(super) fn answer(
     guard: Option<Guard<String>>,
     text: String,

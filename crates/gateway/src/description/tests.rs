@@ -1,4 +1,4 @@
-//! The description is one that callgate itself takes without a finding, and says what the code does.
+//! Tests that callgate itself accepts the description without a finding, and that it matches the code.
 
 use callgate_config::{Config, Description, Environment, ServerUrl, ToolsetConfig};
 

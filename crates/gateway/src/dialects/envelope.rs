@@ -13,14 +13,14 @@ use crate::{
     tools::form_of,
 };
 
-/// The demand of a request.
+/// The content of a request.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) message: Value,
     /// The form in which the tools were declared.
     pub(super) form: Form,
     pub(super) session: Inline,
-    /// The tools that may be called, where not all may.
+    /// The tools that may be called; `None` if all may.
     pub(super) functions: Option<Vec<String>>,
     pub(super) is_dry_run: bool,
     pub(super) mode: Mode,
@@ -82,5 +82,5 @@ fn functions(value: Option<Value>) -> Result<Option<Vec<String>>, Problem> {
     names.into_iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
 }
 
-/// Many times what a provider takes in one request; each of them is looked up.
+/// Many times the number that a provider accepts in one request; each one is looked up.
 const MOST_FUNCTIONS: usize = 1024;

@@ -1,5 +1,5 @@
-//! The body of a request on its way in. It has to be there in time, and before the sidecar is stopped; one that is slow
-//! may lose its place to others.
+//! The body of a request while it arrives. It must arrive in time, and before the sidecar stops; a slow request may
+//! lose its place to others.
 
 use std::{
     error::Error as StdError,
@@ -21,13 +21,13 @@ use crate::{drain::Drain, json_body::Unread};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A body that is waited for.
+/// A body that is still arriving.
 pub(super) struct Arriving<B> {
     body: B,
     deadline: Instant,
     drain: Drain,
     place: Option<Arc<Place>>,
-    /// Ends the waiting, once there is any.
+    /// Ends the wait; set when the first wait begins.
     end: Option<Pin<Box<dyn Future<Output = Unread> + Send>>>,
 }
 
@@ -37,7 +37,7 @@ impl<B> Arriving<B> {
     }
 }
 
-/// Waits until a body has had its time, its place is another's, or the sidecar is stopped.
+/// Waits until the body's time is over, its place is taken, or the sidecar stops.
 async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unread {
     let is_left = async {
         let Some(place) = place else { return std::future::pending().await };
@@ -54,7 +54,7 @@ async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unre
 }
 
 impl<B> Arriving<B> {
-    /// The piece that came; the end counts only where the request has its place still.
+    /// Returns the piece that arrived. The end of the body counts only if the request still has its place.
     fn taken(
         &self,
         frame: Option<Result<Frame<Bytes>, BoxError>>,

@@ -1,6 +1,5 @@
-//! Decides whether a request was meant for this sidecar: a page of the web must not reach one on the reader's
-//! machine, neither by a form (`Origin`) nor by a name that turns out to be this machine's (`Host`). No origin but our
-//! own is served, so there is no CORS.
+//! Decides whether a request was meant for this sidecar: a web page must not reach one on the reader's machine, neither by a
+//! form (`Origin`) nor by a name that resolves to this machine (`Host`). Only our own origin is served, so there is no CORS.
 
 use std::net::IpAddr;
 
@@ -12,11 +11,11 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// Refuses a request for another host, or from a page of another origin. `hosts` are further names of ours.
+/// Refuses a request for another host, or from a page of another origin. `hosts` are the sidecar's further names.
 pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<(), Problem> {
     let authority = authority(request)?;
     let is_ours = authority.as_ref().is_some_and(|authority| is_ours(authority, peer, hosts));
-    // A socket file is reached by no page, whatever its callers call it.
+    // No web page can reach a socket file, so any host name is accepted there.
     if !is_ours && peer.dialled.is_some() {
         let detail = "the `Host` is none of this sidecar's: list its name under `hosts: [NAME]`";
         return Err(Problem::new(ProblemKind::Misdirected, detail));
@@ -30,7 +29,7 @@ pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<()
     Err(Problem::new(ProblemKind::ForeignOrigin, detail))
 }
 
-/// Whom the request is for, by its target and its header, which must agree.
+/// The host that the request is for, from its target and its header, which must agree.
 fn authority(request: &Parts) -> Result<Option<Authority>, Problem> {
     let of_target = request.uri.authority();
     let Some(header) = request.headers.get(header::HOST) else { return Ok(of_target.cloned()) };
@@ -51,8 +50,8 @@ fn has_one(headers: &HeaderMap, name: &HeaderName) -> bool {
     headers.get_all(name).iter().nth(1).is_none()
 }
 
-/// Returns true if a host is this machine, the address that was dialled, or a listed name. Ports say nothing: they are
-/// mapped.
+/// Returns true if a host is this machine, the address of the connection, or a listed name. Ports are ignored, because
+/// they may be mapped.
 fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
     if authority.as_str().contains('@') {
         return false;
@@ -71,7 +70,7 @@ fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
     is_known || (!hosts.is_empty() && hosts.contains(&host.to_string()))
 }
 
-/// Reads a host as browsers do; what most requests name needs none of their tables of names.
+/// Reads a host like a browser; most hosts do not need a browser's tables of names.
 fn host(written: &str) -> Option<Host> {
     let address = written.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     match address.unwrap_or(written).parse() {
@@ -84,7 +83,7 @@ fn host(written: &str) -> Option<Host> {
     }
 }
 
-/// Returns true if a page came from here: from the host and the port that the request is for.
+/// Returns true if a page came from this sidecar: from the host and port that the request is for.
 fn is_own(origin: &str, authority: Option<&Authority>) -> bool {
     let of_page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     authority

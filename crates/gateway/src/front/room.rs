@@ -1,5 +1,5 @@
-//! Room for requests. Who keeps us waiting, with a body that does not come or an answer that is not taken, gives its place to
-//! others as soon as there is no room left.
+//! Places for requests. When no place is free, callers that keep the sidecar waiting, by a body that does not arrive or a
+//! response that they do not read, lose theirs.
 
 use std::{
     collections::VecDeque,
@@ -14,7 +14,7 @@ use tokio::{
 
 use super::shares::Share;
 
-/// As many places as requests may be answered at a time. Clones share them.
+/// The places for requests that are handled at once. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Room(Arc<Shared>);
 
@@ -22,7 +22,7 @@ pub(crate) struct Room(Arc<Shared>);
 struct Shared {
     places: Arc<Semaphore>,
     most: usize,
-    /// Callers that may be keeping us waiting, in the order in which they began to.
+    /// Requests whose callers may keep the sidecar waiting, in the order in which they began to.
     waiting: Mutex<VecDeque<Weak<Place>>>,
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct Place {
 
 struct State {
     permit: Option<OwnedSemaphorePermit>,
-    /// The part of its principal's share that it takes.
+    /// The part of its principal's share that the place uses.
     share: Option<Share>,
-    /// Since when its caller keeps us waiting.
+    /// The time since when the caller keeps the sidecar waiting.
     waits_since: Option<Instant>,
-    /// The time it may, although others have no place.
+    /// The time that the caller may do so while others have no place.
     patience: Duration,
-    /// Ends the request when its place is given to another one.
+    /// Ends the request when another one takes its place.
     end: Option<End>,
 }
 
@@ -48,14 +48,14 @@ struct State {
 type End = Box<dyn FnOnce() + Send>;
 
 impl Room {
-    /// So many places.
+    /// Creates this many places.
     pub(super) fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
         let (places, waiting) = (Arc::new(Semaphore::new(most)), Mutex::default());
         Self(Arc::new(Shared { places, most, waiting }))
     }
 
-    /// A place, if there is one or somebody keeps us waiting on theirs.
+    /// A place, if one is free or a waiting caller can be ended.
     pub(super) fn place(&self) -> Option<Arc<Place>> {
         let permit = self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;
         let (permit, patience) = (Some(permit), Duration::ZERO);
@@ -67,7 +67,7 @@ impl Room {
         Arc::clone(&self.0.places).try_acquire_owned().ok()
     }
 
-    /// True where somebody was made to leave.
+    /// Ends one request whose caller keeps the sidecar waiting. True if there was one.
     fn cleared(&self) -> bool {
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
         waiting.iter().filter_map(Weak::upgrade).any(|place| place.leave(None))
@@ -75,7 +75,7 @@ impl Room {
 
     fn add(&self, place: Weak<Place>) {
         let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        // As many as have places, and as many again before those that are gone are looked for.
+        // Ended requests are removed only when the list is twice as long as the number of places.
         if waiting.len() > self.0.most.saturating_mul(2) {
             waiting.retain(|place| place.strong_count() > 0);
         }
@@ -84,12 +84,12 @@ impl Room {
 }
 
 impl Place {
-    /// Takes a part of its principal's share, for as long as it has its place.
+    /// Takes a part of the principal's share, for as long as the request has its place.
     pub(super) fn hold(&self, share: Share) {
         self.state().share = Some(share);
     }
 
-    /// Its caller may keep us waiting, and does from now on; `end` is what ends the request where others need its place.
+    /// Marks that the caller may keep the sidecar waiting from now on; `end` ends the request if others need its place.
     pub(crate) fn may_wait(self: &Arc<Self>, end: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
         state.waits_since = Some(Instant::now());
@@ -98,26 +98,26 @@ impl Place {
         self.room.add(Arc::downgrade(self));
     }
 
-    /// Its caller keeps us waiting after it did not.
+    /// Marks that the caller keeps the sidecar waiting again.
     pub(crate) fn waits(&self) {
         let mut state = self.state();
         state.waits_since.get_or_insert_with(Instant::now);
         state.patience = PATIENCE;
     }
 
-    /// Its caller waits for us; whether it has its place still.
+    /// Marks that the caller waits for the sidecar. Returns true if the request still has its place.
     pub(crate) fn goes_on(&self) -> bool {
         let mut state = self.state();
         state.waits_since = None;
         state.permit.is_some()
     }
 
-    /// Ends the request where its caller has kept us waiting for so long.
+    /// Ends the request if its caller has kept the sidecar waiting for this long.
     pub(crate) fn leave_after(&self, time: Duration) {
         self.leave(Some(time));
     }
 
-    /// Ends the request where its caller has kept us waiting for longer than it may; whether it did.
+    /// Ends the request if its caller has kept the sidecar waiting too long. Returns true if it did.
     fn leave(&self, time: Option<Duration>) -> bool {
         let mut state = self.state();
         let time = time.unwrap_or(state.patience);
@@ -126,7 +126,7 @@ impl Place {
         }
         state.permit = None;
         let (end, share) = (state.end.take(), state.share.take());
-        // It may look at its place itself.
+        // Dropped first, because `end` may access the place itself.
         drop((state, share));
         if let Some(end) = end {
             end();
@@ -145,7 +145,7 @@ impl fmt::Debug for Place {
     }
 }
 
-/// The time a caller that has taken a part of its answer may wait with the rest.
+/// The time that a caller may pause after it has read a part of its response.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The share of the room for requests that one principal may take: whoever sends more at a time is told to come again, and the
-//! others have their places.
+//! The share of all places that one principal may use: requests beyond it are refused until later, and the other principals
+//! keep their places.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 
 use callgate_tool::Principal;
 
-/// Requests that are being answered, by their principals.
+/// Requests that are being handled, by their principals.
 #[derive(Debug)]
 pub(super) struct Shares {
     most: usize,
@@ -26,12 +26,12 @@ pub(super) struct Share {
 struct Taken(Mutex<BTreeMap<String, usize>>);
 
 impl Shares {
-    /// So many requests at a time for each principal.
+    /// Allows each principal this many requests at a time.
     pub(super) fn new(most: usize) -> Self {
         Self { most, taken: Arc::default() }
     }
 
-    /// Takes one for a principal; none where all of its share is taken.
+    /// Takes a place for a principal; `None` if its share is used up.
     pub(super) fn take(&self, principal: &Principal) -> Option<Share> {
         let principal = principal.id().to_owned();
         let mut taken = self.taken.lock();

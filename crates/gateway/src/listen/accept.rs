@@ -1,5 +1,5 @@
-//! Accepts the connections of one socket, as many as there is room for, until the sidecar is stopped and those that were
-//! there before are done. While they are, new ones are told that it is being stopped.
+//! Accepts the connections of one socket, as many as there is room for, until the sidecar stops and the earlier
+//! connections are done. Meanwhile, new connections learn that the sidecar is stopping.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
     socket::{Accepted, Socket},
 };
 
-/// Accepts until nothing is left to do.
+/// Accepts until all work is done.
 pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
     let drain = way.front.drain().clone();
     let (mut early, mut late) = (JoinSet::new(), JoinSet::new());
@@ -35,7 +35,7 @@ pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
         }
     }
     let last = async { while early.join_next().await.is_some() {} };
-    // What is left then is ended with the set.
+    // Dropping the set ends the connections that remain.
     timeout(LAST_WORDS, last).await.ok();
 }
 
@@ -52,7 +52,7 @@ fn admit(connections: &mut JoinSet<()>, accepted: Accepted, way: Way, room: &Arc
     });
 }
 
-/// A connection that broke off at once is nobody's loss; where descriptors or memory ran out, some may be free soon.
+/// Ignores a connection that broke off at once; otherwise waits, since descriptors or memory may be free soon.
 async fn after(error: &io::Error) {
     let is_the_callers =
         matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset);
@@ -62,7 +62,7 @@ async fn after(error: &io::Error) {
     }
 }
 
-/// The time for which nothing is accepted after it failed.
+/// The pause after an accept has failed.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The time the last answers may take to be written.
+/// The time for writing the last responses.
 const LAST_WORDS: Duration = Duration::from_secs(2);

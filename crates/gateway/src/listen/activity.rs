@@ -1,4 +1,4 @@
-//! The load of one connection: requests that are being answered, and since when there is none.
+//! The load of one connection: the requests being handled, and the time without any.
 
 use std::sync::{
     Arc, Mutex, PoisonError, Weak,
@@ -12,7 +12,7 @@ use tokio::{
 
 use crate::front::Place;
 
-/// Shared by what reads a connection, what answers its requests, and what closes it.
+/// Shared by the reader of a connection, the handler of its requests, and the code that closes it.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
@@ -20,11 +20,11 @@ pub(super) struct Activity {
     /// Milliseconds from the opening to the last end of a request.
     last_end: AtomicU64,
     idle: Notify,
-    /// The places of answers that are being sent piece by piece.
+    /// The places of responses that are being sent piece by piece.
     streams: Mutex<Vec<Weak<Place>>>,
 }
 
-/// A request that is being answered, until it is dropped.
+/// A request that is being handled, until it is dropped.
 #[derive(Debug)]
 pub(super) struct InFlight(Arc<Activity>);
 
@@ -35,13 +35,13 @@ impl Activity {
         Self { opened: Instant::now(), in_flight, last_end, idle: Notify::new(), streams }
     }
 
-    /// A request begins.
+    /// Counts the beginning of a request.
     pub(super) fn begin(self: &Arc<Self>) -> InFlight {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         InFlight(Arc::clone(self))
     }
 
-    /// Since when there is no request; none while there is one.
+    /// The time since when there is no request; `None` while there is one.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let last_end = Duration::from_millis(self.last_end.load(Ordering::Acquire));
         (self.in_flight.load(Ordering::Acquire) == 0).then(|| self.opened + last_end)
@@ -52,19 +52,19 @@ impl Activity {
         self.idle_since() == Some(self.opened)
     }
 
-    /// The time when it was opened.
+    /// The time when the connection was opened.
     pub(super) fn opened(&self) -> Instant {
         self.opened
     }
 
-    /// An answer is sent piece by piece from now on.
+    /// Adds a response that is sent piece by piece from now on.
     pub(super) fn add(&self, place: &Arc<Place>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.retain(|place| place.strong_count() > 0);
         streams.push(Arc::downgrade(place));
     }
 
-    /// Ends the answers that were not taken for so long.
+    /// Ends the responses that were not read for this long.
     pub(super) fn leave_after(&self, time: Duration) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         streams.iter().filter_map(Weak::upgrade).for_each(|place| {
@@ -72,12 +72,12 @@ impl Activity {
         });
     }
 
-    /// Says that nothing happened for too long.
+    /// Gives the connection up after too long without activity.
     pub(super) fn give_up(&self) {
         self.idle.notify_one();
     }
 
-    /// Waits until nothing happened for too long.
+    /// Waits until the connection is given up.
     pub(super) async fn given_up(&self) {
         self.idle.notified().await;
     }

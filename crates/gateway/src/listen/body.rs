@@ -1,5 +1,5 @@
-//! The body of an answer. While one whose end is not in sight is being sent, its request counts; where its caller does not
-//! take it, it is dropped with all that makes it.
+//! The body of a response. While a body of unknown length is sent, its request counts as running; if the caller does not
+//! read it, the body and its source are dropped.
 
 use std::{
     error::Error as StdError,
@@ -16,26 +16,26 @@ use crate::front::Place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
 pub(super) enum Answering<B> {
-    /// Its end is not in sight.
+    /// The length of the body is unknown.
     Streamed(Arc<Streamed<B>>),
-    /// A body in memory costs nobody anything.
+    /// A body in memory uses no place.
     Whole(B),
-    /// It takes no place from other requests.
+    /// The request takes no place from others.
     Unplaced { body: B, _in_flight: InFlight },
 }
 
-/// A body that comes piece by piece.
+/// A body that arrives piece by piece.
 #[derive(Debug)]
 pub(super) struct Streamed<B> {
-    /// None as soon as it has ended.
+    /// `None` once the body has ended.
     open: Mutex<Option<(B, InFlight)>>,
     place: Arc<Place>,
 }
 
-/// An answer that was not taken.
+/// The error of a response that its caller did not read.
 #[derive(Debug)]
 struct NotTaken;
 
@@ -48,7 +48,7 @@ impl fmt::Display for NotTaken {
 impl StdError for NotTaken {}
 
 impl<B: Body + Send + 'static> Answering<B> {
-    /// The body of a request's answer; the place is free at once where the whole of it is there.
+    /// The body of a response; the place becomes free at once if the length is known.
     pub(super) fn new(
         body: B,
         in_flight: InFlight,
@@ -75,7 +75,7 @@ impl<B: Body + Send + 'static> Answering<B> {
 }
 
 impl<B> Streamed<B> {
-    /// Drops the body and what makes it.
+    /// Drops the body and its source.
     fn end(&self) {
         let ended = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(ended);
@@ -88,7 +88,7 @@ where
     B::Error: Into<BoxError>,
 {
     fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
-        // Nobody ends it from here on: its caller waits for us, or was told by then.
+        // No other request can end this one from here on: its caller waits for the sidecar, or has already been ended.
         if !self.place.goes_on() {
             return Poll::Ready(Some(Err(NotTaken.into())));
         }

@@ -1,6 +1,6 @@
-//! Watches where messages of HTTP/1 begin and end, and finds every way to say that in two ways (RFC 9112 §11.2): two
-//! lengths, a length beside chunks, codings other than `chunked`, folded lines, blanks before a colon, line feeds alone.
-//! The HTTP library takes some of them for what they mean to it; whoever stands before us may take them otherwise.
+//! Finds the boundaries of HTTP/1 messages, and every message whose end can be read in two ways (RFC 9112 §11.2): two
+//! lengths, a length beside chunks, codings other than `chunked`, folded lines, blanks before a colon, bare line feeds.
+//! The HTTP library accepts some of them in its own reading; a proxy in front of the sidecar may read them differently.
 
 use memchr::memchr;
 
@@ -8,12 +8,12 @@ use memchr::memchr;
 #[derive(Debug)]
 pub(super) struct Framing {
     state: State,
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not arrived.
     line: Vec<u8>,
     head: Head,
-    /// True if a head has begun and is not complete.
+    /// True while a head is incomplete.
     is_in_head: bool,
-    /// Longer lines are the HTTP library's to refuse.
+    /// The longest line that is kept; the HTTP library refuses longer ones.
     longest: usize,
 }
 
@@ -24,13 +24,13 @@ enum State {
     ChunkSize,
     Content(u64),
     Header,
-    /// HTTP/2: frames have one length each.
+    /// HTTP/2: each frame has exactly one length.
     Opaque,
     RequestLine,
     Trailer,
 }
 
-/// The words of a head about what follows it.
+/// The facts in a head about the text after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     is_1_0: bool,
@@ -39,13 +39,14 @@ struct Head {
     has_host: bool,
 }
 
-/// A message whose end can be understood in two ways; where the line that says so begins in the bytes that were given.
+/// The error for a message whose end can be read in two ways; `at` is where the line that causes this begins in the
+/// given bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Ambiguous {
     pub(super) at: usize,
 }
 
-/// A line that cannot be taken in one way only.
+/// A line that can be read in two ways.
 struct Bad;
 
 impl Framing {
@@ -55,7 +56,7 @@ impl Framing {
         Self { state: State::RequestLine, line, head, is_in_head: false, longest }
     }
 
-    /// Returns true if a head has begun and is not complete.
+    /// Returns true while a head is incomplete.
     pub(super) fn is_in_head(&self) -> bool {
         self.is_in_head
     }
@@ -108,7 +109,7 @@ impl Framing {
     }
 
     fn whole_line(&mut self, line: &[u8]) -> Result<(), Bad> {
-        // RFC 9112 §2.2: a recipient may take a line feed alone; whoever stands before us may not.
+        // RFC 9112 §2.2: a recipient may accept a bare line feed, but a proxy in front of the sidecar may not.
         let line = line.strip_suffix(b"\r\n").ok_or(Bad)?;
         if memchr(b'\r', line).is_some() {
             return Err(Bad);
@@ -128,12 +129,12 @@ impl Framing {
     }
 
     fn request_line(&mut self, line: &[u8]) {
-        // RFC 9113 §3.4: the beginning of every connection of HTTP/2.
+        // RFC 9113 §3.4: the beginning of every HTTP/2 connection.
         if line == b"PRI * HTTP/2.0" {
             (self.state, self.is_in_head) = (State::Opaque, false);
             return;
         }
-        // RFC 9112 §2.2: empty lines before a request are passed over.
+        // RFC 9112 §2.2: empty lines before a request are skipped.
         if !line.is_empty() {
             self.head = Head { is_1_0: line.ends_with(b"HTTP/1.0"), ..Head::default() };
             self.state = State::Header;
@@ -174,7 +175,7 @@ impl Framing {
 }
 
 impl Head {
-    /// The text after the head.
+    /// The state after the head.
     fn follows(self) -> Result<State, Bad> {
         match self {
             Self { is_chunked: true, length: Some(_), .. }
@@ -186,7 +187,7 @@ impl Head {
     }
 }
 
-/// RFC 9112 §7.1: hexadecimal digits, perhaps extensions, which nobody knows.
+/// RFC 9112 §7.1: hexadecimal digits, perhaps with extensions, which are ignored.
 fn chunk(line: &[u8]) -> Result<State, Bad> {
     let end = memchr(b';', line).unwrap_or(line.len());
     let digits = line.get(..end).unwrap_or_default();
@@ -205,7 +206,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
 
-/// The bytes that are left to skip, and what comes after them.
+/// The bytes left to skip, and the bytes after them.
 fn skipped(bytes: &[u8], left: u64) -> (u64, &[u8]) {
     let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
     let rest = bytes.get(here..).unwrap_or_default();
@@ -216,7 +217,7 @@ fn skipped(bytes: &[u8], left: u64) -> (u64, &[u8]) {
 mod tests {
     use super::*;
 
-    /// The same in every cut into two pieces, and byte by byte.
+    /// Checks the message whole, in every split into two pieces, and byte by byte.
     #[track_caller]
     fn check(message: &str, is_fine: bool) {
         let bytes = message.as_bytes();

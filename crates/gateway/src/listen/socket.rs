@@ -1,4 +1,4 @@
-//! The sockets that are listened on: ports, socket files, and those of the service manager.
+//! The listening sockets: ports, socket files, and those of the service manager.
 
 #[cfg(unix)]
 mod file;
@@ -22,7 +22,7 @@ pub(super) enum Socket {
     Unix {
         listener: UnixListener,
         path: String,
-        /// Removed when nobody listens any more; none where it is the service manager's.
+        /// The file, removed with the listener; `None` if it belongs to the service manager.
         _file: Option<file::SocketFile>,
     },
 }
@@ -35,11 +35,11 @@ pub(super) enum Accepted {
     Unix(UnixStream),
 }
 
-/// The reason why an address is not listened on.
+/// The reason why the sidecar does not listen on an address.
 #[derive(Debug)]
 pub(super) enum Refusal {
     Io(io::Error),
-    /// Other machines reach it, and nobody would be asked who they are.
+    /// Other machines can reach the address, and callers are not identified.
     Open,
 }
 
@@ -49,7 +49,7 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Opens an address; one that other machines reach only if callers are asked who they are.
+/// Opens an address. An address that other machines can reach is opened only if callers are identified.
 pub(super) async fn open(address: &Address, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
     match address {
         Address::Tcp { host, port } => Ok(vec![tcp(host, *port, asks_callers).await?]),
@@ -84,14 +84,14 @@ async fn tcp(host: &str, port: u16, asks_callers: bool) -> Result<Socket, Refusa
 
 fn listening(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Elsewhere it would let others listen on the same port.
+    // On other systems, the option would let other processes listen on this port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// The sockets of the service manager: all of them, or those of a name.
+/// The sockets from the service manager: all, or those with a name.
 #[cfg(unix)]
 fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
     check_handed_over()?;
@@ -99,7 +99,7 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
     let mut sockets = Vec::new();
     for (known, socket) in handed {
         if name.is_some_and(|name| known.as_deref() != Some(name)) {
-            // It may be another listener's, which asks for it by the same number.
+            // Another listener may use the socket by its number.
             let _number = socket.into_raw();
             continue;
         }
@@ -112,7 +112,7 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
                 tcp.set_nonblocking(true)?;
                 sockets.push(Socket::Tcp(TcpListener::from_std(tcp)?));
             }
-            // The address is one of another family: a socket file.
+            // The address belongs to another family: a socket file.
             Err(_) => {
                 let unix = std::os::unix::net::UnixListener::from(std::os::fd::OwnedFd::from(tcp));
                 unix.set_nonblocking(true)?;
@@ -128,17 +128,17 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
     Ok(sockets)
 }
 
-/// Refuses descriptors that are named and are no open sockets: to take one that is closed, or something of our own that has
-/// its number, would end the process.
+/// Refuses named descriptors that are not open sockets: taking a closed descriptor, or one of our own with that number,
+/// would end the process.
 #[cfg(unix)]
 fn check_handed_over() -> io::Result<()> {
     let open = std::path::Path::new("/proc/self/fd");
-    // Where the system does not tell, the service manager is believed.
+    // On systems without this folder, the service manager is trusted.
     if !open.exists() {
         return Ok(());
     }
     let handed = sd_listen_fds::get().map_err(|error| io::Error::other(error.to_string()))?;
-    // None is owned here, nor closed.
+    // The numbers are neither owned nor closed here.
     let numbers: Vec<u32> = handed.into_iter().map(|(_, socket)| socket.into_raw()).collect();
     let is_socket = |number: &u32| {
         let kind = std::fs::read_link(open.join(number.to_string()));
@@ -153,12 +153,12 @@ fn check_handed_over() -> io::Result<()> {
     }
 }
 
-/// Returns true if the service manager handed over any socket.
+/// Returns true if the service manager passed any socket.
 pub(super) fn has_handed_over() -> bool {
     #[cfg(unix)]
     {
         let handed = sd_listen_fds::get().unwrap_or_default();
-        // They stay open for whoever listens on them.
+        // The sockets stay open for their listeners.
         let handed = handed.into_iter().map(|(_, socket)| socket.into_raw());
         handed.count() > 0
     }
@@ -176,7 +176,7 @@ impl Socket {
         }
     }
 
-    /// The port that is listened on, and at which addresses; none for a socket file.
+    /// The listening address with its port; `None` for a socket file.
     pub(super) fn bound(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(listener) => listener.local_addr().ok(),
@@ -185,7 +185,7 @@ impl Socket {
         }
     }
 
-    /// The place where it is, as a user writes it.
+    /// The address as a user writes it.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Tcp(listener) => {
@@ -198,9 +198,9 @@ impl Socket {
 }
 
 impl Accepted {
-    /// Says that there are too many connections; the head of a request is not waited for.
+    /// Reports that there are too many connections, without waiting for the head of a request.
     pub(super) fn turn_away(self) {
-        // A new connection has room for this; where it has not, closing says as much.
+        // A new connection has room for the response; if not, closing it says enough.
         let _written = match self {
             Self::Tcp(stream) => stream.try_write(&TOO_MANY),
             #[cfg(unix)]
@@ -209,7 +209,7 @@ impl Accepted {
     }
 }
 
-/// The bytes of a response after which the connection is closed.
+/// The bytes of a response after which the connection closes.
 fn last_response(response: &Response<Bytes>) -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();
     for (name, value) in response.headers() {
@@ -221,12 +221,12 @@ fn last_response(response: &Response<Bytes>) -> Vec<u8> {
     bytes
 }
 
-/// Connections that wait to be accepted. With the library's 128, one that comes in a flood is tried again by its caller's
-/// machine a second later; the operating system has a bound of its own.
+/// Connections that wait to be accepted. With the library's 128, the client's machine retries a connection in a flood a
+/// second later; the operating system has its own limit.
 const BACKLOG: u32 = 4096;
 static TOO_MANY: LazyLock<Vec<u8>> =
     LazyLock::new(|| last_response(&too_many_connections().into_http()));
 
-/// The name of a socket whose file is the service manager's.
+/// The name shown for a socket whose file belongs to the service manager.
 #[cfg(unix)]
 const SYSTEMD: &str = "systemd";

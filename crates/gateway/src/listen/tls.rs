@@ -1,5 +1,5 @@
-//! The TLS of a listener: its files are read at the start, and again when they change. What cannot be read any more leaves
-//! what was there before.
+//! The TLS of a listener: its files are read at the start, and again when they change. If they become unreadable, the
+//! earlier settings stay.
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +25,7 @@ pub(super) struct Tls {
 struct State {
     config: Arc<ServerConfig>,
     stamps: Stamps,
-    /// The files as they were when they could not be read.
+    /// The stamps of the files that could not be read.
     refused: Option<Stamps>,
 }
 
@@ -38,7 +38,7 @@ impl Tls {
         Ok(Self { files: files.clone(), state })
     }
 
-    /// The settings that secure new connections.
+    /// The TLS settings for new connections.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
     }
@@ -52,7 +52,7 @@ impl Tls {
         }
         match read(&self.files, built).await {
             Ok(config) => self.replace(State { config, stamps, refused: None }),
-            // Half of a pair may be there already: it is tried again when the other half is.
+            // Perhaps only half of a pair has changed: retried when the other half does.
             Err(error) => self.keep(&error, found),
         }
     }
@@ -62,7 +62,7 @@ impl Tls {
         tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
     }
 
-    /// Says once of each state of the files that it cannot be read.
+    /// Logs once for each state of the files that they cannot be read.
     fn keep(&self, error: &str, found: Stamps) {
         let found = Some(found);
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -76,10 +76,10 @@ impl Tls {
     }
 }
 
-/// The interval at which files are looked at.
+/// The interval between checks of the files.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
-/// The files whose change is looked for.
+/// The files that are checked for changes.
 fn paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
     let key = files.key.to_string();
     let key = key.strip_prefix("file:").map(PathBuf::from);

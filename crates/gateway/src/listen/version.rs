@@ -1,5 +1,5 @@
-//! The version of HTTP that a connection speaks, which its first bytes tell (RFC 9113 §3.4). What was read to learn it is
-//! handed to the HTTP library in the read it belongs to: a library that gets a request in two pieces takes twice the memory.
+//! Finds the HTTP version of a connection from its first bytes (RFC 9113 §3.4). These bytes go to the HTTP library together
+//! with the bytes that follow: a request in two pieces costs the library twice the memory.
 
 use std::{
     io,
@@ -9,36 +9,36 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 
-/// A version of HTTP, in which one connection speaks to its end.
+/// The version of HTTP that one connection uses to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Version {
     Http1,
     Http2,
 }
 
-/// A stream whose first bytes were looked at.
+/// A stream whose first bytes were read.
 #[derive(Debug)]
 pub(super) struct Begun<S> {
     first: Vec<u8>,
-    /// The number of the first bytes that were handed on.
+    /// The number of first bytes that were passed on.
     n_given: usize,
     stream: S,
 }
 
 impl<S: AsyncRead + Unpin> Begun<S> {
-    /// A stream of which nothing was read.
+    /// A stream that has not been read.
     pub(super) fn new(stream: S) -> Self {
         Self { first: Vec::new(), n_given: 0, stream }
     }
 
-    /// Reads until the version is known; a stream that ends before is HTTP/1, which answers nothing then.
+    /// Reads until the version is known. A stream that ends earlier is HTTP/1, which then sends no response.
     pub(super) async fn version(mut self) -> io::Result<(Version, Self)> {
         self.first.reserve_exact(FIRST_READ);
         while PREFACE.starts_with(&self.first) {
             if self.first.len() == PREFACE.len() {
                 return Ok((Version::Http2, self));
             }
-            // The vector is never full here: it grows otherwise.
+            // The vector never fills up here, so it does not grow.
             if self.stream.read_buf(&mut self.first).await? == 0 {
                 break;
             }
@@ -101,7 +101,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Begun<S> {
 
 /// The first bytes of every connection of HTTP/2.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The bytes of the first read: half of what the HTTP library reads at once, so that it still fits there with what follows.
+/// The bytes of the first read: half of what the HTTP library reads at once, so that these bytes and the next ones fit
+/// together.
 const FIRST_READ: usize = 4096;
 
 #[cfg(test)]
@@ -110,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// The version that these pieces tell, and all that is read after that.
+    /// The version in these pieces, and everything that is read afterwards.
     async fn begun(pieces: &'static [&'static [u8]]) -> (Version, Vec<u8>) {
         let (mut caller, ours) = duplex(1 << 16);
         tokio::spawn(async move {

@@ -1,5 +1,5 @@
-//! One connection's bytes under watch: heads have their time, connections without a request theirs, and so has a caller
-//! that does not read its answer. Messages of HTTP/1 with two ends never reach the HTTP library whole.
+//! Watches one connection's bytes: heads, idle connections and callers that do not read their responses have time
+//! limits. HTTP/1 messages with two readings never reach the HTTP library whole.
 
 use std::{
     io,
@@ -16,12 +16,12 @@ use tokio::{
 
 use super::{activity::Activity, framing::Framing};
 
-/// The time the caller may take.
+/// The time limits for the caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// For the head of a request.
+    /// The limit for the head of a request.
     pub(super) head: Duration,
-    /// For nothing at all, and for not reading an answer.
+    /// The limit for an idle connection, and for a response that is not read.
     pub(super) idle: Duration,
 }
 
@@ -32,14 +32,14 @@ pub(super) struct Watched<S> {
     times: Times,
     framing: Framing,
     activity: Arc<Activity>,
-    /// The time when the head that is not complete yet began; the first is waited for from the opening on.
+    /// The time when the incomplete head began; the first head counts from the opening.
     head_began: Option<Instant>,
     timer: Pin<Box<Sleep>>,
-    /// Runs while the caller reads nothing.
+    /// Runs while the caller does not read.
     stall: Option<Pin<Box<Sleep>>>,
-    /// Runs after the last answer.
+    /// Runs after the last response.
     linger: Option<Pin<Box<Sleep>>>,
-    /// The bytes that are still read after a message with two ends, which nothing of the caller's follows.
+    /// The bytes that the library still reads after an ambiguous message; the caller's further bytes are dropped.
     last: Option<&'static [u8]>,
 }
 
@@ -52,7 +52,7 @@ impl<S> Watched<S> {
         Self { stream, times, framing, activity, head_began, timer, stall, linger, last }
     }
 
-    /// Looks at what was just read; cuts off what cannot be taken in one way only.
+    /// Checks the bytes just read, and cuts off an ambiguous message.
     fn look(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = buffer.filled().get(before..).unwrap_or_default();
         if read.is_empty() {
@@ -76,7 +76,7 @@ impl<S> Watched<S> {
         self.give_last(buffer);
     }
 
-    /// Looks at the clock after this time, if not before.
+    /// Checks the clock after this time at the latest.
     fn look_within(&mut self, time: Duration) {
         let next = Instant::now() + time;
         if next < self.timer.deadline() {
@@ -84,7 +84,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// Gives the HTTP library what is left of what makes it answer 400 and close.
+    /// Gives the HTTP library the remaining bytes that make it respond 400 and close.
     fn give_last(&mut self, buffer: &mut ReadBuf<'_>) {
         let last = self.last.unwrap_or_default();
         let (now, later) = last.split_at(last.len().min(buffer.remaining()));
@@ -92,7 +92,7 @@ impl<S> Watched<S> {
         self.last = Some(later);
     }
 
-    /// Nothing came: looks at the clock.
+    /// Checks the clock when no bytes have arrived.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.check_time(context) {
             Ok(()) => Poll::Pending,
@@ -100,7 +100,8 @@ impl<S> Watched<S> {
         }
     }
 
-    /// True if the caller had all the time there is. Called while there is nothing to read.
+    /// Fails if the time for a head is over; gives the connection up if it was idle too long. Called while
+    /// there is nothing to read.
     fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -117,7 +118,7 @@ impl<S> Watched<S> {
         Ok(())
     }
 
-    /// The moment at which the time of what goes on now is over.
+    /// The end of the time limit that applies now.
     fn next_look(&self, now: Instant) -> Instant {
         match (self.head_began, self.activity.idle_since()) {
             (Some(began), _) => began + self.times.head,
@@ -126,7 +127,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// The same of a caller that reads nothing.
+    /// Fails if the caller has read nothing for too long.
     fn check_stall<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -145,8 +146,7 @@ impl<S> Watched<S> {
 }
 
 impl<S: AsyncRead + Unpin> Watched<S> {
-    /// Reads what the caller still sends, for a moment: closing before that would take the last answer from it
-    /// (RFC 9112 §9.6).
+    /// Reads the caller's remaining bytes for a moment: closing earlier would lose the last response (RFC 9112 §9.6).
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if linger.as_mut().poll(context).is_ready() {
@@ -231,9 +231,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 }
 
-/// The clock of timers is coarse; a connection that was given up is not looked at all the time.
+/// Timers are coarse: this keeps a given-up connection from being checked all the time.
 const LEAST: Duration = Duration::from_millis(100);
-/// The time a caller may take to read its last answer.
+/// The time for the caller to read its last response.
 const LINGER: Duration = Duration::from_secs(1);
-/// A byte that neither a head nor the size of a chunk has, and the end of the head, which the HTTP library waits for.
+/// A byte that is valid in no head and no chunk size, and the end of a head, which the HTTP library waits for.
 const NO_MESSAGE: &[u8] = b"\0\r\n\r\n";

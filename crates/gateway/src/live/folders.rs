@@ -1,5 +1,5 @@
-//! The folders to watch for a file: the one it is in, and each that holds a link on the way to it. Editors and mounts of
-//! Kubernetes put another file, or another link, in the place of the one that was read.
+//! The folders to watch for a file: the one it is in, and each folder with a link on the way to it. Editors and
+//! Kubernetes mounts replace the file, or a link to it.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -8,7 +8,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The folders in which something may change what stands at a path.
+/// The folders in which a change may replace the file at a path.
 pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let Ok(file) = std::path::absolute(file) else { return found };
@@ -37,7 +37,7 @@ pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Puts the parts of a path before those that are left; an absolute one begins anew.
+/// Puts the parts of a path before the remaining ones; an absolute path starts anew.
 fn ahead(path: &Path, at: &mut PathBuf, rest: &mut VecDeque<OsString>) {
     let mut parts = Vec::new();
     for part in path.components() {
@@ -55,7 +55,7 @@ fn ahead(path: &Path, at: &mut PathBuf, rest: &mut VecDeque<OsString>) {
     parts.into_iter().rev().for_each(|part| rest.push_front(part));
 }
 
-/// As many as the system follows.
+/// The number of links that the system follows.
 const MOST_LINKS: usize = 40;
 
 #[cfg(all(test, unix))]

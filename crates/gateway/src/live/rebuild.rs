@@ -1,4 +1,4 @@
-//! One build, away from the threads that answer requests: reading large descriptions takes its time.
+//! Makes one build, away from the threads that handle requests: reading large descriptions takes time.
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
@@ -8,17 +8,17 @@ use tokio::runtime::Handle;
 
 use crate::{gateway::Gateway, observe::unread, reloads::End, source::Source, stamps::Stamps};
 
-/// The fate of a build.
+/// The result of a build.
 #[derive(Debug)]
 pub(super) struct Rebuilt {
     pub(super) end: End,
-    /// The files whose change may change the next one.
+    /// The files that affect the next build.
     pub(super) files: BTreeSet<PathBuf>,
-    /// Those that were known, as they were before they were read.
+    /// The known files, as they were before they were read.
     pub(super) stamps: Stamps,
 }
 
-/// Builds again and serves the result, where nothing is wrong with it.
+/// Builds again, and serves the result if it has no faults.
 pub(super) async fn rebuild(
     gateway: &Gateway,
     source: &Source,
@@ -32,7 +32,7 @@ pub(super) async fn rebuild(
         let previous = gateway.built();
         let built = runtime.block_on(source.build(Some(&previous)));
         let (end, files) = ended(&gateway, &previous, built);
-        // What was known stays watched after a fault: its change may mend it.
+        // After a fault, the known files stay watched: changing them may correct it.
         let files = if matches!(end, End::Refused(_)) { &files | &known } else { files };
         Rebuilt { end, files, stamps }
     });
@@ -72,7 +72,7 @@ fn ended(
 }
 
 /// Toolsets whose description was good and cannot be read any more. A text that is neither a configuration nor a description
-/// is taken for a bare description that cannot be read: it takes no configuration's place.
+/// counts as an unreadable bare description, so that it never replaces a configuration.
 fn lost(previous: &Built, built: &Built) -> Vec<String> {
     let is_lost = |name: &str| {
         let known = previous.toolsets.iter().find(|toolset| toolset.name == name);
@@ -86,5 +86,5 @@ fn lost(previous: &Built, built: &Built) -> Vec<String> {
     .collect()
 }
 
-/// More faults are not read in one line.
+/// The most faults in one line.
 const MOST_FAULTS: usize = 20;

@@ -1,4 +1,4 @@
-//! SIGHUP, which asks a process to read its files again. Where there is no such signal nobody sends one.
+//! SIGHUP, which asks a process to reread its files. Systems without this signal never send it.
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -11,7 +11,7 @@ pub(super) struct Hangups {
 }
 
 impl Hangups {
-    /// Listens from now on; without it the signal ends the process.
+    /// Starts to listen; otherwise the signal would end the process.
     pub(super) fn new() -> Self {
         Self {
             #[cfg(unix)]
@@ -19,7 +19,7 @@ impl Hangups {
         }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         #[cfg(unix)]
         if let Some(signal) = &mut self.signal

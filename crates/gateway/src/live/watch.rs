@@ -1,5 +1,5 @@
-//! Is told by the system when something changes in folders, and waits until it is over. What changed is not asked: that
-//! shows in the stamps of the files.
+//! Receives the system's reports of changes in folders, and waits until the changes stop. The stamps of the files show
+//! which ones changed.
 
 use std::{collections::BTreeSet, fmt, path::PathBuf, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 
-/// Folders that are watched.
+/// The folders that are watched.
 pub(super) struct Watch {
     changed: Arc<Notify>,
     watcher: Option<RecommendedWatcher>,
@@ -20,7 +20,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches nothing yet. Where the system cannot watch, files are only looked at from time to time.
+    /// Watches nothing yet. If the system cannot watch, files are only checked periodically.
     pub(super) fn new() -> Self {
         let changed = Arc::new(Notify::new());
         let told = Arc::clone(&changed);
@@ -36,22 +36,21 @@ impl Watch {
         Self { changed, watcher: watcher.ok(), folders: BTreeSet::new() }
     }
 
-    /// Watches these folders and no others. Those that are watched already are watched anew: another one may stand there by
-    /// now.
+    /// Watches exactly these folders. Folders that are already watched are watched anew, because they may have been replaced.
     pub(super) fn set(&mut self, folders: BTreeSet<PathBuf>) {
         let Some(watcher) = &mut self.watcher else { return };
         for folder in &self.folders {
-            // Fails for one that is gone.
+            // Fails for a folder that no longer exists.
             watcher.unwatch(folder).ok();
         }
         for folder in &folders {
-            // One that is not there is looked at from time to time.
+            // A missing folder is checked periodically.
             watcher.watch(folder, RecursiveMode::NonRecursive).ok();
         }
         self.folders = folders;
     }
 
-    /// Waits for a change, and until nothing more changes.
+    /// Waits for a change, and then until the changes stop.
     pub(super) async fn changed(&self) {
         self.changed.notified().await;
         let latest = Instant::now() + MOST_UNREST;
@@ -66,7 +65,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Our own reading changes nothing.
+/// False for events of our own reading, which changes nothing.
 fn may_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -75,8 +74,8 @@ fn may_change(kind: EventKind) -> bool {
     }
 }
 
-/// The wait for further changes: a program that writes several files takes less between two of them.
+/// The wait for further changes: a program that writes several files pauses less between them.
 const REST: Duration = Duration::from_millis(100);
 
-/// A folder in which something changes all the time does not keep its files from being read.
+/// The longest wait, so that a folder with constant changes does not delay the reading of its files.
 const MOST_UNREST: Duration = Duration::from_secs(2);

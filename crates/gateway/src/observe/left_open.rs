@@ -1,11 +1,11 @@
-//! The calls that an earlier process began and did not end, as its audit file says: nobody knows whether they were executed, so
-//! they are listed when a sidecar starts, for whoever looks after their services.
+//! The calls that an earlier process began and did not end, according to its audit file. Nobody knows whether they were
+//! executed, so a sidecar lists them at its start for the people who run their services.
 
 use callgate_config::Built;
 use callgate_policy::UnknownCall;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// Lists them in the log.
+/// Lists the calls in the log.
 pub(crate) fn list(built: &Built) {
     let unknown = of(built);
     unknown.iter().take(MOST_LISTED).for_each(tell);
@@ -14,7 +14,7 @@ pub(crate) fn list(built: &Built) {
     }
 }
 
-/// The calls; those of the last while, which is the time to live of idempotency keys.
+/// The calls within the time to live of idempotency keys.
 pub(crate) fn of(built: &Built) -> &[UnknownCall] {
     built.audit().map(|audit| audit.unknown()).unwrap_or_default()
 }
@@ -31,5 +31,5 @@ fn tell(call: &UnknownCall) {
     );
 }
 
-/// As many as a sidecar runs at a time unless it is configured otherwise; more are only counted.
+/// The number of calls that a sidecar runs at once by default; further calls are only counted.
 const MOST_LISTED: usize = 1024;

@@ -1,5 +1,5 @@
-//! The log of a sidecar: one record a line, as text for people or as JSON, with the spans it lies in. Control characters are
-//! escaped, so that nobody forges a line; libraries are heard from `warn` on unless they are named.
+//! The log of a sidecar: one record on each line, as text for people or as JSON, with its spans. Control characters are
+//! escaped, so that nobody can forge a line. Libraries log from `warn` up unless a filter names them.
 
 mod record;
 
@@ -19,8 +19,7 @@ use self::record::{Fields, Record};
 /// Writes lines of a log.
 pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
 
-/// The log and the traces of a process; spans that are kept are sent when it is dropped, outside of a runtime's
-/// threads.
+/// The log and the traces of a process. Dropping it sends the pending spans; drop it outside of a runtime's threads.
 #[derive(Debug, Default)]
 pub struct Telemetry {
     #[cfg(feature = "otel")]
@@ -31,16 +30,16 @@ impl Drop for Telemetry {
     fn drop(&mut self) {
         #[cfg(feature = "otel")]
         if let Some(spans) = &self.spans {
-            // Where nobody takes them they are lost.
+            // Spans that cannot be sent are lost.
             spans.shutdown().ok();
         }
     }
 }
 
-/// Writes records of these levels and sends spans from now on; where a program has a subscriber of its own, that one stays.
+/// Starts to write records of these levels and to send spans. If the program has its own subscriber, that one stays.
 ///
 /// # Errors
-/// What is wrong with `telemetry:`, and what to do.
+/// Describes the problem with `telemetry:` and its remedy.
 pub async fn start_log(
     config: &Config,
     levels: &LogConfig,
@@ -66,13 +65,13 @@ pub async fn start_log(
     ))
 }
 
-/// Writes records from now on, and sends no spans.
+/// Starts to write records, without sending spans.
 pub fn start_plain_log(levels: &LogConfig, write: WriteLine) {
-    // Where a program has a subscriber of its own, that one stays.
+    // If the program has its own subscriber, that one stays.
     tracing::subscriber::set_global_default(subscriber(levels, write)).ok();
 }
 
-/// The headers that the operator adds to requests to the collector.
+/// The operator's headers for requests to the collector.
 #[cfg(feature = "otel")]
 async fn headers(config: &Config) -> Result<http::HeaderMap, String> {
     use callgate_secret::{LocalStores, SecretStore};
@@ -99,7 +98,7 @@ fn subscriber(
     tracing_subscriber::registry().with(records.with_filter(targets(config)))
 }
 
-/// The text that is written.
+/// The levels of records that are written.
 fn targets(config: &LogConfig) -> Targets {
     let usual = level(config.level);
     let targets =
@@ -119,7 +118,7 @@ fn level(level: LogLevel) -> LevelFilter {
     }
 }
 
-/// Writes each record in a line.
+/// Writes each record on a line.
 struct Records {
     format: LogFormat,
     write: WriteLine,

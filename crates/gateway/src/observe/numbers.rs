@@ -1,6 +1,6 @@
-//! Numbers of a sidecar for Prometheus. They are counted through the facade of the crate `metrics`, so that a program which
-//! callgate is a part of keeps its own recorder; the sidecar installs this one. Nothing that a caller makes up becomes a
-//! label, and there is a bound on how many series there are all the same.
+//! Metrics of a sidecar for Prometheus. They go through the facade of the crate `metrics`, so that a program that embeds
+//! callgate keeps its own recorder; the sidecar installs this one. No value that a caller makes up becomes a label, and the
+//! number of series is limited as well.
 
 mod bounded;
 
@@ -21,10 +21,10 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// The code that renders the numbers of this process, once they are recorded.
+/// Renders the metrics of this process, once they are recorded.
 static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
 
-/// Records the numbers of this process from now on; where a program has a recorder of its own, that one stays.
+/// Starts to record the metrics of this process. If the program has its own recorder, that one stays.
 pub(crate) fn record() {
     let duration = Matcher::Suffix("_seconds".to_owned());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(duration, &SECONDS);
@@ -63,14 +63,14 @@ pub(crate) async fn show(State(gateway): State<Gateway>) -> Result<Response, Pro
     Ok(response)
 }
 
-/// Makes room in what is recorded: histograms grow until somebody looks.
+/// Frees memory: histograms grow until they are rendered.
 pub(crate) fn tidy() {
     if let Some(handle) = HANDLE.get() {
         handle.run_upkeep();
     }
 }
 
-/// Says what is served: which toolsets have a description, and whether it is what stands in the files.
+/// Reports which toolsets have a description, and if the served build is current.
 pub(crate) fn tell(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
@@ -81,7 +81,7 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     }
 }
 
-/// The numbers that policies do not count, which describe theirs themselves.
+/// Describes the metrics outside `policy`, which describes its own.
 fn describe() {
     callgate_policy::describe_metrics();
     metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -106,10 +106,10 @@ const GAUGES: [(&str, &str); 5] = [
     ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
 ];
 
-/// From a service beside us to one that nearly times out.
+/// From a nearby service to one that almost times out.
 const SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-/// The series of a histogram beside its buckets: the endless one, the sum, the number.
+/// The series of a histogram besides its buckets: the infinite bucket, the sum, the count.
 const AROUND_BUCKETS: usize = 3;
 
 const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,5 +1,5 @@
 //! Spans for a collector: OTLP over HTTP, sent by our own transport, in a build with the feature `otel`. A request belongs
-//! to the trace of its caller, and hands the trace on as a step of its own.
+//! to its caller's trace, and passes the trace on with its own step.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::registry::LookupSpan;
 use url::Url;
 
-/// The code that keeps spans until they are sent, and what makes them of those of `tracing`.
+/// The provider that keeps spans until they are sent, and the layer that makes them from those of `tracing`.
 pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
     config: &TelemetryConfig,
     collector: &Url,
@@ -52,16 +52,16 @@ pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
     Ok((provider, layer))
 }
 
-/// Makes a span a step of its caller's trace.
+/// Makes a span a step in its caller's trace.
 pub(super) fn adopt(span: &Span, trace: &TraceContext) {
     let flags = if trace.is_sampled() { TraceFlags::SAMPLED } else { TraceFlags::default() };
     let (id, parent) = (TraceId::from(trace.trace_id()), SpanId::from(trace.parent_id()));
     let caller = SpanContext::new(id, parent, flags, true, TraceState::default());
-    // Fails for a span that nobody keeps.
+    // Fails for a span that is not kept.
     span.set_parent(Context::new().with_remote_span_context(caller)).ok();
 }
 
-/// The step that runs now.
+/// The current step.
 pub(super) fn current() -> Option<TraceContext> {
     let context = Span::current().context();
     let span = context.span();
@@ -70,11 +70,11 @@ pub(super) fn current() -> Option<TraceContext> {
     TraceContext::parse(&format!("00-{trace}-{step}-{flags:02x}"))
 }
 
-/// Sends spans over our transport. Whoever sends them has a thread of their own and no runtime.
+/// Sends spans over our transport. The calling thread belongs to the exporter and has no runtime.
 #[derive(Debug)]
 struct Sender {
     client: Client,
-    /// Those of the operator; they may be secrets.
+    /// The operator's headers; they may be secrets.
     headers: HeaderMap,
     runtime: Handle,
 }
@@ -90,7 +90,7 @@ impl HttpClient for Sender {
     }
 }
 
-/// The collector's path for spans (OTLP §OTLP/HTTP Request), unless it is named already.
+/// The collector's URL for spans (OTLP §OTLP/HTTP Request), with the path added unless it is there.
 fn endpoint(collector: &Url) -> String {
     let text = collector.as_str().trim_end_matches('/');
     if text.ends_with(PATH) { text.to_owned() } else { format!("{text}{PATH}") }

@@ -1,5 +1,5 @@
-//! The span of one HTTP request, in which its calls lie: method, route and status, and the caller's trace. Neither query nor
-//! body is a part of it.
+//! The span of one HTTP request, around its calls: method, route and status, and the caller's trace. It holds neither query
+//! nor body.
 
 use std::{
     convert::Infallible,
@@ -15,11 +15,11 @@ use tower_layer::Layer;
 use tower_service::Service;
 use tracing::{Instrument, Span, field::Empty};
 
-/// Runs whatever answers a request within its span. Costs next to nothing where nobody looks at spans.
+/// Runs the handler of a request within the request's span. Costs almost nothing if nobody records spans.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traced;
 
-/// A service whose requests have a span each.
+/// A service in which each request has a span.
 #[derive(Clone, Debug)]
 pub(crate) struct InSpan<S>(S);
 

@@ -1,4 +1,4 @@
-//! Says on each call which step of a trace runs, so that requests to services carry the sidecar's own steps.
+//! Marks each call with the current step of its trace, so that requests to services carry the sidecar's own steps.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use callgate_executor::{Backend, Call, CurrentTrace, Middleware, Stage};
 use callgate_tool::{Journal, Outcome};
 
-/// Hands the trace on.
+/// Passes the trace on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps;
 

@@ -1,8 +1,8 @@
-//! Says in the log which toolsets have no tools because their descriptions cannot be read.
+//! Logs the toolsets that have no tools because their descriptions cannot be read.
 
 use callgate_config::{Built, BuiltToolset};
 
-/// Says it of each toolset of which it was not said at the build before.
+/// Logs each such toolset that the build before did not report.
 pub(crate) fn tell(previous: Option<&Built>, built: &Built) {
     for toolset in &built.toolsets {
         let Some(why) = toolset.failure() else { continue };

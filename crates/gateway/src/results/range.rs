@@ -1,11 +1,11 @@
-//! The header `Range` (RFC 9110 §14.2): one range of bytes. Whatever else it says is passed over, as the RFC allows.
+//! The header `Range` (RFC 9110 §14.2): one range of bytes. Any other content is ignored, as the RFC allows.
 
 use std::ops::Range;
 
 /// The bytes that a request asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
-    /// A range that begins after the end.
+    /// A range that begins after the end of the result.
     Nothing,
     /// These bytes.
     Part(Range<usize>),
@@ -13,14 +13,14 @@ pub(super) enum Asked {
     Whole,
 }
 
-/// The bytes that `range` asks for, of `length`.
+/// The bytes that `range` requests out of `length`.
 pub(super) fn asked(range: Option<&str>, length: usize) -> Asked {
     let spec = range.and_then(|text| text.trim().strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
         return Asked::Whole;
     };
     match (number(first), number(last)) {
-        // The last bytes; as many as there are.
+        // The last bytes, at most `length`.
         (None, Some(count)) if first.trim().is_empty() => match count.min(length) {
             0 => Asked::Nothing,
             count => Asked::Part(length - count..length),

@@ -1,5 +1,5 @@
-//! The body of a `:run` in the words of Dialogflow CX, in either spelling of Protocol Buffers' JSON: `queryResult` with the
-//! calls of its `responseMessages`, or `queryInput` with the `toolCallResult` of a call that waits, and `queryParams`.
+//! The body of a `:run` in the form of Dialogflow CX, in either spelling of Protocol Buffers' JSON: `queryResult` with the
+//! calls of its `responseMessages`, or `queryInput` with the `toolCallResult` of a waiting call, and `queryParams`.
 
 use callgate_executor::ClientAnswer;
 use callgate_tool::{Object, Value, json};
@@ -49,7 +49,7 @@ pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
     Ok(Inputs { calls, responses, variables, session, execution, request: None })
 }
 
-/// The calls of a query's result; its other messages are for the user.
+/// The calls in a query's result; the other messages are for the user.
 fn calls(result: Option<Value>) -> Result<Vec<Value>, Problem> {
     let mut result = match result {
         None => return Ok(Vec::new()),
@@ -65,7 +65,7 @@ fn calls(result: Option<Value>) -> Result<Vec<Value>, Problem> {
     Ok(messages.into_iter().filter_map(call).collect())
 }
 
-/// The client's answer of a query's input.
+/// The client's answer in a query's input.
 fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
     let mut input = match input {
         None => return Ok(None),
@@ -109,7 +109,7 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
     Ok(Some(ToolResponse { id: String::new(), named, answer, status }))
 }
 
-/// The output of a tool, and the status it stands under where an OpenAPI tool answered; a failure from 400 on.
+/// The output of a tool, and the status it is listed under if an OpenAPI tool answered; a failure from 400 on.
 fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
     let mut each = output.iter();
     let only = each.next().filter(|_| each.next().is_none());
@@ -121,7 +121,7 @@ fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
     }
 }
 
-/// The answer with the id of the first call that waits for it: Dialogflow knows a call by its tool and its action.
+/// The answer with the id of the first call that waits for it: Dialogflow identifies a call by its tool and its action.
 pub(super) fn paired(mut response: ToolResponse, open: Option<&Turn>) -> ToolResponse {
     if response.named.contains_key("action") {
         let mut calls = open.iter().flat_map(|turn| &turn.calls);

@@ -1,10 +1,10 @@
-//! The words of a request, which its answer has, too: those of Customer Engagement Suite, or those of Dialogflow CX, whose
-//! calls have no id.
+//! The format of a request and of its response: that of Customer Engagement Suite, or that of Dialogflow CX, whose calls
+//! have no id.
 
 use callgate_dialect::Dialect;
 use callgate_tool::{Object, Value, json};
 
-/// The product whose words a request has.
+/// The product whose format a request has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
     /// Customer Engagement Suite: `inputs` and `outputs`.
@@ -13,7 +13,7 @@ pub(super) enum Form {
     Dialogflow,
 }
 
-/// True for a body in the words of Dialogflow CX.
+/// True for a body in the format of Dialogflow CX.
 pub(crate) fn is_of_dialogflow(body: &Value) -> bool {
     let names = ["queryInput", "query_input", "queryResult", "query_result"];
     names.iter().any(|name| body.get(name).is_some())
@@ -40,7 +40,7 @@ impl Form {
         }
     }
 
-    /// The responses of messages of the dialect, one for each call, with what names the call.
+    /// The responses in messages of the dialect, one for each call, with the members that name the call.
     pub(super) fn responses(self, messages: Vec<Value>) -> Vec<Value> {
         let listed = |message: Value| match self {
             Self::Ces => message.pointer("/toolResponses/toolResponses")?.as_array().cloned(),
@@ -49,8 +49,7 @@ impl Form {
         messages.into_iter().filter_map(listed).flatten().collect()
     }
 
-    /// The body that answers a request. Outputs that have the words of the other form, of a turn that was given up, stand
-    /// under `outputs`.
+    /// The response body. Outputs in the other format, from a turn that was given up, go under `outputs`.
     pub(super) fn body(self, outputs: Vec<Value>) -> Value {
         if self == Self::Ces {
             return json!({"outputs": outputs});

@@ -1,5 +1,5 @@
-//! The body of a `:run`: `inputs` as Customer Engagement Suite has them, in either spelling of Protocol Buffers' JSON. What is
-//! not known is left out, as a newer version of the format may say more; what needs a model is refused.
+//! The body of a `:run`: `inputs` in the form of Customer Engagement Suite, in either spelling of Protocol Buffers' JSON.
+//! Unknown members are ignored, because newer versions of the format may have more; inputs that need a model are refused.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use crate::{
 /// The content of a request.
 #[derive(Debug)]
 pub(super) struct Inputs {
-    /// The calls to make, as the request has them.
+    /// The calls to make, unchanged from the request.
     pub(super) calls: Vec<Value>,
-    /// Answers of the client to calls that wait; none where the request is no answer.
+    /// The client's answers to waiting calls; `None` if the request has none.
     pub(super) responses: Option<Vec<ToolResponse>>,
-    /// Values to be stored in the session.
+    /// Values to store in the session.
     pub(super) variables: Object,
-    /// Values for this request alone.
+    /// Values for this request only.
     pub(super) session: Inline,
-    /// The side that runs the calls, where the request says it.
+    /// The side that runs the calls, as the request asks.
     pub(super) execution: Execution,
-    /// The request, where it may be repeated.
+    /// The request, if it may be repeated.
     pub(super) request: Option<Request>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct ToolResponse {
     /// The members that name the tool: `tool` or `toolsetTool`, and `displayName`; or `tool` and `action`.
     pub(super) named: Object,
     pub(super) answer: ClientAnswer,
-    /// The status that the answer stood under, where the client called a service.
+    /// The status of the answer, if the client called a service.
     pub(super) status: Option<u16>,
 }
 
@@ -120,7 +120,7 @@ impl Inputs {
     }
 }
 
-/// True where the client runs every call: `execution`, or what Dialogflow calls it.
+/// Reads whether the client runs every call: from `execution`, or from Dialogflow's name for it.
 pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
     let query = take(members, &["queryParams", "query_params"]);
     let state = query.as_ref().and_then(|query| {
@@ -165,7 +165,7 @@ fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
     Ok(ToolResponse { id, named: named(&members), answer, status: None })
 }
 
-/// `client_function.proto`: `output` is the result and `error` what went wrong; without them the whole is the result.
+/// `client_function.proto`: `output` is the result and `error` the failure; without them the whole object is the result.
 fn answer(mut response: Object) -> ClientAnswer {
     if let Some(error) = take(&mut response, &["error"]) {
         return ClientAnswer::Failed(error);
@@ -176,7 +176,7 @@ fn answer(mut response: Object) -> ClientAnswer {
     }
 }
 
-/// The members that name the tool of a call, in the spelling that is answered.
+/// The members that name the tool of a call, in the spelling of responses.
 pub(crate) fn named(call: &Object) -> Object {
     let mut named = Object::new();
     for (name, other) in NAMES {
@@ -197,7 +197,7 @@ pub(crate) fn named(call: &Object) -> Object {
     named
 }
 
-/// A tool of a toolset; none where it is not named.
+/// A tool of a toolset; `None` if it is not named.
 fn toolset_tool(members: &Object) -> Option<Object> {
     let mut made = Object::new();
     for (name, other) in [("toolset", "toolset"), ("toolId", "tool_id")] {
@@ -209,7 +209,7 @@ fn toolset_tool(members: &Object) -> Option<Object> {
     made.contains_key("toolId").then_some(made)
 }
 
-/// A member by the first of its spellings that is set; `null` is not.
+/// Takes a member by the first of its spellings that has a value; `null` is no value.
 pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
     names.iter().filter_map(|name| members.remove(name)).find(|value| !value.is_null())
 }

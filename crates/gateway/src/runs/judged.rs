@@ -1,5 +1,5 @@
-//! Answers of a client, held against the calls that wait: the same id, tool and `displayName`, each once. One response
-//! that fits no call refuses the whole request, and nothing of it is taken.
+//! Checks a client's answers against the waiting calls: equal id, tool and `displayName`, each once. One answer that
+//! matches no call refuses the whole request, and no answer is accepted.
 
 use callgate_tool::{Value, json};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::problem::{Problem, ProblemKind};
 
-/// The places of the calls that responses are for, in their order.
+/// The positions of the calls that the answers belong to, in order.
 pub(super) fn places(
     runs: &Runs,
     open: Option<&Turn>,
@@ -73,7 +73,7 @@ fn settled(id: &str, past: Past) -> (ProblemKind, String) {
     }
 }
 
-/// The first member that names another tool than that of the call.
+/// The first member of an answer that names another tool than its call.
 fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
     let names = ["tool", "toolsetTool", "displayName"];
     let other = names.iter().find(|name| call.named.get(name) != response.named.get(name))?;
@@ -82,14 +82,14 @@ fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
     Some(format!("`{}`: expected the `{other}` {expected}, got: {got}", response.id))
 }
 
-/// A session that waits takes nothing else.
+/// The refusal of other requests while a session waits.
 pub(super) fn paused(turn: &Turn) -> Problem {
     let detail =
         "the session waits for its client: answer the calls under `toolCalls` with `toolResponses`";
     with_pending(Problem::new(ProblemKind::SessionPaused, detail), Some(turn))
 }
 
-/// The problem with the calls that wait.
+/// Adds the waiting calls to a problem.
 pub(super) fn with_pending(problem: Problem, open: Option<&Turn>) -> Problem {
     let calls = open.map_or_else(|| json!([]), Turn::asked);
     problem.with_member("toolCalls", calls)

@@ -1,5 +1,6 @@
-//! Requests of a session with an `Idempotency-Key`: their answers are kept with the state of its runs, so that one whose answer
-//! was lost can be repeated. An answer that asks the client to run calls is that of the turn's end once the client has answered.
+//! Requests of a session with an `Idempotency-Key`: their responses are kept with the state of its runs, so that a lost
+//! response can be repeated. Once the client has answered, a response that asked it to run calls becomes that of the turn's
+//! end.
 
 use callgate_policy::Guard;
 use callgate_tool::{Number, Object, Value};
@@ -17,28 +18,28 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Request {
     key: String,
-    /// That of its body.
+    /// The digest of the request's body.
     digest: String,
 }
 
-/// The last answers to such requests, of one session.
+/// The last responses of a session to requests with a key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers(Vec<PastAnswer>);
 
 #[derive(Clone, Debug)]
 struct PastAnswer {
     request: Request,
-    /// The number of the turn that it asks the client to run calls of.
+    /// The turn whose calls the response asks the client to run.
     turn: Option<u64>,
     outputs: Vec<Value>,
 }
 
-/// Frees the key of a request when that has ended: its answer is kept elsewhere.
+/// Frees the key of a request when the request has ended: its response is kept elsewhere.
 #[derive(Debug)]
 pub(super) struct Running(Option<Guard<String>>);
 
 impl Request {
-    /// A request that has a key.
+    /// Reads a request that has a key.
     pub(super) fn of(headers: &HeaderMap, body: &Value) -> Result<Option<Self>, Problem> {
         let Some(key) = idempotency_key(headers)? else { return Ok(None) };
         let digest = Sha256::digest(body.to_string().as_bytes());
@@ -46,7 +47,7 @@ impl Request {
         Ok(Some(Self { key, digest }))
     }
 
-    /// Begins it, unless the same one is running. `id` is the session's.
+    /// Begins the request, unless it is already running. `id` is the session's.
     pub(super) fn begin(
         &self,
         gateway: &Gateway,
@@ -72,7 +73,7 @@ impl Drop for Running {
 }
 
 impl Answers {
-    /// The answer to a request that was answered.
+    /// The kept response to a request.
     pub(super) fn find(&self, request: &Request) -> Result<Option<Vec<Value>>, Problem> {
         let Some(told) = self.0.iter().rev().find(|told| told.request.key == request.key) else {
             return Ok(None);
@@ -84,7 +85,7 @@ impl Answers {
         Ok(Some(told.outputs.clone()))
     }
 
-    /// Keeps the answer to a request; `turn` is the number of the turn that it asks the client to run calls of.
+    /// Keeps the response to a request; `turn` is the turn whose calls it asks the client to run.
     pub(super) fn keep(&mut self, request: Option<&Request>, turn: Option<u64>, outputs: &[Value]) {
         let Some(request) = request else { return };
         let n_bytes: usize = outputs.iter().map(|output| output.to_string().len()).sum();
@@ -96,7 +97,7 @@ impl Answers {
         self.0.drain(..n_gone);
     }
 
-    /// Has the end of a turn stand in the answers that asked the client for it.
+    /// Puts the end of a turn into the responses that asked the client for it.
     pub(super) fn end(&mut self, turn: u64, ended: &Value) {
         for told in self.0.iter_mut().filter(|told| told.turn == Some(turn)) {
             if let Some(last) = told.outputs.last_mut() {
@@ -105,12 +106,12 @@ impl Answers {
         }
     }
 
-    /// As a store keeps them.
+    /// The responses in the form for a store.
     pub(super) fn to_value(&self) -> Value {
         self.0.iter().map(PastAnswer::to_value).collect()
     }
 
-    /// Those that a store has kept; `None` for what is none.
+    /// Reads responses from a store; `None` if the value is invalid.
     pub(super) fn of(value: Option<&Value>) -> Option<Self> {
         let Some(value) = value else { return Some(Self::default()) };
         value.as_array()?.iter().map(PastAnswer::of).collect::<Option<_>>().map(Self)
@@ -136,7 +137,7 @@ impl PastAnswer {
     }
 }
 
-/// The number of answers that are kept of a session; a client repeats the last one.
+/// The number of responses kept for a session; a client repeats the last request.
 const MOST: usize = 4;
-/// Longer answers are not kept: a repetition of their request makes its calls under their own keys.
+/// The longest kept response: repeating a request with a longer one makes its calls under their own keys.
 const LONGEST: usize = 256 * 1024;

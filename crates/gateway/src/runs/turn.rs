@@ -1,4 +1,4 @@
-//! A turn of a session whose calls wait for the client, with the results of its other calls, as a store keeps it.
+//! A turn of a session whose calls wait for the client, with the results of its other calls, in the form for a store.
 
 use callgate_tool::{Arguments, Number, Object, Value, json};
 
@@ -7,17 +7,17 @@ use super::repeated::Answers;
 /// The state of the runs of a session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    /// The number of turns there were.
+    /// The number of turns so far.
     pub(super) n_turns: u64,
     /// The turn that waits for the client.
     pub(super) open: Option<Turn>,
-    /// The calls that waited lately, the last one last, and how each ended.
+    /// The recent calls that waited, the latest last, and how each ended.
     pub(super) past: Vec<(String, Past)>,
-    /// The last answers to requests that may be repeated.
+    /// The last responses to requests that may be repeated.
     pub(super) told: Answers,
 }
 
-/// The ending of the wait for a client.
+/// The end of the wait for a client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Past {
     Answered,
@@ -29,21 +29,21 @@ pub(super) enum Past {
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     pub(super) index: u64,
-    /// The time it is given up, in milliseconds since 1970.
+    /// The time when the turn is given up, in milliseconds since 1970.
     pub(super) expires: u64,
     pub(super) calls: Vec<PendingCall>,
 }
 
-/// One call of such a turn.
+/// One call of a turn that waits for the client.
 #[derive(Clone, Debug)]
 pub(super) struct PendingCall {
     /// The caller's own id.
     pub(super) id: String,
-    /// The members that name the tool, as they are answered.
+    /// The members that name the tool, in the form for responses.
     pub(super) named: Object,
     /// The tool.
     pub(super) tool: String,
-    /// The call that was asked for.
+    /// The arguments of the requested call.
     pub(super) arguments: Arguments,
     pub(super) fate: Fate,
 }
@@ -51,36 +51,36 @@ pub(super) struct PendingCall {
 /// The state of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Fate {
-    /// It ended: its `response`, and the id it waited under, if it did.
+    /// The call ended: its `response`, and the id it waited under, if any.
     Ended(Value, Option<String>),
-    /// The client has it, under an id and with filled arguments.
+    /// The client has the call, under an id and with filled arguments.
     Waits(String, Value),
 }
 
 impl Turn {
-    /// The calls that wait, as the client is asked to run them.
+    /// The waiting calls in the form that asks the client to run them.
     pub(super) fn asked(&self) -> Value {
         Value::Array(self.calls.iter().filter_map(PendingCall::asked).collect())
     }
 
-    /// True where a call waits.
+    /// True if a call waits.
     pub(super) fn waits(&self) -> bool {
         self.calls.iter().any(|call| matches!(call.fate, Fate::Waits(..)))
     }
 
-    /// True where the calls were asked for in the words of Dialogflow.
+    /// True if the calls came in the format of Dialogflow.
     pub(super) fn is_of_dialogflow(&self) -> bool {
         self.calls.iter().any(PendingCall::is_of_dialogflow)
     }
 
-    /// The answers of all calls, in the order they were asked for.
+    /// The responses of all calls, in the order of the request.
     pub(super) fn responses(&self) -> Value {
         Value::Array(self.calls.iter().filter_map(PendingCall::response).collect())
     }
 }
 
 impl PendingCall {
-    /// True where the call has an action, as calls of Dialogflow have, and no id that its caller knows.
+    /// True if the call has an action, like calls of Dialogflow, and no id known to its caller.
     pub(super) fn is_of_dialogflow(&self) -> bool {
         self.named.contains_key("action")
     }
@@ -115,7 +115,7 @@ impl PendingCall {
 }
 
 impl Runs {
-    /// Remembers how the wait for calls ended.
+    /// Records how the wait for calls ended.
     pub(super) fn remember(&mut self, calls: &[PendingCall], past: Past) {
         let ids = calls.iter().filter_map(|call| match &call.fate {
             Fate::Ended(_, id) => id.clone().map(|id| (id, Past::Answered)),
@@ -126,7 +126,7 @@ impl Runs {
         self.past.drain(..n_gone);
     }
 
-    /// As a store keeps it.
+    /// The state in the form for a store.
     pub(super) fn to_value(&self) -> Value {
         let past = self.past.iter().map(|(id, past)| json!([id, past.as_str()]));
         let mut value = Object::new();
@@ -144,7 +144,7 @@ impl Runs {
         Value::Object(value)
     }
 
-    /// The state that a store has kept; `None` for what is none.
+    /// Reads a state from a store; `None` if the value is invalid.
     pub(super) fn of(value: &Value) -> Option<Self> {
         let past = value.get("past")?.as_array()?.iter().map(|entry| {
             let entry = entry.as_array()?;
@@ -220,5 +220,5 @@ fn number(value: &Value, name: &str) -> Option<u64> {
     value.get(name)?.as_u64()
 }
 
-/// The number of ids that are remembered, so that late and repeated answers are told apart from those that nobody asked for.
+/// The number of ids that are kept, to distinguish late and repeated answers from those that nobody asked for.
 const MOST_PAST: usize = 256;

@@ -1,4 +1,4 @@
-//! The words for calls that ended and calls that wait: one output for a turn, one response for each call.
+//! Writes ended and waiting calls: one output for a turn, one response for each call.
 
 use callgate_tool::{Fault, Journal, Object, Outcome, PendingKind, ToolResult, Value, json};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::calls::Asked;
 
-/// Calls with an id each.
+/// Adds an id to each call without one.
 pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
     let mut calls = calls;
     for (at, call) in calls.iter_mut().enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
     calls
 }
 
-/// A call as it is kept. `made` is what it was read as and how it ended, where it was made.
+/// A call in the form for a store. `made` is the call as it was read and its result, if it was made.
 pub(super) fn kept(
     form: Form,
     call: &Value,
@@ -83,7 +83,7 @@ fn kept_of_dialogflow(
     PendingCall { id, named, tool, arguments, fate }
 }
 
-/// A `toolCallResult` without what names its call.
+/// A `toolCallResult` without the members that name its call.
 fn without_names(result: &Value) -> Value {
     let mut members = result.as_object().cloned().unwrap_or_default();
     for name in ["tool", "action"] {
@@ -92,13 +92,13 @@ fn without_names(result: &Value) -> Value {
     Value::Object(members)
 }
 
-/// The name by which a client knows a tool: the last part of its resource's name where there is one, else its name.
+/// The client's name for a tool: the last part of its resource's name if it has one, else its own name.
 fn display_name(tool: &str, named: &Object) -> String {
     let resource = named.get("tool").and_then(Value::as_str).filter(|name| name.contains('/'));
     resource.map_or(tool, last_segment).to_owned()
 }
 
-/// Ends all calls that wait with a fault.
+/// Ends all waiting calls with a fault.
 pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
     for call in &mut turn.calls {
         if matches!(call.fate, Fate::Waits(..)) {
@@ -122,7 +122,7 @@ pub(super) fn failed(call: &PendingCall, fault: Box<Fault>) -> ToolResult {
     ToolResult { id, tool, outcome: Outcome::Failed(fault), journal: Journal::default() }
 }
 
-/// The `response` of a call that ended so; of a call of Dialogflow its `toolCallResult` without names.
+/// The `response` of a call with this result; for a call of Dialogflow, its `toolCallResult` without names.
 pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
         let message = Form::Dialogflow.message(&[Value::Object(call.named.clone())]);
@@ -131,7 +131,7 @@ pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     response(&call.id, &call.tool, result)
 }
 
-/// The `response` of a result in the words of Customer Engagement Suite.
+/// The `response` of a result in the format of Customer Engagement Suite.
 pub(crate) fn response(id: &str, tool: &str, result: &ToolResult) -> Value {
     let message = Form::Ces.message(&[json!({"id": id, "tool": tool})]);
     written(Form::Ces, message, result).get("response").cloned().unwrap_or_default()

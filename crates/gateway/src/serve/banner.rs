@@ -1,4 +1,4 @@
-//! The words that are said at the start, in six lines: what is served, where, which tools, and what is missing.
+//! The six lines printed at the start: what is served, where, which tools, and what is missing.
 
 use callgate_config::Built;
 use callgate_executor::Entry;
@@ -85,5 +85,5 @@ fn manual(listeners: &[Listener]) -> String {
     format!("manual: `callgate::manual`; every path: {first}/openapi.json")
 }
 
-/// More are not read in one line.
+/// The most names on one line.
 const MOST_NAMES: usize = 8;

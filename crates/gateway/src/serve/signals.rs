@@ -1,24 +1,24 @@
-//! The signal that tells a process to stop: SIGTERM and SIGINT, and Ctrl-C where there are no signals.
+//! The signals that stop a process: SIGTERM and SIGINT, and Ctrl-C on systems without signals.
 
 use std::io;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens for what tells the process to stop.
+/// Listens for the signals that stop the process.
 #[derive(Debug)]
 pub(super) struct Signals {
     #[cfg(unix)]
     interrupt: Signal,
     #[cfg(unix)]
     terminate: Signal,
-    /// Nobody waits for it here, but listened for it does not end a process that is still being started.
+    /// Nobody waits for it here; listening to it keeps it from ending a process that still starts.
     #[cfg(unix)]
     _hangup: Signal,
 }
 
 impl Signals {
-    /// Listens from now on.
+    /// Starts to listen.
     #[cfg(unix)]
     pub(super) fn new() -> io::Result<Self> {
         let interrupt = signal(SignalKind::interrupt())?;
@@ -26,7 +26,7 @@ impl Signals {
         Ok(Self { interrupt, terminate, _hangup: signal(SignalKind::hangup())? })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub(super) async fn next(&mut self) {
         tokio::select! {
@@ -35,13 +35,13 @@ impl Signals {
         }
     }
 
-    /// Listens from now on.
+    /// Starts to listen.
     #[cfg(not(unix))]
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {})
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub(super) async fn next(&mut self) {
         tokio::signal::ctrl_c().await.ok();

@@ -1,4 +1,4 @@
-//! A whole sidecar over real sockets, with a real service behind it.
+//! Tests a whole sidecar over real sockets, with a real service behind it.
 
 mod access;
 mod claims;

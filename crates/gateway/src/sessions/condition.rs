@@ -1,4 +1,4 @@
-//! The condition that a request sets on the session it changes: `If-Match` and `If-None-Match` (RFC 9110 §13.1).
+//! The condition that a request sets for the session it changes: `If-Match` and `If-None-Match` (RFC 9110 §13.1).
 
 use callgate_session::{Expected, Version};
 use http::{HeaderMap, HeaderName, header};
@@ -6,16 +6,16 @@ use http::{HeaderMap, HeaderName, header};
 use super::changed;
 use crate::problem::{Problem, ProblemKind};
 
-/// What the session must be for the change to be made.
+/// The condition on the session for a change.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Condition {
     /// `If-None-Match: *`.
     Absent,
-    /// None.
+    /// No condition.
     Any,
     /// `If-Match: *`.
     Present,
-    /// `If-Match: "7", "8"`: one of these versions. None where no tag can be one of ours.
+    /// `If-Match: "7", "8"`: one of these versions. Empty if no tag can be one of ours.
     Versions(Vec<u64>),
 }
 
@@ -28,13 +28,13 @@ impl Condition {
             (Some("*"), None) => Ok(Self::Present),
             (None, Some("*")) => Ok(Self::Absent),
             (Some(tags), None) => versions(tags).map(Self::Versions).ok_or_else(unreadable),
-            // No session is there and is not.
+            // A session cannot both exist and be absent.
             (Some(_), Some("*")) => Err(changed()),
             (_, Some(_)) => Err(unreadable()),
         }
     }
 
-    /// The version that the store must find, where the session is in version `known`.
+    /// The version that the store must find if the session has version `known`.
     pub(super) fn expected(&self, known: Option<Version>) -> Result<Expected, Problem> {
         match (self, known) {
             (Self::Any, _) => Ok(Expected::Any),
@@ -48,7 +48,7 @@ impl Condition {
     }
 }
 
-/// The list of a header; several headers of a name are one list (RFC 9110 §5.3).
+/// The list of a header; several headers with one name form one list (RFC 9110 §5.3).
 fn listed(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
     let values: Result<Vec<_>, _> =
         headers.get_all(name).iter().map(|value| value.to_str().map(str::trim)).collect();
@@ -56,8 +56,8 @@ fn listed(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Probl
     Ok((!values.is_empty()).then(|| values.join(",")))
 }
 
-/// The versions that a list of entity tags names (RFC 9110 §8.8.3); a weak tag and a foreign one match none of ours. None where it is
-/// no list of tags.
+/// The versions in a list of entity tags (RFC 9110 §8.8.3); weak and foreign tags match no version. `None` if the
+/// text is not a list of tags.
 fn versions(list: &str) -> Option<Vec<u64>> {
     let mut versions = Vec::new();
     let mut rest = list;
@@ -65,7 +65,7 @@ fn versions(list: &str) -> Option<Vec<u64>> {
         let strong = rest.strip_prefix("W/");
         let (tag, after) = match strong.unwrap_or(rest).strip_prefix('"') {
             Some(quoted) => quoted.split_once('"')?,
-            // Clients forget the quotation marks of the one number they were told.
+            // Clients forget the quotation marks around the number.
             None if list == rest
                 && !list.is_empty()
                 && list.bytes().all(|byte| byte.is_ascii_digit()) =>

@@ -1,4 +1,4 @@
-//! Answers about sessions, as `/openapi.json` describes them.
+//! Responses about sessions in the form for `/openapi.json`.
 
 use utoipa::{
     IntoResponses,
@@ -7,11 +7,11 @@ use utoipa::{
 
 use crate::described::{Responses, collected};
 
-/// The answers to whoever asks for a session.
+/// The responses to reading a session.
 #[derive(Debug)]
 pub(super) struct Shown;
 
-/// The answers to whoever writes one.
+/// The responses to writing a session.
 #[derive(Debug)]
 pub(super) struct Written;
 

@@ -1,6 +1,6 @@
-//! The session of a request: what is stored under its id, what the request itself says, and what configured headers and
-//! verified claims say. What wins is fixed: a claim over all, then a header, the request, the store. The token that the caller showed
-//! goes with it, and into no store.
+//! The session of a request: merges the stored values of its id, the values in the request, configured headers and verified
+//! claims. The precedence is fixed: a claim over a header, a header over the request, the request over the store. The caller's
+//! token goes with the session, and into no store.
 
 use callgate_config::SessionsConfig;
 use callgate_dialect::read_session;
@@ -14,12 +14,12 @@ use crate::{
     stored_sessions::Sessions,
 };
 
-/// The session as a request says it.
+/// The session in a request.
 #[derive(Debug, Default)]
 pub(crate) struct Inline(Object);
 
 impl Inline {
-    /// Reads `session` of a body; what is wrong in it shows when it is completed.
+    /// Reads `session` of a body; errors in it are reported when it is completed.
     pub(crate) fn read(value: Option<Value>) -> Result<Self, Problem> {
         match value {
             None | Some(Value::Null) => Ok(Self::default()),
@@ -30,7 +30,7 @@ impl Inline {
         }
     }
 
-    /// The members.
+    /// The members of the session.
     pub(crate) fn members(&self) -> &Object {
         &self.0
     }
@@ -40,14 +40,14 @@ impl Inline {
         Self(members)
     }
 
-    /// The same as what holds in the session `id`.
+    /// Sets the id of the session.
     #[must_use]
     pub(crate) fn of(mut self, id: &str) -> Self {
         self.0.insert("id", Value::from(id));
         self
     }
 
-    /// The same with what the path says of the context; what the request itself says wins.
+    /// Adds the path's context; the request's own values win.
     #[must_use]
     pub(crate) fn in_context(mut self, context: &Object) -> Self {
         if context.is_empty() {
@@ -62,7 +62,7 @@ impl Inline {
         self
     }
 
-    /// The session that the calls of a request run in. Nothing of it is stored.
+    /// The session for the calls of a request. None of it is stored.
     pub(crate) async fn completed(
         mut self,
         sessions: &Sessions,
@@ -105,7 +105,7 @@ impl Inline {
     }
 }
 
-/// The last one of a name counts, whatever its case.
+/// Adds a parameter; the last one with a name counts, in any case.
 fn put(parameters: &mut Object, name: String, value: Value) {
     let folded = name.to_lowercase();
     parameters.retain(|known, _| known.to_lowercase() != folded);
@@ -130,7 +130,7 @@ fn of_headers(
     Ok(found)
 }
 
-/// A parameter that is bound to a claim is read from nowhere else: a token without the claim is refused.
+/// A parameter bound to a claim has no other source: a token without the claim is refused.
 fn of_claims(config: &SessionsConfig, caller: &Caller) -> Result<Vec<(String, Value)>, Problem> {
     let of = |(parameter, claim): &(String, String)| {
         let value = caller.principal.as_ref().and_then(|principal| principal.claim(claim));

@@ -1,4 +1,4 @@
-//! The demo: a pet service whose description and recorded answers are a part of this program, and of the tests.
+//! The demo: a pet service whose description and recorded responses are part of this program, and of the tests.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ pub(super) fn config() -> Result<Config, Error> {
     Ok(config)
 }
 
-/// The transport that answers its calls.
+/// The transport with the demo's responses.
 pub(super) fn transport() -> Arc<dyn Transport> {
     match recordings().map(Replay::new) {
         Ok(Ok(replay)) => Arc::new(replay),
-        // They are those of the tests, which read all of them.
+        // The recordings belong to the tests, which read all of them.
         _ => Arc::new(Refuse::new()),
     }
 }
@@ -47,9 +47,9 @@ impl Recorded {
     }
 }
 
-/// As `config/demo.yaml`.
+/// The settings of `config/demo.yaml`.
 const SETTINGS: &str = "toolsets: {pets: {openapi: pets.yaml, auth: {api_key: {in: header, name: X-Api-Key, value: 'literal:demo-key'}}}}";
-/// The description, and the cases that have an answer. They are copies within this crate, so that it can be published;
+/// The description, and the cases with a response. They are copies in this crate, so that it can be published;
 /// `tests/demo.py` writes them from `fixtures/pets`.
 const DESCRIPTION: &str = include_str!("demo/pets.yaml");
 const RECORDINGS: &str = include_str!("demo/recordings.json");

@@ -1,22 +1,22 @@
-//! `mockConfig`: calls that are answered without a request. A mocked call is one of the tool, whose arguments have everything
-//! that the pattern has.
+//! `mockConfig`: calls that get a result without a request. A mock applies to calls of its tool whose arguments contain
+//! everything in the pattern.
 
 use callgate_tool::{Object, Value};
 
 use crate::{calls::wrong, json_body::malformed, problem::Problem};
 
-/// The answer of a mock to a call.
+/// The effect of mocks on a call.
 #[derive(Debug)]
 pub(super) enum Mocked {
-    /// It is answered so.
+    /// A mock gives this result.
     Answered(Value),
-    /// No mock fits, and no request may be made.
+    /// No mock applies, and no request may be made.
     Refused,
-    /// No mock fits: the call is made.
+    /// No mock applies: the call is made.
     PassedThrough,
 }
 
-/// The answer of `config` to a call with these arguments; `is_meant` tells whether a mock is for its tool.
+/// The effect of `config` on a call with these arguments; `is_meant` returns true if a mock is for the call's tool.
 pub(super) fn mocked(
     config: Option<Value>,
     arguments: &Object,
@@ -57,7 +57,7 @@ pub(super) fn mocked(
     }
 }
 
-/// True where a value has everything that a pattern has; further members of objects do not matter.
+/// True if a value contains everything in a pattern; further members of objects do not matter.
 fn has(value: &Value, pattern: &Value) -> bool {
     let (Some(members), Some(pattern)) = (value.as_object(), pattern.as_object()) else {
         return value == pattern;

@@ -1,5 +1,5 @@
-//! JSON Schemas in the words of Customer Engagement Suite (`schema.proto`): types in capitals, `nullable`, `ref` and `defs`. What
-//! that format has no word for is left out; arguments are checked by the whole schema all the same.
+//! Writes JSON Schemas in the form of Customer Engagement Suite (`schema.proto`): types in capitals, `nullable`, `ref` and
+//! `defs`. Keywords unknown to that format are left out; arguments are still checked against the whole schema.
 
 use callgate_tool::{Object, Value, json};
 
@@ -35,7 +35,7 @@ fn at_depth(schema: &Value, depth: usize) -> Value {
                 made.insert("enum", Value::Array(values.iter().map(text).collect()));
             }
             ("const", value) => drop(made.insert("enum", Value::Array(vec![text(value)]))),
-            // An int64 is a text in the JSON of protocol buffers.
+            // Protocol Buffers' JSON writes an int64 as text.
             ("minItems" | "maxItems", value) => drop(made.insert(name.as_str(), text(value))),
             (known, value) if AS_THEY_ARE.contains(&known) => {
                 made.insert(known, value.clone());
@@ -71,7 +71,7 @@ fn text(value: &Value) -> Value {
     }
 }
 
-/// Keywords that mean the same in both.
+/// Keywords that mean the same in both formats.
 const AS_THEY_ARE: [&str; 8] = [
     "default",
     "description",
@@ -82,7 +82,7 @@ const AS_THEY_ARE: [&str; 8] = [
     "title",
     "uniqueItems",
 ];
-/// Deeper schemas are none that a person reads.
+/// The deepest schema that a person would read.
 const MOST_DEPTH: usize = 64;
 
 #[cfg(test)]

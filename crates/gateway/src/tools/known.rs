@@ -1,4 +1,4 @@
-//! Everything known of one tool as JSON: what `callgate tools --json` and `GET /v1/tools/{name}` show.
+//! All facts about one tool as JSON, for `callgate tools --json` and `GET /v1/tools/{name}`.
 
 use std::{
     fmt::Display,
@@ -8,11 +8,11 @@ use std::{
 use callgate_openapi::{Bindings, Input, Operation};
 use callgate_tool::{ArgumentName, Tool, Value, json};
 
-/// Writes everything known of a tool: how it is declared, and for an operation of a description how its arguments become a
-/// request. Schemas may be larger than all else, and are not copied.
+/// Writes all facts about a tool: its declaration, and for an operation of a description the way from arguments to a
+/// request. Schemas are not copied, because they may be larger than everything else.
 ///
 /// # Errors
-/// What `out` answers.
+/// Returns the errors of `out`.
 pub fn write_known(
     out: &mut dyn Write,
     operation: Option<&Operation>,
@@ -53,7 +53,7 @@ fn nested(operation: &Operation) -> Vec<Value> {
     nested
 }
 
-/// What is known of an input; the body whose members are the arguments is no argument itself.
+/// The facts about an input; a body whose members are the arguments is not an argument itself.
 fn input(input: &Input, body: Option<&ArgumentName>) -> Value {
     let is_argument = body != Some(&input.argument);
     json!({

@@ -1,9 +1,9 @@
-//! Content of a result beside the tool's answer, as MCP has it.
+//! MCP content of a result beside the tool's answer.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use callgate_tool::{Value, json};
 
-/// Content that stands beside the answer of a tool. Not every client forwards each kind to its model.
+/// Content beside a tool's answer. Some clients do not forward every kind to their model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attachment(Value);
 
@@ -31,7 +31,7 @@ impl Attachment {
         Self(json!({"type": "resource", "resource": resource}))
     }
 
-    /// The block of content.
+    /// The attachment as a content block.
     pub(crate) fn into_value(self) -> Value {
         self.0
     }

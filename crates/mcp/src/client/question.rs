@@ -1,4 +1,4 @@
-//! Questions of tools, as they stand in a message, and the answers to them.
+//! Questions of tools, in the form of a message, and the answers to them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use rmcp::{
 pub struct Question {
     name: String,
     params: Value,
-    /// The check of a person's values; none for a question to a model, whose answer has a form of its own.
+    /// The check of a person's values; `None` for a question to a model, whose answer has its own form.
     values: Option<Arc<ArgumentCheck>>,
 }
 
@@ -22,17 +22,17 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a tool must handle each")]
 pub enum Reply {
-    /// A person closed the form.
+    /// The person closed the form.
     Cancelled,
-    /// A person does not want to answer.
+    /// The person declined to answer.
     Declined,
-    /// The values that were asked for; the message of a model (`role`, `content`, `model`).
+    /// The requested values, or the message of a model (`role`, `content`, `model`).
     Given(Object),
 }
 
 impl Question {
-    /// A question to a person. `schema` is one of an object whose members are texts, numbers, truth values or choices, which is
-    /// what clients show as a form; what does not fit it is asked for again. The name tells the questions of a tool apart.
+    /// A question to a person. `schema` describes an object whose members are texts, numbers, truth values or choices; clients
+    /// show it as a form. An answer that does not match is asked for again. The name distinguishes the questions of a tool.
     pub fn of_person(name: &str, message: &str, schema: impl Into<Value>) -> Self {
         let schema = schema.into();
         let values = Some(Arc::new(ArgumentCheck::new(schema.clone())));
@@ -40,8 +40,8 @@ impl Question {
         Self { name: name.to_owned(), params, values }
     }
 
-    /// A question to the model of the client, which answers in at most so many tokens. Revisions since 2026-07-28 advise against
-    /// such questions, and few clients take them.
+    /// A question to the client's model, which answers in at most `most_tokens` tokens. Revisions since 2026-07-28 advise
+    /// against such questions, and few clients accept them.
     pub fn of_model(name: &str, prompt: &str, most_tokens: u32) -> Self {
         let message = json!({"role": "user", "content": {"type": "text", "text": prompt}});
         let params = json!({"messages": [message], "maxTokens": u64::from(most_tokens)});
@@ -57,7 +57,7 @@ impl Question {
         self.values.is_some()
     }
 
-    /// The reply that an answer of the client is; none where it is none.
+    /// Reads the reply from a client's answer; `None` if the answer is not valid.
     pub(crate) fn reply(&self, answer: &Value) -> Option<Reply> {
         let Some(values) = &self.values else {
             let message = answer.as_object()?;
@@ -85,7 +85,7 @@ impl Question {
         })
     }
 
-    /// Asks now, over a connection that the server's requests go over. None where the answer is none.
+    /// Asks now, over a connection that carries the server's requests. `None` if the answer is not valid.
     pub(crate) async fn put(&self, peer: &Peer<RoleServer>) -> Option<Reply> {
         let text = self.message();
         let request = if self.is_of_person() {

@@ -1,4 +1,4 @@
-//! The declarations of the tools that are listed in place of many. The first one says what there is to find.
+//! The declarations of the four tools that are listed instead of many. The first one says what can be found.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use rmcp::model;
 use super::Standing;
 use crate::host::Caller;
 
-/// The four of them; a caller is told of no toolset that they do not see.
+/// The declarations of the four tools; they name no toolset that the caller does not see.
 pub(crate) fn declarations(executor: &Executor, caller: &Caller) -> Vec<model::Tool> {
     let rows = [
         (Standing::Find, find(&catalog(executor, caller))),
@@ -39,7 +39,7 @@ fn declared(standing: Standing, description: &str, schema: &Value) -> Option<mod
     serde_json::from_str(&declaration.to_string()).ok()
 }
 
-/// The numbers of tools, by toolsets where there are several.
+/// The number of tools, for each toolset if there are several.
 fn catalog(executor: &Executor, caller: &Caller) -> String {
     let mut numbers = BTreeMap::new();
     for entry in executor.entries().filter(|entry| caller.lists(entry.toolset())) {
@@ -99,5 +99,5 @@ fn call(description: &str) -> (String, Value) {
     (description.to_owned(), schema)
 }
 
-/// More names would fill a prompt.
+/// The most toolsets that are named; more would fill a prompt.
 const MOST_TOOLSETS: usize = 30;

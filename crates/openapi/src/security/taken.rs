@@ -240,7 +240,7 @@ const SPELLINGS: &[Spelling] = &[
         places: &[InputLocation::Body, InputLocation::Query],
         names: &["access_token"],
     },
-    // Google's front ends of services take this header before `Authorization`.
+    // Google's front doors of services take this header before `Authorization`.
     Spelling {
         kind: CredentialKind::Token,
         places: &[InputLocation::Header],

@@ -1,4 +1,4 @@
-//! The request that a person is asked about: as it is shown, and as the digest by which it is known again.
+//! The request that a person is asked about: the text shown, and the digest that recognises it later.
 
 use callgate_executor::Call;
 use callgate_tool::{Preview, Value, json};
@@ -6,9 +6,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::digest::{self, Digest};
 
-/// A request as a person sees it: `{"method", "url", "headers", "body"}`, or `{"text"}` for what sends none.
+/// A request as a person sees it: `{"method", "url", "headers", "body"}`, or `{"text"}` for a tool that sends no request.
 pub(super) fn shown(preview: &Preview) -> Value {
-    // Written as a dry run is; a command line is nothing that is decided about.
+    // Written like a dry run, but without the command line: a person does not decide about it.
     let written = serde_json::to_vec(preview).unwrap_or_default();
     let mut shown = Value::from_slice(&written).unwrap_or_else(|_| json!({}));
     if let Some(members) = shown.as_object_mut() {
@@ -17,7 +17,8 @@ pub(super) fn shown(preview: &Preview) -> Value {
     shown
 }
 
-/// A request that waits for an approval as a person reads it. What a terminal or a window would obey is shown, not written.
+/// A request that waits for an approval, as a person reads it. Characters that would control a terminal or a window are
+/// escaped.
 ///
 /// ```
 /// use callgate_policy::approval_text;
@@ -55,7 +56,7 @@ fn visible(text: &str) -> String {
     shown
 }
 
-/// Control characters, and those that turn the direction of a text or are not seen.
+/// Returns true for control characters, characters that change the direction of text, and invisible ones.
 fn is_obeyed(letter: char) -> bool {
     let is_control = letter.is_control() && letter != '\n';
     is_control

@@ -1,11 +1,11 @@
-//! The rules of which calls a person is asked about.
+//! The rules for which calls need a person's approval.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_executor::Backend;
 use callgate_tool::{Effect, Preview, ToolName};
 
-/// The calls of a tool that a person is asked about.
+/// The calls of a tool that need a person's approval.
 ///
 /// ```
 /// use callgate_executor::{Executor, Function};
@@ -34,22 +34,22 @@ use callgate_tool::{Effect, Preview, ToolName};
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever reads a configuration must know them all")]
 pub enum Confirm {
-    /// All.
+    /// All calls.
     Always,
-    /// Those that replace or remove something: PUT, PATCH and DELETE. Of a tool that sends no request, those that change
-    /// something.
+    /// Calls that replace or remove something: PUT, PATCH and DELETE. For a tool that sends no request, calls that
+    /// change something.
     Destructive,
-    /// All but GET, which is what Dialogflow v2 does unless a tool says otherwise. Of a tool that sends no request, those that
+    /// All calls but GET, as Dialogflow v2 does unless a tool says otherwise. For a tool that sends no request, calls that
     /// change something.
     DialogflowV2,
-    /// None.
+    /// No calls.
     #[default]
     Never,
-    /// Those that change something.
+    /// Calls that change something.
     Writes,
 }
 
-/// The calls of an executor that a person is asked about, and how long they wait.
+/// The calls of an executor that need a person's approval, and how long they wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -68,15 +68,15 @@ pub enum Confirm {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct ApprovalRules {
-    /// The rules of toolsets, by their names; of others nobody is asked.
+    /// The rules of toolsets, by their names; tools of other toolsets need no approval.
     pub toolsets: BTreeMap<String, Confirm>,
-    /// The rules of single tools, which win over those of their toolsets.
+    /// The rules of single tools, which override those of their toolsets.
     pub tools: BTreeMap<ToolName, Confirm>,
-    /// The time a person has.
+    /// The time that a person has to decide.
     pub time: Duration,
 }
 
-/// The time a person has unless it is said: as long as somebody looks at a conversation.
+/// The time to decide by default: as long as a person looks at a conversation.
 pub const APPROVAL_TIME: Duration = Duration::from_mins(10);
 
 impl Default for ApprovalRules {
@@ -92,14 +92,14 @@ impl ApprovalRules {
         own.or_else(|| self.toolsets.get(backend.toolset())).copied().unwrap_or_default()
     }
 
-    /// True where nobody is asked about anything.
+    /// True if the rules ask for no approval at all.
     pub fn are_empty(&self) -> bool {
         self.toolsets.values().chain(self.tools.values()).all(|rule| *rule == Confirm::Never)
     }
 }
 
 impl Confirm {
-    /// All of them, as they stand in a configuration.
+    /// All rules, as a configuration spells them.
     pub const ALL: [Self; 5] =
         [Self::Always, Self::Destructive, Self::DialogflowV2, Self::Never, Self::Writes];
 
@@ -114,7 +114,7 @@ impl Confirm {
         }
     }
 
-    /// True where the request must be known to say who is asked.
+    /// True if the request must be known to decide whether a person is asked.
     pub(super) fn may_ask(self, effect: Effect) -> bool {
         match self {
             Self::Always | Self::DialogflowV2 => true,
@@ -123,7 +123,7 @@ impl Confirm {
         }
     }
 
-    /// True where a person is asked about this request.
+    /// True if a person is asked about this request.
     pub(super) fn asks(self, preview: &Preview, effect: Effect) -> bool {
         let changes = effect != Effect::Read;
         let method = preview.request().map(|request| request.method.as_str());

@@ -1,4 +1,4 @@
-//! Tests of who is asked, and of every way in which a decision does not hold for a call.
+//! Tests of the calls that need an approval, and of every reason why a decision does not apply to a call.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use callgate_tool::{
 
 use super::*;
 
-/// A tool that sends a request with an argument, a value of the session, a credential and the trace in it.
+/// A tool whose request holds an argument, a session value, a credential and the trace.
 #[derive(Debug)]
 struct Sender {
     tool: Tool,
@@ -61,7 +61,7 @@ impl Backend for Sender {
     }
 }
 
-/// An executor that is asked about calls of `put`.
+/// An executor whose calls of `put` need an approval.
 struct Desk {
     executor: Executor,
     approvals: Approvals,
@@ -239,7 +239,7 @@ async fn an_approval_expires() {
     assert!(desk.call(("put", "Rex"), &approving(&late)).await.is_unknown());
 }
 
-/// Other arguments, other values of the session, another server after a reload.
+/// Covers other arguments, other session values, and another server after a reload.
 #[tokio::test]
 async fn another_request_than_the_approved_one_is_asked_about_again() {
     let desk = Desk::new();
@@ -299,7 +299,7 @@ fn kind(outcome: &Outcome) -> Option<&'static str> {
     Some(pending.kind.as_str())
 }
 
-/// The methods that are asked about, and whether a function of the client is.
+/// Covers the methods that need an approval, and functions of the client.
 #[tokio::test]
 async fn each_rule_asks_about_its_class_of_calls() {
     const METHODS: [(&str, Effect); 6] = [

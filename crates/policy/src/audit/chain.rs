@@ -1,5 +1,5 @@
-//! The chain of lines: each has a number and a code (HMAC-SHA256, RFC 2104) over the code before it and itself, so that none
-//! can be altered, taken out or put in by whoever lacks the key.
+//! The chain of lines: each has a number and a code (HMAC-SHA256, RFC 2104) over itself and the previous code. Without the
+//! key, nobody can alter, remove or insert a line unnoticed.
 
 use callgate_secret::Secret;
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,7 +11,7 @@ use crate::{
     error::{self, Error},
 };
 
-/// The key that codes are made with.
+/// The key of the codes.
 #[derive(Clone)]
 pub(crate) struct ChainKey(Hmac<Sha256>);
 
@@ -26,7 +26,7 @@ impl ChainKey {
         Hmac::new_from_slice(key).map(Self).map_err(|_| error::short_key(LEAST_KEY))
     }
 
-    /// The code of a line that stands behind one with the code `previous`.
+    /// The code of a line that follows a line with the code `previous`.
     pub(crate) fn code(&self, previous: &Digest, line: &[u8]) -> Digest {
         let mut mac = self.0.clone();
         mac.update(previous);
@@ -34,7 +34,7 @@ impl ChainKey {
         mac.finalize().into_bytes().into()
     }
 
-    /// Returns true if a line stands behind one with that code.
+    /// Returns true if the line follows a line with the code `previous`.
     pub(crate) fn holds(&self, previous: &Digest, line: &Line<'_>) -> bool {
         let mut mac = self.0.clone();
         mac.update(previous);
@@ -42,7 +42,7 @@ impl ChainKey {
         mac.verify_slice(&line.code).is_ok()
     }
 
-    /// Returns true if both make the same codes.
+    /// Returns true if both keys make equal codes.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let (own, code) = (self.code(&START, b""), other.0.clone().chain_update(START));
         code.verify_slice(&own).is_ok()
@@ -54,7 +54,7 @@ impl ChainKey {
 pub(crate) struct Head {
     /// The number of the last line.
     pub(crate) number: u64,
-    /// Its code.
+    /// The code of the last line.
     pub(crate) code: Digest,
 }
 
@@ -76,16 +76,16 @@ impl Head {
     }
 }
 
-/// A line that was read.
+/// A line that was read from a file.
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
-    /// The line up to its code.
+    /// The part of the line before its code.
     sealed: &'a [u8],
     pub(crate) code: Digest,
     pub(crate) record: Record,
 }
 
-/// The words of a line that somebody reads again.
+/// The members of a line that are read again.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Record {
     pub(crate) line: u64,
@@ -106,7 +106,7 @@ pub(crate) struct Record {
 }
 
 impl<'a> Line<'a> {
-    /// The line of these bytes, without the line break; none where they are no whole line.
+    /// Reads a line from these bytes, without the line break; `None` if they are not a whole line.
     pub(crate) fn of(bytes: &'a [u8]) -> Option<Self> {
         let (sealed, rest) =
             bytes.split_at_checked(bytes.len().checked_sub(CODE.len() + 64 + END.len())?)?;
@@ -116,7 +116,7 @@ impl<'a> Line<'a> {
         Some(Self { sealed, code, record })
     }
 
-    /// The place where the chain ends that this is the last line of.
+    /// The end of the chain after this line.
     pub(crate) fn head(&self) -> Head {
         Head { number: self.record.line, code: self.code }
     }
@@ -126,5 +126,5 @@ const CODE: &str = ",\"mac\":\"";
 const END: &str = "\"}";
 /// The code before the first line.
 const START: Digest = [0; 32];
-/// A key that can be guessed chains nothing.
+/// The least length of a key in bytes: a shorter key can be guessed.
 const LEAST_KEY: usize = 16;

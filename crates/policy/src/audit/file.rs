@@ -1,4 +1,4 @@
-//! The file that lines are written into: one process writes it at a time, and it is opened again when it was moved away.
+//! The audit file: only one process writes it at a time, and that process reopens it after it was moved away.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -15,12 +15,12 @@ use crate::error::{self, Error};
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
-    /// The length that it has.
+    /// The length of the file.
     length: u64,
 }
 
 impl AuditFile {
-    /// Opens a file, which is made where there is none, and waits a moment for the process that writes it.
+    /// Opens a file, or creates it, and waits a moment for another process that writes it.
     ///
     /// # Errors
     /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) and [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable)
@@ -44,7 +44,7 @@ impl AuditFile {
         &self.path
     }
 
-    /// Opens it again where it was moved away or cut short; whether that was so.
+    /// Reopens the file if it was moved away or cut short. Returns true if it was.
     pub(super) fn renew(&mut self) -> Result<bool, Error> {
         let is_same = fs::metadata(&self.path)
             .is_ok_and(|found| self.is(&found) && (found.len() >= self.length || !found.is_file()));
@@ -60,7 +60,7 @@ impl AuditFile {
         Ok(true)
     }
 
-    /// Writes at the end, and answers how much was written, and why no more.
+    /// Writes at the end. Returns the number of bytes written, and the error that stopped the writing.
     pub(super) fn append(&mut self, bytes: &[u8]) -> (usize, Option<io::Error>) {
         let (mut n_written, mut failure) = (0, None);
         while let Some(rest) = bytes.get(n_written..).filter(|rest| !rest.is_empty()) {
@@ -102,7 +102,7 @@ fn options() -> OpenOptions {
     options
 }
 
-/// A process that ends closes its file within this.
+/// The number of tries to lock the file; a process that ends closes it within this time.
 const TRIES: u32 = 200;
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 

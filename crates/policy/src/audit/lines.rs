@@ -1,4 +1,4 @@
-//! Reads the lines of an audit file one after the other, and says of each how it stands to those before it.
+//! Reads the lines of an audit file in order, and checks each against the lines before it.
 
 use std::io::{self, BufRead};
 
@@ -7,32 +7,32 @@ use sha2::{Digest as _, Sha256};
 use super::chain::{ChainKey, Head, Line, Record};
 use crate::digest::{Digest, of_hex};
 
-/// A chain that is read.
+/// A chain while it is read.
 pub(super) struct Reading<'a> {
     key: &'a ChainKey,
-    /// The end of what was read; none before the first line.
+    /// The last line that was read; `None` before the first.
     pub(super) head: Option<Head>,
-    /// The bytes since the last line that are no line.
+    /// The bytes since the last valid line.
     junk: Option<Vec<u8>>,
 }
 
-/// The way a line stands to those before it.
+/// The state of a line in its chain.
 #[derive(Debug)]
 pub(super) enum Read {
-    /// It is not one that was written there.
+    /// The line was altered.
     Altered(Option<Record>),
-    /// It is one that was written there.
+    /// The line is as it was written.
     Good(Record),
-    /// Lines before it are missing: the first of them.
+    /// Lines before this one are missing: the number of the first.
     Missing(u64, Record),
-    /// It is no line; the next one may say why.
+    /// The bytes are no line; the next line may explain them.
     Nothing,
-    /// It is not whole, and nothing stands behind it: with what stands before it and is no line either.
+    /// The last line is incomplete: its bytes and any invalid bytes before it.
     Torn(Vec<u8>),
 }
 
 impl<'a> Reading<'a> {
-    /// Nothing was read.
+    /// A reader that has read no line.
     pub(super) fn new(key: &'a ChainKey) -> Self {
         Self { key, head: None, junk: None }
     }
@@ -42,12 +42,12 @@ impl<'a> Reading<'a> {
         self.head.map_or(1, |head| head.number + 1)
     }
 
-    /// Returns true if what was read last is a line.
+    /// Returns true if the last bytes read are a line.
     pub(super) fn is_at_a_line(&self) -> bool {
         self.junk.is_none()
     }
 
-    /// Takes the next line, with its line break.
+    /// Reads the next line, with its line break.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Read {
         let (text, is_whole) = match bytes.strip_suffix(b"\n") {
             Some(text) => (text, true),
@@ -77,7 +77,7 @@ impl<'a> Reading<'a> {
         Read::Altered(Some(line.record))
     }
 
-    /// The first line of a file says which one it follows.
+    /// Checks the first line of a file, which names the line before it.
     fn first(&self, line: Line<'_>, is_explained: bool) -> Read {
         if !is_explained {
             return Read::Altered(Some(line.record));
@@ -91,20 +91,20 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Returns true if a line says that this was torn.
+/// Returns true if a line records these bytes as torn.
 fn explains(record: &Record, junk: &[u8]) -> bool {
     let digest: Digest = Sha256::digest(junk).into();
     record.event == OPENED && record.torn.as_deref().and_then(of_hex) == Some(digest)
 }
 
-/// The next line with its line break; none at the end. More than a line may have is not read.
+/// Reads the next line with its line break, up to the longest length; false at the end.
 pub(super) fn next<R: BufRead>(reader: &mut R, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let n_read = io::Read::take(reader, MAX_LINE).read_until(b'\n', line)?;
     Ok(n_read > 0)
 }
 
-/// The code that opens a file, or goes on with one.
+/// The event of a line that starts or continues a file.
 const OPENED: &str = "opened";
-/// More than arguments may have.
+/// Longer than arguments can be.
 const MAX_LINE: u64 = 64 << 20;

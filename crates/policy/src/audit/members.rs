@@ -1,5 +1,5 @@
-//! The members of lines: who asked for what, and how it ended. Values are digests unless the operator wants arguments whole,
-//! and no line holds a credential.
+//! The members of lines: who asked for which call, and how it ended. Values are digests unless the operator wants arguments
+//! whole; no line holds a credential.
 
 use std::time::SystemTime;
 
@@ -16,7 +16,7 @@ use crate::{
     records::IdempotencyKey,
 };
 
-/// A call is about to be made.
+/// The members of the line before a call.
 pub(super) fn begun(
     call: &Call<'_>,
     backend: Option<&dyn Backend>,
@@ -48,7 +48,7 @@ pub(super) fn begun(
     members.0
 }
 
-/// A call has ended.
+/// The members of the line after a call.
 pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
     let mut members = Members::new("ended");
     members.text("call", name).text("outcome", outcome(ended.ending));
@@ -60,7 +60,7 @@ pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
     members.0
 }
 
-/// A file is begun, or gone on with behind a line that is `torn`.
+/// The members of the line that starts a file, or continues one after a `torn` line.
 pub(super) fn opened(reason: &str, previous: &Digest, torn: &[u8], n_lost: usize) -> String {
     let mut members = Members::new("opened");
     members.text("reason", reason).text("previous", &hex(previous));
@@ -103,7 +103,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// The arguments without those that hold credentials, and without what credentials read of the session.
+/// The arguments without those that hold credentials, and without session values that credentials read.
 fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
     let mut arguments = Value::Object(call.arguments().clone());
     let secret = backend.map(Backend::secret_arguments).unwrap_or_default();
@@ -113,14 +113,14 @@ fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
     let json = arguments.to_string();
     let secrets = backend.map(|backend| backend.secrets(call.session())).unwrap_or_default();
     let masked = Masker::new(secrets).mask_text(&json).into_owned();
-    // A number that was masked is a text now, and the whole no JSON any more.
+    // Masking can turn a number into text that is no JSON.
     match serde_json::from_str::<&RawValue>(&masked) {
         Ok(_) => masked,
         Err(_) => quoted(&masked),
     }
 }
 
-/// Masks the members of these names, wherever they stand.
+/// Masks the members with these names at any depth.
 fn hide(value: &mut Value, names: &[String]) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| hide(item, names)),
@@ -167,7 +167,7 @@ fn status(ended: &Ended<'_>) -> Option<u16> {
     known.or_else(attempted)
 }
 
-/// A name that a caller made up, as much of it as a real one may have.
+/// The beginning of a name that a caller made up, no longer than a real one.
 fn shortened(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or(name)
 }

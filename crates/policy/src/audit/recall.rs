@@ -1,5 +1,5 @@
-//! Reads an audit file for a process that begins: the end of the chain, the calls of an earlier process with their
-//! keys, and those whose end is missing.
+//! Reads an audit file for a new process: the end of the chain, the calls of an earlier process with their keys,
+//! and the calls without a recorded end.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,7 @@ use crate::{
     error::{self, Error},
 };
 
-/// A call that was begun, and of which the file does not say how it ended.
+/// A call that was begun and whose end the file does not record.
 ///
 /// ```
 /// # use std::{fs, time::Duration};
@@ -60,15 +60,15 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownCall {
-    /// The time when it was begun.
+    /// The time when the call was begun.
     pub time: SystemTime,
     /// The caller's own id of the call.
     pub id: String,
-    /// The party that asked.
+    /// The principal that made the call.
     pub principal: Option<String>,
     /// The tool.
     pub tool: String,
-    /// The service it may have reached: `GET api.example.com`.
+    /// The service that the call may have reached: `GET api.example.com`.
     pub target: Option<String>,
 }
 
@@ -76,30 +76,30 @@ pub struct UnknownCall {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keyed {
     pub(super) time: SystemTime,
-    /// The key by which two calls are the same.
+    /// The digest that identifies the call.
     pub(super) digest: Digest,
     pub(super) reached: Reached,
     pub(super) status: Option<u16>,
 }
 
-/// All that is known.
+/// The facts that an audit file holds.
 #[derive(Debug, Default)]
 pub(super) struct Recalled {
     pub(super) head: Option<Head>,
     pub(super) torn: Vec<u8>,
     pub(super) is_unbroken: bool,
     pub(super) keys: BTreeMap<Digest, Keyed>,
-    /// Calls that were begun, by their names.
+    /// Calls that were begun and have not ended, by their names.
     open: BTreeMap<String, (UnknownCall, Option<(Digest, Digest)>)>,
 }
 
 impl Recalled {
-    /// Reads an audit file, and those beside it that it was renamed to lately.
+    /// Reads an audit file, and the files beside it that it was recently renamed to.
     pub(super) fn read(path: &Path, key: &ChainKey, within: Duration) -> Result<Self, Error> {
         let since = SystemTime::now().checked_sub(within).unwrap_or(SystemTime::UNIX_EPOCH);
         let mut recalled = Self::default();
         for older in rotated(path, since) {
-            // What was compressed or is being written is no chain; the file itself is what counts.
+            // A compressed or unfinished file is no chain; only the errors of the file itself count.
             recalled.file(&older, key, since).ok();
             recalled.torn.clear();
             recalled.is_unbroken = false;
@@ -108,7 +108,7 @@ impl Recalled {
         Ok(recalled)
     }
 
-    /// The calls of which nothing more is known; those under keys may have reached their service.
+    /// The calls without a recorded end; those with keys may have reached their service.
     pub(super) fn into_unknown(mut self) -> (Vec<UnknownCall>, BTreeMap<Digest, Keyed>) {
         let mut unknown = Vec::new();
         for (call, key) in std::mem::take(&mut self.open).into_values() {
@@ -125,7 +125,7 @@ impl Recalled {
     fn file(&mut self, path: &Path, key: &ChainKey, since: SystemTime) -> io::Result<()> {
         let mut file = File::open(path)?;
         if !file.metadata()?.is_file() {
-            // A device or a pipe keeps nothing.
+            // A device or a pipe stores nothing.
             return Ok(());
         }
         let start = start(&mut file, since)?;
@@ -138,7 +138,7 @@ impl Recalled {
                 is_told = true;
                 tracing::warn!(file = %path.display(), "the audit file was altered: its verification says where");
             }
-            // A file that is read from its middle has a first line that follows another.
+            // The first line of a file that is read from its middle follows an unread line.
             is_told &= start == 0 || !matches!(read, Read::Good(_));
             match read {
                 Read::Good(record) | Read::Missing(_, record) | Read::Altered(Some(record)) => {
@@ -153,7 +153,7 @@ impl Recalled {
         Ok(())
     }
 
-    /// Takes in a line; calls that were begun before then do not count any more.
+    /// Adds a line; calls that were begun before `since` are ignored.
     fn record(&mut self, record: Record, since: SystemTime) {
         let Some(name) = record.call.clone() else { return };
         match record.event.as_str() {
@@ -177,7 +177,7 @@ impl Recalled {
         }
     }
 
-    /// Of what several calls under a key did, that it reached the service counts most.
+    /// Adds a call under its key. Of several calls, one that reached the service wins.
     fn keyed(&mut self, key: Digest, call: Keyed) {
         let known = self.keys.get(&key).map(|known| known.reached);
         if known.is_none_or(|known| known != Reached::Yes && call.reached == Reached::Yes) {
@@ -196,7 +196,7 @@ fn unknown(record: Record) -> Option<UnknownCall> {
     })
 }
 
-/// The key of a call, and what makes another call the same.
+/// The key of a call, and the digest that identifies the call.
 fn keys(record: &Record) -> Option<(Digest, Digest)> {
     let key = of_hex(record.key.as_deref()?)?;
     let arguments = of_hex(record.digest.as_deref()?)?;
@@ -208,7 +208,7 @@ fn time(text: &str) -> Option<SystemTime> {
     OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from)
 }
 
-/// The place where the lines since then begin; some from before may be among them. Lines stand in the order of their times.
+/// The position in the file where the lines since `since` begin; some earlier lines may follow it. Lines are ordered by time.
 fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
     let (mut low, mut high) = (0, file.metadata()?.len());
     let since = since.checked_sub(DISORDER).unwrap_or(since);
@@ -218,7 +218,7 @@ fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
         let mut reader = BufReader::new(&mut *file).take(high - middle);
         let (mut bytes, mut at) = (Vec::new(), middle);
         let mut is_before = false;
-        // The first one is the end of a line; the next that is whole says when it was written.
+        // The first piece is the end of a line; the next whole line has a time.
         for n_read in 0.. {
             if !lines::next(&mut reader, &mut bytes)? {
                 break;
@@ -235,7 +235,7 @@ fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
     Ok(low)
 }
 
-/// The files beside one that have its name and more, and were written since then; the oldest first.
+/// The files beside `path` whose names extend its name and that were written since `since`, the oldest first.
 fn rotated(path: &Path, since: SystemTime) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) =
         (path.parent(), path.file_name().and_then(|name| name.to_str()))
@@ -258,7 +258,7 @@ fn rotated(path: &Path, since: SystemTime) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Lines that are written at the same time by several threads are in disorder by less than this.
+/// Lines that several threads write at once are out of order by less than this.
 const DISORDER: Duration = Duration::from_mins(1);
-/// The parts read whole.
+/// The size of a part that is searched line by line.
 const NEAR: u64 = 1 << 20;

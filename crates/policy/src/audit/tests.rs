@@ -1,4 +1,4 @@
-//! The lines of the file, whatever becomes of calls, of the file and of the process.
+//! Tests of the file's lines for every ending of calls, of the file and of the process.
 
 mod chained;
 mod decided;
@@ -120,7 +120,7 @@ impl Process {
         }
     }
 
-    /// The process has ended: all that was on its way is written.
+    /// Ends the process after all pending lines are written.
     fn end(self) {
         let file = self.audit.trail.path.clone();
         drop(self);
@@ -248,7 +248,7 @@ async fn a_line_is_in_the_file_before_the_call_is_made() {
     }
 }
 
-/// `/dev/full` takes nothing: every write fails as on a disk that is full.
+/// `/dev/full` accepts nothing: every write fails as on a full disk.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_call_that_cannot_be_written_down_is_refused() {

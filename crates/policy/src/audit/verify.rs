@@ -1,4 +1,4 @@
-//! Checks audit files: whether each line is the one that was written there, and none is missing.
+//! Checks audit files: that each line is as it was written, and that none is missing.
 
 use std::{
     fmt,
@@ -18,27 +18,27 @@ use crate::{
     error::{self, Error},
 };
 
-/// The fate of audit files.
+/// The result of checking audit files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// The number of lines that are as they were written, up to the first that is not.
+    /// The number of unaltered lines, up to the first flaw.
     pub n_lines: u64,
-    /// The number of the first line; 1 where the chain begins there.
+    /// The number of the first line; 1 if the chain begins there.
     pub first: u64,
-    /// The code of the last line that is as it was written: what `--head` takes.
+    /// The code of the last unaltered line: the value for `--head`.
     pub head: Option<String>,
-    /// The number of times a line was torn and the next one says so.
+    /// The number of torn lines that the next line explains.
     pub n_torn: u64,
-    /// The first thing that is wrong.
+    /// The first flaw.
     pub flaw: Option<Flaw>,
 }
 
-/// The problem with an audit file.
+/// The first problem in the audit files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Flaw {
-    /// The place.
+    /// The file with the flaw.
     pub file: PathBuf,
     /// The number of the line.
     pub line: u64,
@@ -46,26 +46,26 @@ pub struct Flaw {
     pub kind: FlawKind,
 }
 
-/// The flaw of a line.
+/// The kind of flaw in a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows a flaw must handle each")]
 pub enum FlawKind {
-    /// It is not the one that was written there, or was written with another key.
+    /// The line was altered, or written with another key.
     Altered,
-    /// It and maybe more were cut off: the line that is known to have been written is not there.
+    /// The line, and perhaps more, was cut off: a line that is known to have been written is absent.
     Cut,
-    /// It is missing.
+    /// The line is missing.
     Missing,
-    /// It is the last one and not whole: the disk was full or the process ended while it was written, or it was cut off.
+    /// The last line is incomplete: the disk was full or the process ended during the write, or the line was cut off.
     Torn,
 }
 
-/// Checks files of one chain, the oldest first. `head` is the code of a line that must be among them: one that was the last
-/// at an earlier time.
+/// Checks the files of one chain, the oldest first. `head` is the code of a line that must be among them: a line that was
+/// the last one earlier.
 ///
 /// # Errors
-/// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey), and [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) for the
-/// first file that cannot be read.
+/// Returns [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey), and [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable)
+/// for the first file that cannot be read.
 pub fn verify_audit(
     files: &[PathBuf],
     key: &Secret,
@@ -75,7 +75,7 @@ pub fn verify_audit(
     let mut verifying = Verifying {
         reading: Reading::new(&key),
         good: Head::NONE,
-        // A text that is no code is the code of no line.
+        // A text that is not a code matches no line.
         looked_for: head.map(|head| of_hex(head).unwrap_or([0xff; 32])),
         verified: Verified { n_lines: 0, first: 0, head: None, n_torn: 0, flaw: None },
     };
@@ -120,7 +120,7 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    /// The problem with the next line, and which one it is.
+    /// The flaw of the next line and the line's number.
     fn line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
         let next = self.reading.next_number();
         match self.reading.take(bytes) {

@@ -1,5 +1,5 @@
-//! Writes lines on a thread of its own, as many at a time as have come: whoever waits for one waits for a single write, and a
-//! slow disk keeps no call that does not wait.
+//! Writes lines on a separate thread, all waiting lines at once: each caller waits for a single write, and a slow disk does
+//! not delay calls that do not wait.
 
 use std::{
     io,
@@ -20,11 +20,11 @@ use super::{
 };
 use crate::error::{self, Error};
 
-/// Lines on their way into a file. When it is dropped, what is on its way is written and the file is closed.
+/// Lines on their way into a file. On drop, the waiting lines are written and the file is closed.
 #[derive(Debug)]
 pub(super) struct Writer {
     shared: Arc<Shared>,
-    /// Closed when the thread has ended.
+    /// Closes when the thread has ended.
     ended: Mutex<Receiver<()>>,
 }
 
@@ -40,26 +40,26 @@ struct Waiting {
     is_closed: bool,
 }
 
-/// The members of a line, and who is told whether it is written.
+/// The members of a line, and the sender that reports whether it is written.
 #[derive(Debug)]
 struct Waited(String, oneshot::Sender<bool>);
 
-/// The content of the file before the first line of a process.
+/// The state of the file before a process's first line.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub(super) file: AuditFile,
     pub(super) head: Head,
-    /// The text behind the last whole line.
+    /// The text after the last whole line.
     pub(super) torn: Vec<u8>,
     /// True if the last line lacks its line break.
     pub(super) is_unbroken: bool,
 }
 
 impl Writer {
-    /// Begins to write.
+    /// Starts the thread that writes.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// Fails if the system cannot start a thread.
     pub(super) fn new(key: ChainKey, beginning: Beginning) -> Result<Self, Error> {
         let shared = Arc::<Shared>::default();
         let (end, ended) = mpsc::channel::<()>();
@@ -77,8 +77,8 @@ impl Writer {
         Ok(Self { shared, ended: Mutex::new(ended) })
     }
 
-    /// Takes a line, which is written after all those before it. Whoever holds the receiver is told whether it was; nobody
-    /// is where too many lines wait.
+    /// Adds a line, which is written after all earlier ones. The receiver gets whether it was written; it gets nothing if
+    /// too many lines wait.
     pub(super) fn add(&self, members: String) -> oneshot::Receiver<bool> {
         let (tell, told) = oneshot::channel();
         let mut waiting = self.shared.lock();
@@ -99,7 +99,7 @@ impl Drop for Writer {
         self.shared.lock().is_closed = true;
         self.shared.more.notify_one();
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // The thread sends nothing: it has ended, or it takes too long.
+        // The thread sends nothing: this returns when it has ended or takes too long.
         ended.recv_timeout(LONGEST_END).ok();
     }
 }
@@ -109,7 +109,7 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lines that have come; none when no more come.
+    /// The waiting lines; `None` when no more can come.
     fn take(&self) -> Option<Vec<Waited>> {
         let is_idle = |waiting: &mut Waiting| waiting.lines.is_empty() && !waiting.is_closed;
         let waiting = self.more.wait_while(self.lock(), is_idle);
@@ -124,16 +124,16 @@ struct Desk {
     key: ChainKey,
     file: AuditFile,
     head: Head,
-    /// The reason why a line stands before the next one that says how the file goes on.
+    /// The line that must come before the next one and says how the file continues.
     opening: Option<Opening>,
     is_failing: bool,
 }
 
-/// The way a file goes on.
+/// The way a file continues.
 #[derive(Default)]
 struct Opening {
     reason: &'static str,
-    /// The text that is written of a line that is not whole.
+    /// The written part of an incomplete line.
     torn: Vec<u8>,
     is_unbroken: bool,
     n_lost: usize,
@@ -152,7 +152,7 @@ impl Desk {
         Self { key, file, head, opening: Some(opening), is_failing: false }
     }
 
-    /// Writes lines at once, and tells of each whether it is in the file.
+    /// Writes lines at once, and reports for each whether it is in the file.
     fn write(&mut self, lines: Vec<Waited>) {
         self.renew();
         let (mut text, mut head, mut ends) = (String::new(), self.head, Vec::new());
@@ -177,12 +177,12 @@ impl Desk {
         self.tell(n_lost > 0, failure.as_ref());
         self.settle(&ends, n_whole, n_lost, text.as_bytes().get(..n_written).unwrap_or_default());
         for (at, Waited(_, tell)) in lines.into_iter().enumerate() {
-            // Whoever left wants to know nothing.
+            // A caller that has left needs no report.
             tell.send(at < n_told).ok();
         }
     }
 
-    /// Says in the log once that lines are lost, why, and once that they are written again.
+    /// Logs once that lines are lost and why, and once that they are written again.
     fn tell(&mut self, is_failing: bool, failure: Option<&io::Error>) {
         match (self.is_failing, is_failing) {
             (false, true) => tell_failing(&self.file, failure),
@@ -194,7 +194,7 @@ impl Desk {
         self.is_failing = is_failing;
     }
 
-    /// Takes in what was written: whole lines, and maybe a part of the next one.
+    /// Records what was written: whole lines, and perhaps a part of the next one.
     fn settle(&mut self, ends: &[(usize, Head)], n_whole: usize, n_lost: usize, written: &[u8]) {
         let mut opening = self.opening.take();
         let last = n_whole.checked_sub(1).and_then(|at| ends.get(at));
@@ -209,7 +209,7 @@ impl Desk {
         }
         let mut opening = opening.unwrap_or_else(Opening::of_recovery);
         if opening.is_unbroken && !part.is_empty() {
-            // The line break that the last line lacked is there now.
+            // The missing line break of the last line is now written.
             part = part.get(1..).unwrap_or_default();
             opening.is_unbroken = false;
         }
@@ -218,7 +218,7 @@ impl Desk {
         self.opening = Some(opening);
     }
 
-    /// Goes on in a new file where the last one was moved away.
+    /// Continues in a new file if the last one was moved away.
     fn renew(&mut self) {
         match self.file.renew() {
             Ok(false) => {}
@@ -241,7 +241,7 @@ fn tell_failing(file: &AuditFile, failure: Option<&io::Error>) {
     );
 }
 
-/// A disk that takes longer is not waited for by a process that ends.
+/// A process that ends does not wait longer for a disk.
 const LONGEST_END: Duration = Duration::from_secs(5);
-/// More lines than come while a disk is slow for some seconds.
+/// More lines than can come while a disk is slow for some seconds.
 const MOST_WAITING: usize = 1 << 16;

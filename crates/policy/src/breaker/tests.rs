@@ -1,4 +1,4 @@
-//! The time when a service is left alone, and that somebody always looks for it again.
+//! Tests when calls to a service stop, and that some call always tests it again.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,7 +7,7 @@ use callgate_tool::{Arguments, Fault, Next, Reached, Session, ToolCall, Value, j
 
 use super::*;
 
-/// A service of toolset `pets` that ends a call as its argument says, and counts them.
+/// A service of toolset `pets` that ends a call as its argument says, and counts calls.
 struct Service {
     executor: Executor,
     n_calls: Arc<AtomicUsize>,
@@ -51,7 +51,7 @@ impl Service {
         self.executor.call(&asked, &Session::default()).await.outcome
     }
 
-    /// Makes the calls and says for each whether it came through.
+    /// Makes the calls and reports for each whether it went through.
     async fn passes(&self, hows: &[&str]) -> Vec<bool> {
         let mut passed = Vec::new();
         for how in hows {

@@ -1,4 +1,4 @@
-//! Every ending of a first call, and what the second one under its key is told.
+//! Tests every ending of a first call, and the result of the second one under its key.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

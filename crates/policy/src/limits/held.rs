@@ -1,4 +1,4 @@
-//! The places that a call holds until it ends. Whoever copied the call, a function that runs on, say, holds none of them.
+//! The places that a call holds until it ends. A copy of the call, such as in a function that runs on, holds none.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,12 +9,12 @@ use tokio::sync::OwnedSemaphorePermit;
 pub(crate) struct Held(Mutex<Vec<OwnedSemaphorePermit>>);
 
 impl Held {
-    /// Holds one place more.
+    /// Holds one more place.
     pub(crate) fn add(&mut self, place: OwnedSemaphorePermit) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(place);
     }
 
-    /// Frees all of them.
+    /// Frees all places.
     pub(crate) fn leave(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

@@ -1,4 +1,4 @@
-//! The bounds of principals, each made when the principal first calls and forgotten when nothing of it is used up.
+//! The limits of principals. Each is made at the principal's first call and forgotten when none of it is used.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{Bound, Bounded};
 use crate::gate::{Gate, Queue};
 
-/// The part left to each principal.
+/// The limits left to each principal.
 #[derive(Debug)]
 pub(crate) struct Principals {
     bound: Bound,
@@ -27,17 +27,17 @@ struct Known {
 }
 
 impl Principals {
-    /// Nobody has called yet.
+    /// Starts without principals.
     pub(crate) fn new(bound: Bound, queue: Queue) -> Self {
         Self { bound, queue, known: Mutex::default() }
     }
 
-    /// Returns true if they are bounded so.
+    /// Returns true if the principals have these limits.
     pub(crate) fn is(&self, bound: Bound, queue: Queue) -> bool {
         self.bound == bound && self.queue == queue
     }
 
-    /// The part left to a principal; nothing where too many are calling.
+    /// The limit left to a principal; `None` if too many principals call.
     pub(crate) fn find(&self, principal: Option<&Principal>) -> Option<Arc<Bounded>> {
         let name = principal.map(|principal| principal.id().to_owned());
         let now = Instant::now();
@@ -59,15 +59,15 @@ impl Principals {
 }
 
 impl Known {
-    /// Returns true if a new one would be the same: nobody is in, and what was used up is there again.
+    /// Returns true if a new limit would be equal: no call holds a place, and the rate has recovered.
     fn is_forgotten(&self, now: Instant) -> bool {
         let Bounded { bucket, gate } = &*self.bounded;
         let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill());
         let is_idle = gate.as_ref().is_none_or(|gate: &Arc<Gate>| gate.is_idle());
-        // Who looked it up and did not enter yet holds it.
+        // A call that has found the limit and not yet entered holds a reference.
         Arc::strong_count(&self.bounded) == 1 && is_idle && now.duration_since(self.used) >= refill
     }
 }
 
-/// More than call at the same time anywhere; a made-up name costs a few hundred bytes.
+/// More principals than call at a time anywhere; a made-up name costs a few hundred bytes.
 const MOST: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Each bound, how long calls wait at it, and that a place that was held is free again whatever became of the call.
+//! Tests each limit, how long calls wait at it, and that a held place becomes free again however the call ends.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -44,7 +44,7 @@ async fn call(executor: &Executor, tool: &str, principal: &str) -> Outcome {
         .outcome
 }
 
-/// The number of calls that there are of each ending.
+/// The number of calls with this ending.
 fn counted(outcomes: &[Outcome], code: Option<FaultCode>) -> usize {
     let of = |outcome: &&Outcome| match outcome {
         Outcome::Failed(fault) => Some(fault.code) == code,
@@ -83,7 +83,7 @@ async fn no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later() 
     row(LimitsConfig { in_flight: 5, ..usual() }, 5).await;
     row(LimitsConfig { principal: concurrency(5), ..usual() }, 5).await;
     row(LimitsConfig { toolsets: toolsets("pets"), ..usual() }, 5).await;
-    // Those that wait longer than a call takes get its place; no more wait than the queue is long.
+    // Calls that wait longer than a call takes get a place; no more calls wait than the queue allows.
     row(LimitsConfig { in_flight: 5, queue_wait: second() * 3, ..usual() }, 10).await;
     row(LimitsConfig { in_flight: 5, queue_wait: second() * 3, queue: 3, ..usual() }, 8).await;
 }
@@ -126,7 +126,7 @@ async fn a_rate_has_its_burst_and_says_when_the_next_call_may_come() {
     let outcomes = join_all((0..5).map(|_| call(&executor, "pets-get", "kim"))).await;
     assert_eq!(counted(&outcomes, None), 3);
     assert_eq!(counted(&outcomes, Some(FaultCode::RateLimited)), 2);
-    // The calls took two seconds: all three are there again.
+    // The calls took two seconds: all three are available again.
     let outcomes = join_all((0..4).map(|_| call(&executor, "pets-get", "lee"))).await;
     assert_eq!(counted(&outcomes, None), 3);
 }
@@ -147,7 +147,7 @@ async fn a_place_is_free_again_when_the_caller_leaves() {
     for left_after in [1, 2_500] {
         let mut running = Box::pin(call(&executor, "pets-get", "kim"));
         assert!(futures_util::future::poll_immediate(&mut running).await.is_none());
-        // One that leaves the queue, then one that leaves while it runs.
+        // One call that leaves the queue, then one that leaves while it runs.
         let waiting = call(&executor, "pets-get", "kim");
         let left = tokio::time::timeout(Duration::from_millis(left_after.min(500)), waiting).await;
         assert!(left.is_err());

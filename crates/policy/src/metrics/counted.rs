@@ -1,5 +1,5 @@
-//! The numbers of calls, for whoever collects them: the facade `metrics` is told, and tells nobody unless the program around
-//! callgate has a recorder. Labels are words of the configuration and of callgate, never what a caller made up.
+//! The metrics of calls, for the facade `metrics`, which drops them unless the embedding program has a recorder. Labels are
+//! words of the configuration and of callgate, never values that a caller made up.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 use callgate_tool::{Event, Journal, Reached};
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
-/// The series of every toolset. A recorder is asked for each once, when its first call begins or ends.
+/// The series of every toolset. A recorder is asked for each series once, when its first call begins or ends.
 #[derive(Debug, Default)]
 pub(super) struct Series(RwLock<BTreeMap<String, Arc<OfToolset>>>);
 
@@ -20,16 +20,16 @@ struct OfToolset {
     toolset: String,
     in_flight: Gauge,
     duration: Histogram,
-    /// By outcome and by how far the call came.
+    /// The ended calls by outcome and by how far they came.
     ended: RwLock<BTreeMap<(&'static str, &'static str), Counter>>,
 }
 
-/// A call that is being counted.
+/// A call while it is counted.
 #[derive(Debug)]
 pub(super) struct Counted(Arc<OfToolset>);
 
 impl Series {
-    /// A call of a toolset begins; empty for a tool that is not there.
+    /// Counts the beginning of a toolset's call; the name is empty for an unknown tool.
     pub(super) fn begin(&self, toolset: &str) -> Counted {
         let series = self.of(toolset);
         series.in_flight.increment(1);
@@ -74,7 +74,7 @@ impl OfToolset {
 }
 
 impl Counted {
-    /// It has ended.
+    /// Counts the end of the call.
     pub(super) fn end(
         &self,
         outcome: &'static str,
@@ -102,7 +102,7 @@ impl Counted {
     }
 }
 
-/// Says what each number is, to whoever collects them. Whoever has installed a recorder asks for it once.
+/// Describes each metric to the recorder. Call it once after installing one.
 pub fn describe_metrics() {
     use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
     describe_counter!(

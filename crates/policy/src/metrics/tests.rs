@@ -1,4 +1,4 @@
-//! Every ending of a call, as its span says it.
+//! Tests the span of every ending of a call.
 
 mod counted;
 
@@ -20,7 +20,7 @@ use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
 
 use super::*;
 
-/// The fields of every span `call`, one after the other.
+/// The fields of every span `call`, in order.
 #[derive(Clone, Debug, Default)]
 struct Spans(Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>);
 

@@ -1,4 +1,4 @@
-//! Each rule of keys, and that whatever happens no request is begun twice while its key is kept.
+//! Tests each rule of keys, and that no request is ever begun twice while its key is kept.
 
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The facts needed of a key.
+/// The expected state of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Model {
     Free,

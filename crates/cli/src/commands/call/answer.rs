@@ -1,5 +1,5 @@
-//! Reads the flags about the answer of a call: all of it unless a model's part is wanted, a selection, its bytes; and
-//! if its course is shown.
+//! Reads the flags about a call's response: all of it unless a model's part is wanted, a selection, or its bytes; and
+//! if the exchange is shown.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     exit::Failure,
 };
 
-/// The part of the answer that is shown; `None` for a model's part.
+/// The part of the response that is shown; `None` for a model's part.
 pub(super) fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Failure> {
     if wanted.as_model {
         return Ok(None);
@@ -28,7 +28,7 @@ pub(super) fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, F
     }))
 }
 
-/// The call with what is asked of its answer.
+/// Adds to a call the wishes for its response.
 pub(super) fn asked<'a>(
     call: Call<'a>,
     wanted: &AnswerArguments,
@@ -44,7 +44,7 @@ pub(super) fn asked<'a>(
     call
 }
 
-/// The call with the form of its answer.
+/// Adds to a call the form of its response.
 pub(super) fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
     match selection {
         Some(selection) => call.with_whole(selection.clone()),
@@ -52,7 +52,7 @@ pub(super) fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<
     }
 }
 
-/// True if the bytes are wanted as they are.
+/// True if the raw bytes are wanted.
 pub(super) fn is_raw(wanted: &AnswerArguments) -> bool {
     wanted.output.is_some() || wanted.format == Some(AnswerFormat::Raw)
 }

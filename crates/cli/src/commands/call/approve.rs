@@ -1,4 +1,4 @@
-//! Calls that a person has to approve: shows the request and asks on a terminal. `--yes` approves what is asked; where nobody can
+//! Calls that need a person's approval: shows the request and asks on a terminal. `--yes` approves every request; if nobody can
 //! be asked, the call is refused.
 
 use std::io::{self, IsTerminal};
@@ -14,9 +14,9 @@ use crate::{args::CallArguments, output};
 /// The way in which calls are approved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Consent {
-    /// Whoever sits at the terminal is asked.
+    /// The person at the terminal is asked.
     Ask,
-    /// All are approved.
+    /// Every call is approved.
     Given,
     /// Nobody can be asked.
     Refused,
@@ -29,7 +29,7 @@ impl Consent {
         if !arguments.yes && is_watched { Self::Ask } else { Self::to_many(arguments) }
     }
 
-    /// The decision about a request; `None` where nobody can be asked.
+    /// The decision about a request; `None` if nobody can be asked.
     fn decision(self, pending: &Pending) -> Option<Decision> {
         match self {
             Self::Ask => Some(answer(&pending.request)),
@@ -38,16 +38,16 @@ impl Consent {
         }
     }
 
-    /// The consent to calls that run at the same time, and may be read from standard input.
+    /// The consent to calls that run at once and may be read from standard input.
     pub(super) fn to_many(arguments: &CallArguments) -> Self {
         if arguments.yes { Self::Given } else { Self::Refused }
     }
 }
 
-/// Makes a call, once it is approved where it has to be.
+/// Makes a call, after its approval if it needs one.
 pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent) -> ToolResult {
     let mut result = wait::shown(executor.run(call.clone())).await;
-    // Asked again where another request would be sent than was approved.
+    // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = asked(&result.outcome) else { return result };
         let Some(decision) = consent.decision(pending) else {
@@ -59,7 +59,7 @@ pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent)
     result
 }
 
-/// Makes a call up to the head of its answer, once it is approved where it has to be.
+/// Makes a call up to the head of its response, after its approval if it needs one.
 pub(super) async fn opened(
     executor: &Executor,
     call: &Call<'_>,
@@ -92,7 +92,7 @@ fn asked(outcome: &Outcome) -> Option<&Pending> {
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }
 
-/// Asks whoever sits at the terminal about a request. Only `y` and `yes` approve it.
+/// Asks the person at the terminal about a request. Only `y` and `yes` approve it.
 fn answer(request: &Value) -> Decision {
     output::talk(&format!("{}\nSend this? [y/N] ", approval_text(request)));
     let mut line = String::new();
@@ -101,5 +101,5 @@ fn answer(request: &Value) -> Decision {
     if read.is_ok() && is_yes { Decision::Approve } else { Decision::Reject }
 }
 
-/// As often as a request may change while somebody reads it.
+/// The number of times that a request may change while a person reads it.
 const MOST_TIMES: usize = 8;

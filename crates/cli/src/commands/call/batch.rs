@@ -1,5 +1,5 @@
-//! A batch: one call a line in, one result a line out, in order. Every line is read before the first call is made,
-//! so that a malformed one leaves nothing half done.
+//! A batch: one call on each input line, one result on each output line, in order. Every line is read before the
+//! first call is made, so that a malformed line leaves nothing half done.
 
 use std::{
     io::{self, Read},
@@ -49,7 +49,7 @@ pub(super) fn run(
         let mut results = running.buffered(usize::from(arguments.jobs));
         while let Some(result) = results.next().await {
             failed |= matches!(result.outcome, Outcome::Failed(_));
-            // As a value: the text of a service may have line breaks.
+            // Written as a value, because a service's text may have line breaks.
             output::result(&format!("{}\n", json_result(&result).value()));
         }
         Verdict::of(failed)
@@ -87,7 +87,7 @@ fn calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
     Err(Failure(faults))
 }
 
-/// One call; one without an id is named by its line.
+/// Reads one call; a call without an id gets its line number.
 fn call(line: &str, number: usize) -> Result<ToolCall, String> {
     let mut envelope = read_json(line).map_err(|error| error.to_string())?;
     if let Some(members) = envelope.as_object_mut() {

@@ -1,5 +1,5 @@
-//! `-o FILE` and `--format raw`: the bytes of an answer as they come, of any size. A file has its name once it is whole; what
-//! was begun is taken away when the answer breaks off or somebody ends the command.
+//! `-o FILE` and `--format raw`: the bytes of a response as they arrive, of any size. A file gets its name once it is
+//! complete; an incomplete file is removed if the response breaks off or the user ends the command.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -24,7 +24,7 @@ use crate::{
     output, terminal,
 };
 
-/// Writes the answer of a call to a file.
+/// Writes the response of a call to a file.
 pub(super) async fn to_file(
     executor: &Executor,
     call: Call<'_>,
@@ -33,8 +33,8 @@ pub(super) async fn to_file(
     shown: &Shown,
 ) -> Result<Verdict, Failure> {
     let started = Instant::now();
-    // Before anything is sent: a file that cannot be made is known at once. It is made when there is an answer, so that nothing is
-    // left where somebody ends the command before.
+    // Checked before anything is sent, so that a file that cannot be made is reported at once. The real file is made
+    // when there is a response, so that nothing is left if the user ends the command before.
     drop(Partial::beside(file)?);
     let mut stream = match approve::opened(executor, &call, consent).await {
         Ok(stream) => stream,
@@ -43,7 +43,7 @@ pub(super) async fn to_file(
     let mut partial = Partial::beside(file)?;
     let bar = bar(&stream);
     let mut n_bytes = 0;
-    // One for all pieces: what is sent between two of them is seen, too.
+    // One signal for all pieces, so that a signal between two pieces is noticed too.
     let mut ended = pin!(tokio::signal::ctrl_c());
     loop {
         let piece = tokio::select! {
@@ -81,7 +81,7 @@ pub(super) async fn to_file(
     Ok(Verdict::Fine)
 }
 
-/// Writes the answer of a call to standard output.
+/// Writes the response of a call to standard output.
 pub(super) async fn to_output(
     executor: &Executor,
     call: Call<'_>,
@@ -120,7 +120,7 @@ fn bytes(piece: &Piece) -> &[u8] {
     }
 }
 
-/// The bytes of an answer that came at once: that of a tool which is no operation.
+/// The bytes of an answer that is already whole: from a tool that is not an operation.
 fn whole(answer: &Answer) -> Vec<u8> {
     match &answer.content {
         Content::Json(json) => format!("{:#}\n", json.value()).into_bytes(),
@@ -131,7 +131,7 @@ fn whole(answer: &Answer) -> Vec<u8> {
     }
 }
 
-/// True if a media type's bytes are text, as far as it says.
+/// True if a media type declares its bytes to be text.
 fn is_text(media_type: &str) -> bool {
     let is_of = |part: &str| media_type.contains(part);
     media_type.is_empty()
@@ -139,7 +139,7 @@ fn is_text(media_type: &str) -> bool {
         || ["json", "xml", "yaml", "form"].into_iter().any(is_of)
 }
 
-/// The progress of an answer, where somebody watches.
+/// The progress bar of a response, if a terminal shows it.
 fn bar(stream: &ToolStream) -> ProgressBar {
     if !output::is_watched() {
         return ProgressBar::hidden();
@@ -157,7 +157,7 @@ fn bar(stream: &ToolStream) -> ProgressBar {
     }
 }
 
-/// A file that is not whole yet, under a name of its own beside the one it will have. It is taken away unless it is finished.
+/// An incomplete file with a temporary name beside the final one. It is removed unless it is finished.
 #[derive(Debug)]
 struct Partial {
     file: Option<File>,
@@ -185,7 +185,7 @@ impl Partial {
         file.write_all(bytes).map_err(|error| cannot(&self.target, &error))
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     fn finish(mut self) -> Result<(), Failure> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let named = file.sync_all().and_then(|()| fs::rename(&self.path, &self.target));

@@ -1,5 +1,5 @@
-//! A failed call in words for whoever typed it: what happened, where, what was expected and what came, what to do; once. A model's
-//! words for the failure name no host and no secret; what the journal knows of them takes their place here.
+//! Words a failed call for the person who typed it: what happened, where, what was expected and what came, what to
+//! do; each once. The words for a model name no host and no secret; here the journal's facts replace them.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use crate::remedy;
 /// The names that the words for a failure may use.
 #[derive(Clone, Debug)]
 pub(super) struct Hints {
-    /// The description or configuration, as the command line names it.
+    /// The description or configuration as the command line names it.
     pub(super) file: String,
-    /// True of a description, whose credentials are those of flags: there is none to try.
+    /// True for a bare description, whose credentials come from flags: `doctor` cannot try them.
     pub(super) is_bare: bool,
-    /// True if an answer may go to a file.
+    /// True if a response may go to a file.
     pub(super) may_download: bool,
-    /// The place that names the credential: the flag with its reference, or the file.
+    /// The source that names the credential: the flag with its reference, or the file.
     pub(super) credential: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn tells(event: &Event) -> bool {
     )
 }
 
-/// The failure of a call of `tool`, with what its journal says.
+/// The failure of a call of `tool`, with the facts of its journal.
 pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let code = fault.code.as_str();
     let mut text = match &*told_once(&fault.problems) {
@@ -59,21 +59,21 @@ pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -
     text
 }
 
-/// The problems without those that another one tells: an argument that is missing under its name and there under another.
+/// The problems without duplicates: an argument that is missing under its name and present under another is one.
 fn told_once(problems: &[Problem]) -> Vec<&Problem> {
     let meant: Vec<String> = problems.iter().filter_map(meant).collect();
     let is_news = |problem: &&Problem| problem.got != NOTHING || !meant.contains(&problem.at);
     problems.iter().filter(is_news).collect()
 }
 
-/// The argument that a name was meant for.
+/// The argument that a wrong name was meant for.
 fn meant(problem: &Problem) -> Option<String> {
     let name = problem.suggestion.as_deref()?.strip_prefix('`')?.strip_suffix('`')?;
     let above = problem.at.rsplit_once('.').map(|(above, _)| format!("{above}."));
     Some(format!("{}{name}", above.unwrap_or_default()))
 }
 
-/// What came of an argument that is missing.
+/// The text for a missing argument in place of what came.
 const NOTHING: &str = "nothing";
 
 fn problem(problem: &Problem) -> String {
@@ -87,7 +87,7 @@ fn problem(problem: &Problem) -> String {
     text
 }
 
-/// Words the failure, with the journal's facts in place of a model's words.
+/// Words the failure, with the journal's facts instead of the words for a model.
 fn message(fault: &Fault, events: &[Event]) -> String {
     let told = events.iter().rev().find_map(|event| match event {
         Event::CredentialAbsent { why } if fault.code == FaultCode::AuthFailed => {
@@ -112,7 +112,7 @@ fn message(fault: &Fault, events: &[Event]) -> String {
     told.unwrap_or_else(|| fault.message.clone())
 }
 
-/// The time that the last request waited for its answer.
+/// The time that the last request waited for its response.
 fn waited(events: &[Event]) -> String {
     let elapsed = events.iter().rev().find_map(|event| match event {
         Event::Attempt { elapsed, .. } => Some(elapsed.as_millis()),
@@ -121,7 +121,7 @@ fn waited(events: &[Event]) -> String {
     elapsed.map(|elapsed| format!(" after {elapsed} ms")).unwrap_or_default()
 }
 
-/// The remedy that the journal knows: it has names that the words for a model have not.
+/// The remedy from the journal, which holds names that the words for a model leave out.
 fn by_journal(events: &[Event]) -> Option<String> {
     events.iter().rev().find_map(|event| match event {
         Event::Redirected { to } => Some(format!(
@@ -194,7 +194,7 @@ fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     }
 }
 
-/// The remedy where there is no credential, or the service does not take it.
+/// The remedy if there is no credential, or the service refuses it.
 fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
     let Hints { file, credential, is_bare, .. } = hints;
     let doctor = format!("`callgate doctor {file}` tries every credential");
@@ -232,7 +232,7 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
     }
 }
 
-/// The remedy where the code of a failure says no more.
+/// The remedy if the code of a failure says no more.
 fn by_next(fault: &Fault, tool: &str, file: &str) -> String {
     match fault.next {
         Next::AskUser => "ask whoever knows before calling again".to_owned(),

@@ -1,10 +1,10 @@
-//! A value as it is printed: JSON, YAML, or a table of its items or members.
+//! Prints a value: as JSON, YAML, or a table of its items or members.
 
 use callgate_tool::{Object, Value};
 
 use crate::{args::AnswerFormat, colour, table::Table, terminal, yaml};
 
-/// The text of a value, with colours where it is JSON on a terminal.
+/// The text of a value, with colours if it is JSON on a terminal.
 pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
     match format {
         Some(AnswerFormat::Yaml) => yaml::text(value),
@@ -14,7 +14,7 @@ pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
     }
 }
 
-/// A row for each item of a list, or of the only list in an object; else a row for each member.
+/// Makes a row for each item of a list, or of the only list in an object; else a row for each member.
 fn table(value: &Value) -> String {
     match items(value) {
         Some(items) => listed(items).text(terminal::width()),
@@ -71,7 +71,7 @@ fn cell(value: Option<&Value>) -> String {
     }
 }
 
-/// No terminal shows more side by side.
+/// The most columns that fit on a terminal.
 const MOST_COLUMNS: usize = 24;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Arguments from a command line: `name=value`, `owner.email=x`, `file=@report.pdf`, or one JSON object. What a person writes in
-//! a short way becomes what the tool takes: a list of one, the bytes of a file, the members of a body that is one argument.
-//! Nothing of it holds for the arguments of a model.
+//! Arguments from a command line: `name=value`, `owner.email=x`, `file=@report.pdf`, or one JSON object. Turns a person's
+//! shorthand into what the tool takes: a list of one, the bytes of a file, the members of a body that is one argument.
+//! None of this applies to the arguments of a model.
 
 mod body;
 
@@ -34,7 +34,7 @@ pub(super) fn arguments(
     Ok(arguments)
 }
 
-/// Puts the members of a body where the tool has them: into the body that is one argument, or beside each other.
+/// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
 fn place_body(
     arguments: &mut Arguments,
     guide: Guide<'_>,
@@ -47,7 +47,7 @@ fn place_body(
     Ok(())
 }
 
-/// `name=value` texts, each put where its name leads.
+/// Reads `name=value` texts and puts each value at the path of its name.
 fn named(
     texts: &[String],
     guide: Option<Guide<'_>>,
@@ -80,14 +80,14 @@ fn named(
     Ok(arguments)
 }
 
-/// True if there is a value at the end of a way already.
+/// True if the path already has a value.
 fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {
     let Some((first, rest)) = steps.split_first() else { return false };
     let first = arguments.get(first);
     first.is_some_and(|first| rest.iter().try_fold(first, |at, name| at.get(name)).is_some())
 }
 
-/// True if an input takes no list. Of a name that no input has, the call says so; the body as a whole is one value.
+/// True if an input takes no list. The call itself reports unknown names; the whole body is one value.
 fn takes_one(steps: &[&str], found: Option<Guide<'_>>, guide: Option<Guide<'_>>) -> bool {
     match found {
         Some(found) => !found.kinds().array,
@@ -101,14 +101,14 @@ fn twice(name: &str) -> Failure {
     Failure(format!("{message}\nhelp: give it once; it takes no list"))
 }
 
-/// The names on the way to a value. A dot belongs to a name that the tool declares with it.
+/// The names on the path to a value. A dot belongs to a name that the tool declares with it.
 fn steps<'a>(name: &'a str, guide: Option<Guide<'_>>) -> Vec<&'a str> {
     let is_declared = guide.is_some_and(|guide| guide.member(name).is_some());
     let parts: Vec<&str> = name.split('.').collect();
     if is_declared || parts.iter().any(|part| part.is_empty()) { vec![name] } else { parts }
 }
 
-/// Finds the input at the end of a way; a member of the body where only the body has one of the name.
+/// Finds the input at the end of a path; a member of the body if only the body has the name.
 fn found<'a>(
     steps: &[&str],
     guide: Option<Guide<'a>>,
@@ -121,7 +121,7 @@ fn found<'a>(
     rest.iter().try_fold(below, |at, name| at.below(name))
 }
 
-/// Puts a value at the end of a way. One that is there already makes a list of both.
+/// Puts a value at the end of a path. A second value makes a list of both.
 fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
     let Some((first, rest)) = steps.split_first() else { return Err(()) };
     let known = members.get_mut(first);
@@ -146,7 +146,7 @@ fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
     Ok(())
 }
 
-/// The value of a text: itself, or what is in the file it names with `@`.
+/// The value of a text: itself, or the content of the file after `@`.
 fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, Failure> {
     let Some(file) = text.strip_prefix('@') else { return Ok(text.into()) };
     if file.starts_with('@') {
@@ -170,7 +170,7 @@ fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, F
     contents(name, file, bytes, guide)
 }
 
-/// Reads a file in the way the tool takes it.
+/// Reads a file in the form that the tool takes.
 fn contents(
     name: &str,
     file: &str,
@@ -202,7 +202,7 @@ fn contents(
     }
 }
 
-/// The bytes of a file as a tool takes them, with the file's name and type where they matter.
+/// The bytes of a file as a tool takes them, with the file's name and type if they matter.
 fn upload(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
     let mut members = Object::new();
     members.insert("data".to_owned(), BASE64_STANDARD.encode(bytes).into());
@@ -217,7 +217,7 @@ fn upload(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
     Value::Object(members)
 }
 
-/// Makes of texts what they can only mean: a number, `true`, JSON, a list of one.
+/// Converts texts to the only value they can mean: a number, `true`, JSON, a list of one.
 fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let kinds = guide.kinds();
@@ -253,7 +253,7 @@ fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
     }
 }
 
-/// Reads a text where no text may stand; `None` where it may, and where it has no other meaning.
+/// Reads a text in place of another type; `None` if a text is allowed there, or it has no other meaning.
 fn meant(text: &str, kinds: Kinds) -> Option<Value> {
     if kinds.string || kinds.bytes {
         return None;
@@ -269,10 +269,10 @@ fn meant(text: &str, kinds: Kinds) -> Option<Value> {
     is_meant.then_some(json)
 }
 
-/// As deep as names with dots lead.
+/// The depth to which dotted names lead.
 const DEPTH: usize = 32;
 
-/// The media types of files that services tell apart, by the ends of their names.
+/// The media types of files that services distinguish, by file extension.
 const MEDIA_TYPES: [(&str, &str); 17] = [
     ("csv", "text/csv"),
     ("gif", "image/gif"),

@@ -1,5 +1,5 @@
-//! The message of a model: its calls are made, and the messages to append to the conversation are printed. Calls that cannot
-//! be made as the model asks for them are answered, too.
+//! Makes the calls in a model's message, and prints the messages to append to the conversation. Calls that cannot be made as
+//! the model asks get a result too.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ pub(super) fn run(
     Ok(Verdict::of(is_refused || results.iter().any(ToolResult::is_failed)))
 }
 
-/// The calls of the message, of which those of other tools than `functions` are not made.
+/// The calls of the message; calls of tools outside `functions` are not made.
 fn calls(
     executor: &Executor,
     file: &Path,
@@ -77,7 +77,7 @@ fn calls(
     })
 }
 
-/// The dialect in which a message has calls of tools that are there, where it is not the one that was named.
+/// The dialect in which a message calls existing tools, if it is not the named one.
 fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Dialect> {
     let has_calls = |other: &Dialect| {
         let read = read(executor, message.clone(), *other, Form::Usual);

@@ -1,10 +1,10 @@
-//! Says where text came in the place of JSON. For HTTP it is a success: the page of a login that was led to, or another server.
+//! Reports text in place of JSON. For HTTP this is a success: the page of a login, or another server.
 
 use callgate::{Content, Entry, Outcome, ToolResult};
 
 use crate::output;
 
-/// Tells of a text where the description speaks of JSON alone.
+/// Reports a text if the description declares only JSON.
 pub(super) fn tell(entry: Option<Entry<'_>>, result: &ToolResult) {
     let Outcome::Answered(answer) = &result.outcome else { return };
     let Content::Text { .. } = &answer.content else { return };

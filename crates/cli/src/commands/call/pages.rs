@@ -1,4 +1,4 @@
-//! `--all-pages`: calls on with what each answer says of the next page, and puts the pages together.
+//! `--all-pages`: follows the next page named in each response, and joins the pages.
 
 use callgate::{Arguments, Call, Content, Executor, Outcome, ToolResult};
 use callgate_tool::Value;
@@ -6,7 +6,7 @@ use callgate_tool::Value;
 use super::approve::{self, Consent};
 use crate::output;
 
-/// Makes the call and those for the pages behind its answer, at most `most` of them. The result is that of the last page, with the
+/// Makes the call and the calls for the following pages, at most `most`. The result is that of the last page, with the
 /// items of all.
 pub(super) async fn all(
     executor: &Executor,
@@ -45,7 +45,7 @@ pub(super) async fn all(
     approve::made(executor, &call(&arguments), consent).await
 }
 
-/// Pages as one: lists one behind the other; of objects the last, with all items of the list that each of them has.
+/// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.
 fn joined(mut pages: Vec<Value>) -> Value {
     let Some(mut last) = pages.pop() else { return Value::Null };
     if pages.is_empty() {
@@ -77,7 +77,7 @@ fn joined(mut pages: Vec<Value>) -> Value {
     last
 }
 
-/// The name of the only list in a page; of several, of the one with objects.
+/// The name of the only list in a page; if there are several, of the one with objects.
 fn list_of(page: &Value) -> Option<String> {
     let members = || page.as_object().into_iter().flatten();
     let lists = || members().filter(|(_, value)| value.as_array().is_some());

@@ -1,5 +1,5 @@
-//! A result as a person reads it: the answer on standard output, everything about it on standard error. A failure is told once:
-//! what the journal knows of it stands in its own place, not beside it.
+//! Shows a result to a person: the answer on standard output, everything else on standard error. A failure is reported once,
+//! with the journal's facts in it.
 
 use std::fmt::Write as _;
 
@@ -22,20 +22,20 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     format: Option<AnswerFormat>,
-    /// True if every decision is told.
+    /// True if every decision is shown.
     is_verbose: bool,
     hints: Hints,
 }
 
 impl Shown {
-    /// As a command line asks for it, which calls a tool of these toolsets.
+    /// Reads the settings of a command line that calls a tool of these toolsets.
     pub(super) fn new(arguments: &CallArguments, toolsets: &[BuiltToolset]) -> Self {
         Self {
             format: arguments.answer.format,
             is_verbose: arguments.answer.verbose > 0,
             hints: Hints {
                 file: arguments.source.file.display().to_string(),
-                // The one toolset of a description has no name.
+                // The only toolset of a bare description has no name.
                 is_bare: matches!(toolsets, [one] if one.name.is_empty()),
                 may_download: arguments.answer.output.is_none(),
                 credential: credential(&arguments.source.description),
@@ -65,7 +65,7 @@ impl Shown {
         verdict(result)
     }
 
-    /// Tells what was decided, as far as it is news.
+    /// Shows the journal's decisions that are news.
     pub(super) fn notes(&self, result: &ToolResult) {
         let is_failed = matches!(result.outcome, Outcome::Failed(_));
         for event in result.journal.events() {
@@ -139,7 +139,7 @@ enum Seen {
     Whole,
 }
 
-/// The place of a part among the others, and its names.
+/// The number of a part among the others, and its names.
 fn heading(part: &Part, number: usize, of: usize) -> String {
     let mut text = format!("part {number} of {of}");
     let names = [("", &part.name), ("file ", &part.filename), ("id ", &part.content_id)];
@@ -151,7 +151,7 @@ fn heading(part: &Part, number: usize, of: usize) -> String {
     text
 }
 
-/// The flag that names the credential of all requests, with its reference; no flag where that is no reference.
+/// The flag that names the credential of all requests, with its reference; no flag if the value is not a reference.
 fn credential(given: &DescriptionArguments) -> Option<String> {
     let shown = |text: &str| match text.parse::<SecretReference>() {
         Ok(reference) => Some(reference.to_string()),
@@ -166,7 +166,7 @@ fn credential(given: &DescriptionArguments) -> Option<String> {
     bearer.or(key).or(basic)
 }
 
-/// An argument as it is typed.
+/// An argument as a user types it.
 fn argument(name: &str, value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -179,7 +179,7 @@ fn argument(name: &str, value: &Value) -> String {
     format!("'{}={}'", name, text.replace('\'', "'\\''"))
 }
 
-/// True if an event is news to whoever typed the call: that text became a number, and that an answer came, are none.
+/// True if an event is news to the user: a text read as a number, a default and the arrival of a response are not.
 fn is_news(event: &Event) -> bool {
     let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
     !is_answer && !matches!(event, Event::Converted { .. } | Event::DefaultUsed { .. })

@@ -1,11 +1,11 @@
-//! Says which members of `--select` the answer does not have, so that one that is misspelt is not taken for one that is empty.
+//! Reports members of `--select` that the response does not have, so that a misspelt member is not taken for an empty one.
 
 use callgate::{Content, Entry, Outcome, ToolResult};
 use callgate_tool::{Value, nearest};
 
 use crate::{args::CallArguments, guide::Guide, output};
 
-/// Tells of each member that is asked for and that no item of the answer has.
+/// Reports each selected member that no item of the response has.
 pub(super) fn tell(arguments: &CallArguments, entry: Option<Entry<'_>>, result: &ToolResult) {
     let Outcome::Answered(answer) = &result.outcome else { return };
     let Content::Json(json) = &answer.content else { return };
@@ -25,7 +25,7 @@ pub(super) fn tell(arguments: &CallArguments, entry: Option<Entry<'_>>, result: 
     }
 }
 
-/// Returns true if a way leads somewhere in a value. Nothing is known of what an empty list has, or nothing.
+/// Returns true if a path leads to a value. An empty list or null may have any member.
 fn is_met(value: &Value, steps: &[&str]) -> bool {
     let Some((first, rest)) = steps.split_first() else { return true };
     match value {
@@ -36,7 +36,7 @@ fn is_met(value: &Value, steps: &[&str]) -> bool {
     }
 }
 
-/// The way that was meant, by the members that the description says.
+/// The path that was probably meant, from the members that the description declares.
 fn meant(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
     let schema = entry?.declaration()?.output_schema()?.to_value();
     let mut here = Guide::new(&schema);

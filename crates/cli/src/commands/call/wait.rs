@@ -1,4 +1,4 @@
-//! Says that a call is waiting, when it takes more than a second and somebody watches.
+//! Reports that a call is waiting, after more than a second and only on a terminal.
 
 use std::{pin::pin, time::Duration};
 
@@ -6,12 +6,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output;
 
-/// The time a call may take before it is said to be waiting.
+/// The time that a call may take before it is reported as waiting.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The interval at which the clock on the screen moves.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `call`, showing a clock on a terminal once it takes long.
+/// Runs `call` and shows a clock on a terminal if it takes long.
 pub(super) async fn shown<T>(call: impl Future<Output = T>) -> T {
     let mut call = pin!(call);
     if !output::is_watched() {

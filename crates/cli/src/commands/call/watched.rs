@@ -1,5 +1,5 @@
-//! Shows what happens while a call runs, on standard error: each request with `****` for credentials, the connection it went
-//! over, the head of its answer with the times of each step.
+//! Shows on standard error what happens while a call runs: each request with `****` for credentials, the connection it used,
+//! and the head of its response with the times of each step.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -9,7 +9,7 @@ use callgate_transport::Dialled;
 
 use crate::output;
 
-/// Prints what it sees.
+/// Prints the requests and responses of a call.
 #[derive(Debug)]
 pub(super) struct RequestPrinter {
     /// True if bodies are shown, too.
@@ -58,7 +58,7 @@ fn dialled(dialled: &Dialled) -> String {
     format!("* {address}, {tls}; {}\n", steps.join(", "))
 }
 
-/// A time as people read it.
+/// A duration in readable form.
 pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds >= 10.0 => format!("{seconds:.1} s"),

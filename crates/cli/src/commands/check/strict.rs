@@ -1,9 +1,9 @@
-//! `callgate check --strict`: the verdict of the crate `openapiv3` on descriptions of OpenAPI 3.0. It changes nothing of what
-//! becomes a tool.
+//! `callgate check --strict`: the verdict of the crate `openapiv3` on descriptions of OpenAPI 3.0. It does not change which
+//! operations become tools.
 
 use crate::{exit::Failure, report::Checked};
 
-/// Refuses where the crate is not built in.
+/// Fails if the crate is not built in.
 pub(super) fn needed() -> Result<(), Failure> {
     if cfg!(feature = "openapiv3") {
         return Ok(());
@@ -12,7 +12,7 @@ pub(super) fn needed() -> Result<(), Failure> {
     Err(Failure(message.to_owned()))
 }
 
-/// Prints the verdict on each description; the number of faults.
+/// Prints the verdict on each description. Returns the number of faults.
 #[cfg(feature = "openapiv3")]
 pub(super) fn report(documents: &[Checked]) -> usize {
     use callgate::openapi::TextLimits;
@@ -23,7 +23,7 @@ pub(super) fn report(documents: &[Checked]) -> usize {
 
     let mut n_faults = 0;
     for document in documents {
-        // What cannot be read was reported as such.
+        // A text that cannot be read was already reported.
         let Ok(read) = read(document.text().as_bytes(), &TextLimits::default()) else { continue };
         let faults = strict_faults(&read.value.to_value());
         let mut told = match faults.len() {
@@ -49,7 +49,7 @@ fn shown(pointer: &str) -> &str {
 #[cfg(feature = "openapiv3")]
 const NOT_READ: &str = "note: openapiv3 does not read members beside `$ref`, members that OpenAPI 3.0 does not know, and digits beyond those of a double\n";
 
-/// Finds nothing: nobody asks where [`needed`] refuses.
+/// Finds nothing: it never runs, because [`needed`] fails first.
 #[cfg(not(feature = "openapiv3"))]
 pub(super) fn report(_: &[Checked]) -> usize {
     0

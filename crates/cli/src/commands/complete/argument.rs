@@ -1,5 +1,5 @@
-//! The arguments of a tool as they are completed: their names, those of members inside them, and the values they may have. Made
-//! of the tool's schema once, and kept as JSON.
+//! The arguments of a tool as completion candidates: their names, the names of members inside them, and their legal values.
+//! Made from the tool's schema once, and kept as JSON.
 
 use callgate_tool::{Value, json};
 
@@ -12,14 +12,14 @@ pub(super) struct Argument {
     /// The name with dots, as it is typed.
     pub(super) name: String,
     pub(super) is_required: bool,
-    /// True if it may be given again.
+    /// True if the argument may be given again.
     is_list: bool,
     help: String,
     values: Vec<String>,
 }
 
-/// The arguments that the schema of a tool has, required ones first. The members of `body`, an argument that is the whole
-/// body, stand for it.
+/// The arguments in a tool's schema, required ones first. `body` names an argument that is the whole body; its members
+/// are arguments too.
 pub(super) fn of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
     let guide = Guide::new(schema);
     let mut all = Vec::new();
@@ -54,7 +54,7 @@ struct Member<'a> {
     guide: Option<Guide<'a>>,
 }
 
-/// Adds an argument with the members inside it.
+/// Adds an argument and the members inside it.
 fn add(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
     let Member { name, is_required, guide } = member;
     let (Some(guide), Some(depth)) = (guide, depth.checked_sub(1)) else { return };
@@ -83,7 +83,7 @@ fn add(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
     });
 }
 
-/// The values that may stand somewhere, where they can be counted.
+/// The legal values at a place, if they can be counted.
 fn legal(guide: Guide<'_>) -> Vec<String> {
     let kinds = guide.kinds();
     let said = guide.keyword("enum").and_then(Value::as_array);
@@ -103,7 +103,7 @@ fn legal(guide: Guide<'_>) -> Vec<String> {
     said.iter().filter_map(text).take(MOST_VALUES).collect()
 }
 
-/// The names that may still be given, behind those before the cursor.
+/// The names that can still be given after those before the cursor.
 pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
     let given: Vec<&str> =
         before.iter().filter_map(|word| word.split_once('=')).map(|(name, _)| name).collect();
@@ -126,14 +126,14 @@ pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
     .collect()
 }
 
-/// The values that an argument may have, with its name before them.
+/// The legal values of an argument, each after the argument's name.
 pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
     let found = arguments.iter().find(|argument| argument.name == name);
     let values = found.into_iter().flat_map(|argument| &argument.values);
     values.map(|value| Candidate::new(format!("{name}={value}"), "")).collect()
 }
 
-/// Arguments as they are kept.
+/// Arguments in the form in which they are kept.
 pub(super) fn to_json(arguments: &[Argument]) -> Value {
     let kept = |argument: &Argument| {
         let Argument { name, is_required, is_list, help, values } = argument;
@@ -142,7 +142,7 @@ pub(super) fn to_json(arguments: &[Argument]) -> Value {
     Value::Array(arguments.iter().map(kept).collect())
 }
 
-/// Arguments that were kept.
+/// Reads arguments that were kept.
 pub(super) fn of_json(text: &str) -> Option<Vec<Argument>> {
     let kept = Value::parse(text).ok()?;
     kept.as_array()?.iter().map(one).collect()
@@ -161,11 +161,11 @@ fn one(kept: &Value) -> Option<Argument> {
     })
 }
 
-/// As deep as anybody types members.
+/// The depth to which people type members.
 const DEPTH: usize = 4;
-/// More than anybody looks through; deeper members of large bodies are given as JSON.
+/// More than people look through; deeper members of large bodies are given as JSON.
 const MOST_ARGUMENTS: usize = 200;
-/// Longer lists of values are read on the page of the tool.
+/// The page of the tool shows longer lists of values.
 const MOST_VALUES: usize = 100;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The tools of FILE and their arguments, as lines of text: those that were kept, or those that are read now. Nothing is sent
-//! for it: a description at an address is the last one that a command has fetched.
+//! The tools of FILE and their arguments, as lines of text, either kept or read now. Nothing is sent: a description at an
+//! address is the last one that a command fetched.
 
 use std::{
     path::{Path, PathBuf},
@@ -31,14 +31,14 @@ pub(super) struct Known {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tool<'a> {
     pub(super) name: &'a str,
-    /// None where it is the name.
+    /// `None` if it equals the name.
     pub(super) operation_id: Option<&'a str>,
     pub(super) summary: &'a str,
     arguments: &'a str,
 }
 
 impl Known {
-    /// The tools of what FILE names, with these overlays and this server; none where they cannot be read.
+    /// The tools of FILE with these overlays and this server; `None` if they cannot be read.
     pub(super) fn of(file: &str, overlays: Vec<&str>, server: Option<&str>) -> Option<Self> {
         if file == "-" {
             return None;
@@ -86,7 +86,7 @@ impl Known {
     }
 }
 
-/// The key that tools are kept by: where they come from, and what changes them.
+/// The key under which tools are kept: their sources, and the options that change them.
 fn key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> String {
     let absolute = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let place = match location {
@@ -98,7 +98,7 @@ fn key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> Strin
     Value::Array(parts.map(Value::from).collect()).to_string()
 }
 
-/// A path with the home of the user in place of `~`, which a shell has not replaced yet.
+/// A path with the user's home in place of `~`, which the shell has not replaced yet.
 fn in_home(file: &str) -> PathBuf {
     let below =
         file.strip_prefix("~/").map(|rest| std::env::home_dir().map(|home| home.join(rest)));
@@ -111,7 +111,7 @@ fn lines(built: &Built) -> String {
         let first = toolset.operations.first();
         let mut allowance = first.map_or_else(Allowance::default, |first| first.allowance());
         for operation in &toolset.operations {
-            // One that takes more than it may has no arguments to choose from.
+            // A tool whose declaration exceeds its limits has no arguments to choose from.
             let tool = operation.declared(&mut allowance).ok();
             let summary = tool.as_ref().map(|tool| &*tool.description).unwrap_or_default();
             let arguments = tool.as_ref().map(|tool| arguments(tool, Some(operation)));

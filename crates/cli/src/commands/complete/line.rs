@@ -1,19 +1,19 @@
-//! A line of bash, up to the cursor, as words; and candidates as they are typed there. bash cuts words at characters of its own
-//! (`=` and `:` among them) and takes candidates for the last piece only; and it puts them into the line as they are, where a
-//! description must not have a shell run anything.
+//! Splits a line of bash, up to the cursor, into words, and writes candidates as they are typed there. bash also splits
+//! words at its own characters (including `=` and `:`) and takes candidates for the last piece only. It inserts candidates
+//! unchanged, so a description must not be able to make a shell run anything.
 
 /// The words of a line.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     /// The words without quotes, the last up to the cursor.
     pub(super) words: Vec<String>,
-    /// The part of the last word that bash leaves as it is.
+    /// The part of the last word that bash leaves unchanged.
     pub(super) known: String,
     quote: Option<char>,
 }
 
 impl Line {
-    /// The words of `text`, where bash ends pieces at `breaks`.
+    /// The words of `text`; `breaks` are the characters at which bash ends pieces.
     pub(super) fn read(text: &str, breaks: &str) -> Self {
         let mut line = Self::default();
         let mut word = None;
@@ -40,13 +40,13 @@ impl Line {
         line
     }
 
-    /// Goes past the end of a word, where there is one.
+    /// Ends the current word, if there is one.
     fn end(&mut self, word: &mut Option<String>) {
         self.words.extend(word.take());
         self.known.clear();
     }
 
-    /// A whole word as what is typed in place of the last piece; `None` where the quotes around it cannot hold it.
+    /// The text to type for a whole word in place of the last piece; `None` if the quotes around it cannot hold it.
     pub(super) fn typed(&self, word: &str) -> Option<String> {
         let rest = word.strip_prefix(&self.known)?;
         match self.quote {
@@ -60,12 +60,12 @@ impl Line {
     }
 }
 
-/// Adds to a word, which begins with it.
+/// Extends a word, and starts one if there is none.
 fn extend(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
     word.get_or_insert_default().extend(more);
 }
 
-/// The character behind a backslash in double quotes, with the backslash where it means itself.
+/// The character after a backslash in double quotes, with the backslash if it is literal.
 fn unescaped(c: Option<char>) -> impl Iterator<Item = char> {
     let backslash = Some('\\').filter(|_| !c.is_some_and(|c| "\"\\$`".contains(c)));
     backslash.into_iter().chain(c)

@@ -1,5 +1,5 @@
-//! Keeps the tools of a description or a configuration for the next key press: one file each below the folder for caches. It
-//! begins with what it was made of, the files with their sizes and times, and is not used once one of them differs.
+//! Keeps the tools of a description or a configuration for the next key press, in one file each below the cache folder. The
+//! file begins with its sources, with their sizes and times, and becomes invalid once one of them differs.
 
 use std::{
     collections::BTreeSet,
@@ -24,17 +24,17 @@ pub(super) struct Shelf {
     key: String,
 }
 
-/// The files that tools were made of.
+/// The files that the tools were made from.
 #[derive(Debug)]
 pub(super) struct Stamps {
-    /// Each file with its size and time; neither of one that is not there.
+    /// Each file with its size and time; `None` for a missing file.
     files: Vec<(PathBuf, Option<(u64, Duration)>)>,
-    /// Until when they are used, where a description is at an address.
+    /// The time until which the tools are used, if a description is at an address.
     until: Option<Duration>,
 }
 
 impl Shelf {
-    /// The place of what has this key; none where the user has no home.
+    /// The file for this key; `None` if the user has no home.
     pub(super) fn of(key: &str) -> Option<Self> {
         Some(Self::below(folders::cache()?.join(FOLDER), key))
     }
@@ -43,12 +43,12 @@ impl Shelf {
         let mut hasher = DefaultHasher::new();
         (env!("CARGO_PKG_VERSION"), key).hash(&mut hasher);
         let file = folder.join(format!("{:016x}", hasher.finish()));
-        // Two keys may have one hash.
+        // Two keys may have one hash, so the file holds the key.
         let key = json!([FORMAT, env!("CARGO_PKG_VERSION"), key]).to_string();
         Self { folder, file, key }
     }
 
-    /// The lines that are kept, if nothing changed since.
+    /// The kept lines, if nothing has changed since.
     pub(super) fn kept(&self) -> Option<String> {
         let mut text = String::from_utf8(read_file(&self.file, MOST_BYTES).ok()?).ok()?;
         let (head, _) = text.split_once("\n\n")?;
@@ -60,7 +60,7 @@ impl Shelf {
         Some(text.split_off(end))
     }
 
-    /// Keeps lines. Who reads sees the last ones or these, and nothing between; what cannot be kept is made again.
+    /// Keeps lines. A reader sees the old ones or these, never a mixture; lines that cannot be kept are made again.
     pub(super) fn keep(&self, stamps: &Stamps, lines: &str) {
         if lines.len() > MOST_BYTES / 2 {
             return;
@@ -80,7 +80,7 @@ impl Shelf {
         fs::rename(new, &self.file)
     }
 
-    /// Removes the files that were written longest ago, where there are many.
+    /// Removes the oldest files if there are many.
     fn make_room(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
         let written = entries
@@ -94,7 +94,7 @@ impl Shelf {
 }
 
 impl Stamps {
-    /// Of these files as they are now; none where a time cannot be told.
+    /// The current stamps of these files; `None` if a time cannot be read.
     pub(super) fn of(files: &BTreeSet<PathBuf>, has_addresses: bool) -> Option<Self> {
         let absolute = |file: &PathBuf| std::path::absolute(file).ok();
         let files: Option<Vec<PathBuf>> = files.iter().map(absolute).collect();
@@ -106,7 +106,7 @@ impl Stamps {
         })
     }
 
-    /// Returns true if no file changed since a time: what was read then is what is there.
+    /// Returns true if no file has changed since `time`, so that the current content is what was read then.
     pub(super) fn are_before(&self, time: SystemTime) -> bool {
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.files.iter().filter_map(|(_, stamp)| *stamp).all(|(_, changed)| changed < time)
@@ -122,7 +122,7 @@ impl Stamps {
     }
 }
 
-/// Returns true if what stamps say still holds; `None` where they are none.
+/// Returns true if the stamps still match; `None` if the text holds no stamps.
 fn is_current(stamps: &str) -> Option<bool> {
     let stamps = Value::parse(stamps).ok()?;
     let until = stamps.get(0)?;
@@ -154,15 +154,15 @@ fn nanoseconds(time: Duration) -> String {
     time.as_nanos().to_string()
 }
 
-/// The folder below that for caches.
+/// The folder below the cache folder.
 const FOLDER: &str = "completions";
-/// The form of the file.
+/// The version of the file format.
 const FORMAT: u8 = 1;
-/// As many descriptions as anybody works with at a time.
+/// The most descriptions that anybody works with at a time.
 const MOST_FILES: usize = 64;
-/// More than the tools of the largest description that is known (19,000 operations) take.
+/// More than the tools of the largest known description (19,000 operations) take.
 const MOST_BYTES: usize = 64 << 20;
-/// Whoever fetches a description sees its tools as long after.
+/// The longest time until the tools of a newly fetched description appear.
 const OF_ADDRESSES: Duration = Duration::from_mins(10);
 
 #[cfg(test)]

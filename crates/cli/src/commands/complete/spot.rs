@@ -1,5 +1,5 @@
-//! The place of the cursor among the words of a command line: which command, which of its flags or arguments. Reads words as
-//! clap does, and takes any that clap would refuse.
+//! The place of the cursor among the words of a command line: the command, and the flag or argument there. Reads words like
+//! clap, and also accepts words that clap would refuse.
 
 use clap::{Arg, Command, CommandFactory as _};
 
@@ -10,22 +10,22 @@ use crate::args::Arguments;
 pub(super) struct Spot<'a> {
     /// The command whose arguments are typed.
     pub(super) command: &'a Command,
-    /// The words that are no flags, before the cursor.
+    /// The words before the cursor that are not flags.
     pub(super) positionals: Vec<&'a str>,
     /// The flags before the cursor, by the names of their arguments, with their values.
     pub(super) flags: Vec<(&'a str, &'a str)>,
     /// The word up to the cursor.
     pub(super) typed: &'a str,
-    /// The text before it in the same word: `--dialect=`.
+    /// The text before the typed value in its word: `--dialect=`.
     pub(super) before: &'a str,
-    /// The kind of what is typed there.
+    /// The kind of word that is typed there.
     pub(super) kind: Kind<'a>,
 }
 
-/// The kind of what is typed.
+/// The kind of word that is typed.
 #[derive(Debug)]
 pub(super) enum Kind<'a> {
-    /// The name of a command, or an argument of a command that has others below it.
+    /// The name of a command, or an argument of a command that has subcommands.
     Command,
     /// The name of a flag.
     Flag,
@@ -33,7 +33,7 @@ pub(super) enum Kind<'a> {
     Value(&'a Arg),
 }
 
-/// All commands, with what clap adds to them.
+/// All commands, with clap's own additions.
 pub(super) fn command() -> Command {
     let mut command = Arguments::command();
     command.build();
@@ -41,7 +41,7 @@ pub(super) fn command() -> Command {
 }
 
 impl<'a> Spot<'a> {
-    /// The place of the last word; none where nothing may stand. The first word is the program's.
+    /// The place of the last word; `None` if no word is allowed there. The first word is the program's.
     pub(super) fn of(root: &'a Command, words: &'a [String]) -> Option<Self> {
         let (typed, before) = words.split_last()?;
         let (_, before) = before.split_first()?;
@@ -64,7 +64,7 @@ impl<'a> Spot<'a> {
         spot.at_end(is_escaped)
     }
 
-    /// Goes past a word.
+    /// Passes a word.
     fn take(&mut self, word: &'a str, waiting: &mut Option<&'a Arg>, is_escaped: &mut bool) {
         if let Some(flag) = waiting.take() {
             self.flags.push((flag.get_id().as_str(), word));
@@ -89,7 +89,7 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// The flag of this name, as `--name` or `-n`; of several letters the last, which may take a value.
+    /// The flag with this name, as `--name` or `-n`; of several letters the last, which may take a value.
     fn flag(&self, name: &str) -> Option<&'a Arg> {
         let mut all = self.command.get_arguments();
         if let Some(long) = name.strip_prefix("--") {
@@ -99,7 +99,7 @@ impl<'a> Spot<'a> {
         all.find(|known| known.get_short() == Some(short))
     }
 
-    /// The same, with what may stand at the end.
+    /// Adds the kind of word that is allowed at the end; `None` if there is none.
     fn at_end(mut self, is_escaped: bool) -> Option<Self> {
         if !is_escaped && self.typed.starts_with('-') && self.typed != "-" {
             let Some((name, value)) = self.typed.split_once('=') else {
@@ -125,7 +125,7 @@ impl<'a> Spot<'a> {
         Some(self)
     }
 
-    /// The values that are given to a flag.
+    /// The values given to a flag.
     pub(super) fn given(&self, flag: &str) -> impl Iterator<Item = &'a str> {
         self.flags.iter().filter(move |(name, _)| *name == flag).map(|(_, value)| *value)
     }
@@ -140,7 +140,7 @@ pub(super) fn takes_many(argument: &Arg) -> bool {
 mod tests {
     use super::*;
 
-    /// The word at the end of a line is read as expected, with the command and what came before.
+    /// Checks how the word at the end of a line is read, with the command and the words before it.
     #[track_caller]
     fn check(line: &str, expected: &str) {
         let root = command();

@@ -1,5 +1,5 @@
-//! The words that may stand for an argument of the command or the value of a flag: by what the argument is called, by what clap
-//! knows of it, or from the tools of FILE.
+//! The candidates for an argument of the command or the value of a flag: from the argument's name, from clap, or from the
+//! tools of FILE.
 
 use callgate::dialect::{Dialect, Form, Projection};
 use clap::{Arg, Command, ValueHint};
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{codes::codes, folders, source};
 
-/// The words that may stand at a place, and more: whoever asks keeps what begins as is typed.
+/// The candidates at a place and possibly others: the caller keeps those that begin with the typed text.
 pub(super) fn found(spot: &Spot<'_>) -> Found {
     match spot.kind {
         Kind::Command => words(commands(spot.command)),
@@ -30,7 +30,7 @@ fn commands(command: &Command) -> Vec<Candidate> {
     shown.map(|known| Candidate::new(known.get_name(), &about(known))).collect()
 }
 
-/// The flags that may still be given.
+/// The flags that can still be given.
 fn flags(spot: &Spot<'_>) -> Vec<Candidate> {
     let is_free =
         |flag: &&Arg| takes_many(flag) || spot.given(flag.get_id().as_str()).next().is_none();
@@ -64,7 +64,7 @@ fn values(spot: &Spot<'_>, of: &Arg) -> Found {
     }
 }
 
-/// The words that clap knows of an argument.
+/// The words that clap knows for an argument.
 fn by_clap(spot: &Spot<'_>, of: &Arg) -> Found {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
@@ -94,7 +94,7 @@ fn profiles() -> Vec<Candidate> {
     names.iter().map(|name| Candidate::new(name.as_str(), "profile")).collect()
 }
 
-/// The tools of FILE; by their `operationId` where no name begins as is typed.
+/// The tools of FILE; by their `operationId` if no name begins with the typed text.
 fn tools(spot: &Spot<'_>) -> Vec<Candidate> {
     let Some(known) = known(spot) else { return Vec::new() };
     let by_name: Vec<Candidate> = candidates(&known, |tool| Some(tool.name), spot.typed);
@@ -115,7 +115,7 @@ fn candidates<'a>(
     meant.map(|(name, summary)| Candidate::new(name, summary)).collect()
 }
 
-/// The arguments of the tool that are not given yet, or the values of one.
+/// The tool's arguments that are not given yet, or the legal values of one.
 fn given(spot: &Spot<'_>) -> Found {
     let mut positionals = spot.positionals.iter().skip(1);
     let Some(tool) = positionals.next() else { return Found::default() };
@@ -144,7 +144,7 @@ fn known(spot: &Spot<'_>) -> Option<Known> {
     Known::of(spot.positionals.first()?, overlays, spot.given("server").next())
 }
 
-/// A file behind `@`.
+/// A file after `@`.
 fn at_file(before: &str, typed: &str) -> Option<Files> {
     Some(files(&format!("{before}@"), typed.strip_prefix('@')?))
 }

@@ -1,5 +1,5 @@
-//! The calls of an export's examples as cases: the call in callgate's words, the session, and the answer that the example
-//! has as the response of the service. Requests and results are written by `callgate test --update` from the description.
+//! Turns the calls of an export's examples into cases: the call in callgate's form, the session, and the example's answer
+//! as the response of the service. `callgate test --update` writes requests and results from the description.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -21,7 +21,7 @@ use crate::{
     output, yaml,
 };
 
-/// Writes the fixtures of all toolsets; how many cases they have. A toolset that cannot be built is left out.
+/// Writes the fixtures of all toolsets. Returns their number of cases. A toolset that cannot be built is left out.
 pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usize, Failure> {
     let mut n_cases = 0;
     for toolset in std::mem::take(&mut export.toolsets) {
@@ -47,7 +47,7 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
     Ok(n_cases)
 }
 
-/// Writes the cases of a toolset; how many there are.
+/// Writes the cases of a toolset. Returns their number.
 fn cases(
     export: &WholeExport,
     toolset: &ImportedToolset,
@@ -71,7 +71,7 @@ fn cases(
     Ok(names.len())
 }
 
-/// Writes `toolset.yaml`; the session of its cases.
+/// Writes `toolset.yaml`. Returns the session of its cases.
 fn settings(
     toolset: &ImportedToolset,
     variables: &Object,
@@ -90,7 +90,7 @@ fn settings(
     Ok(session)
 }
 
-/// The call of an example. One whose tool answers, and that has no answer, says nothing to compare with.
+/// Reads the call of an example. A tool call without a recorded answer has nothing to compare with.
 fn call(
     executor: &Executor,
     example: &ImportedExample,
@@ -112,7 +112,7 @@ fn call(
     Ok(call)
 }
 
-/// A case on its way to its folder.
+/// A case while it is written.
 struct Case<'a> {
     toolset: &'a ImportedToolset,
     name: &'a str,
@@ -143,7 +143,7 @@ impl Case<'_> {
     }
 }
 
-/// A response as it is recorded.
+/// A response in the form of a recording.
 fn response(status: u16, body: &Value) -> String {
     let reason = http::StatusCode::from_u16(status).ok();
     let reason = reason.and_then(|status| status.canonical_reason()).unwrap_or("Unknown");
@@ -153,7 +153,7 @@ fn response(status: u16, body: &Value) -> String {
     format!("HTTP/1.1 {status} {reason}\ncontent-type: application/json\n\n{body}\n")
 }
 
-/// A name for a folder that no other case of the toolset has.
+/// A folder name that no other case of the toolset has.
 fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
     let mut name = String::new();
     for letter in example.chars().take(MOST_LETTERS) {
@@ -170,7 +170,7 @@ fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
     all.find(|name| names.insert(name.clone())).unwrap_or_default()
 }
 
-/// Tells which cases send nothing though their tools have services: a session value is missing, or an argument is wrong.
+/// Reports cases that send nothing although their tools have services: a session value is missing, or an argument is wrong.
 pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Failure> {
     for toolset in export.toolsets.iter().filter(|toolset| toolset.description.is_some()) {
         let cases = folder.join(&toolset.name).join("cases");
@@ -187,7 +187,7 @@ pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Fai
     Ok(())
 }
 
-/// A longer name is cut.
+/// The longest name; a longer one is cut.
 const MOST_LETTERS: usize = 60;
 
 #[cfg(test)]

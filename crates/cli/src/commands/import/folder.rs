@@ -1,5 +1,5 @@
-//! A folder that is made as a whole: it is written beside its place under another name, and gets its own name when it is
-//! complete. Nothing that is there is written over, and nothing half done stays.
+//! Makes a folder as a whole: it is written beside its place under another name, and renamed when it is complete.
+//! Existing files are never overwritten, and no incomplete folder stays.
 
 use std::{
     fs, io,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::exit::Failure;
 
-/// A folder that is not complete yet; removed where it is not finished.
+/// An incomplete folder; it is removed unless it is finished.
 #[derive(Debug)]
 pub(super) struct NewFolder {
     path: PathBuf,
@@ -17,7 +17,7 @@ pub(super) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Begins a folder whose place must be free, or an empty folder.
+    /// Begins a folder; its place must be free, or an empty folder.
     pub(super) fn beside(place: &Path) -> Result<Self, Failure> {
         if !is_free(place) {
             let message = format!("error: `{}` is there, and not an empty folder", place.display());
@@ -30,12 +30,12 @@ impl NewFolder {
         Ok(Self { path, place: place.to_owned(), is_finished: false })
     }
 
-    /// The place where it is until it is finished.
+    /// The temporary path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file by its name in the folder.
+    /// Writes a file into the folder.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         let file = self.path.join(name);
         let above = file.parent().unwrap_or(&self.path);
@@ -43,13 +43,13 @@ impl NewFolder {
         written.map_err(|error| failed(&file, &error))
     }
 
-    /// Removes a folder in it.
+    /// Removes a folder inside the folder.
     pub(super) fn remove(&self, name: &str) -> Result<(), Failure> {
         let folder = self.path.join(name);
         fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))
     }
 
-    /// Gives it its name.
+    /// Renames the folder to its final name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         if self.place.exists() {
             fs::remove_dir(&self.place).map_err(|error| failed(&self.place, &error))?;

@@ -1,5 +1,5 @@
-//! The settings of a fixture: those of the toolset, with something in place of each credential that stands where the
-//! credential would. A fixture answers from recordings: it connects to nothing and asks nobody for tokens.
+//! The settings of a fixture: those of the toolset, with a stand-in in the place of each credential. A fixture gets
+//! its responses from recordings: it connects to nothing and requests no tokens.
 
 use callgate_tool::{Object, Value, json};
 
@@ -17,14 +17,14 @@ pub(super) fn of(settings: &Object, variables: &Object) -> (Object, Object) {
     (settings, session.into_envelope())
 }
 
-/// A session on its way.
+/// A session while it is made.
 struct Session {
     parameters: Object,
     variables: Object,
 }
 
 impl Session {
-    /// A stand-in for a credential, put into the session where the credential is the session's.
+    /// A stand-in for a credential, put into the session if the credential comes from the session.
     fn auth(&mut self, auth: &Value) -> Value {
         let stand_in = Value::from(format!("literal:{STAND_IN}"));
         let Some((kind, settings)) = auth.as_object().and_then(|auth| auth.iter().next()) else {
@@ -46,7 +46,7 @@ impl Session {
                 }
                 auth.clone()
             }
-            // Tokens that an authorization server gives stand where any bearer token does.
+            // Tokens from an authorization server go where any bearer token goes.
             _ => json!({"bearer": {"token": stand_in}}),
         }
     }
@@ -64,5 +64,5 @@ impl Session {
     }
 }
 
-/// The value of every credential: it is shown nowhere.
+/// The value of every credential: no output shows it.
 const STAND_IN: &str = "stand-in-of-a-fixture";

@@ -1,4 +1,5 @@
-//! Questions to a person on a terminal. What is typed is shown by the terminal, so references are asked for, never secrets.
+//! Questions to a person on a terminal. The terminal shows the typed text, so the questions ask for references, never for
+//! secrets.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -8,24 +9,24 @@ use callgate_tool::Value;
 use super::credential;
 use crate::output;
 
-/// Somebody who answers.
+/// A person who answers questions.
 #[derive(Debug)]
 pub(super) struct Asking(());
 
 impl Asking {
-    /// A person, where standard input and standard error are one's terminal.
+    /// The person at the terminal, if standard input and standard error are one.
     pub(super) fn of_a_person() -> Option<Self> {
         (io::stdin().is_terminal() && output::is_watched()).then_some(Self(()))
     }
 
-    /// The credential of a scheme; none where the person has none.
+    /// The credential of a scheme; `None` if the person has none.
     pub(super) fn credential(&self, scheme: &SecurityScheme, profile: &str) -> Option<Value> {
         let form = credential::form(scheme)?;
         let variable = variable(profile, &scheme.name);
         let usual = form.replace("NAME", &variable);
         output::talk(&format!("`{}` is {}.\n", scheme.name, about(scheme)));
         let asked = credential::words(scheme);
-        // What has a user in it has no usual answer.
+        // A form with a user in it has no default answer.
         let usual = (form == "env:NAME").then_some(usual.as_str());
         for _ in 0..TRIES {
             let hint = usual.unwrap_or(form);
@@ -46,7 +47,7 @@ impl Asking {
         None
     }
 
-    /// The server that calls go to.
+    /// The server for calls.
     pub(super) fn server(&self) -> Option<String> {
         output::talk("The description names no server that calls can go to.\n");
         for _ in 0..TRIES {
@@ -59,7 +60,7 @@ impl Asking {
         None
     }
 
-    /// A line; none where nobody answers any more.
+    /// Reads a line; `None` if nobody answers any more.
     fn line(&self, question: &str) -> Option<String> {
         let Self(()) = self;
         output::talk(question);
@@ -69,7 +70,7 @@ impl Asking {
     }
 }
 
-/// A scheme in words.
+/// Describes a scheme in words.
 fn about(scheme: &SecurityScheme) -> String {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { place, name } => {
@@ -86,7 +87,7 @@ fn about(scheme: &SecurityScheme) -> String {
     }
 }
 
-/// The variable that usually holds the credential: `PETS_KEY`.
+/// The usual environment variable for the credential: `PETS_KEY`.
 fn variable(profile: &str, scheme: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{profile}_{scheme}").chars().map(letter).collect()

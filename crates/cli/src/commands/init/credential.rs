@@ -1,5 +1,5 @@
-//! From what a person writes for a security scheme to its credential in a configuration: a reference, a user or a client with
-//! one. A text that holds no reference is refused and not repeated, since it may be the secret.
+//! Turns a person's answer for a security scheme into its credential in a configuration: a reference, or a user or a client
+//! with one. A text without a reference is refused and not repeated, because it may be the secret.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::args::DescriptionArguments;
 /// The kind of credential that a scheme takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Takes {
-    /// A client, whose user logs in.
+    /// A client whose user logs in.
     Client,
     /// A client with its secret.
     ClientAndSecret,
@@ -23,7 +23,7 @@ enum Takes {
     UserAndPassword,
 }
 
-/// The credential of a scheme, as a configuration has it.
+/// The credential of a scheme in a configuration's form.
 pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String> {
     let name = &scheme.name;
     let expected = || {
@@ -51,7 +51,7 @@ pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String
     }
 }
 
-/// A person who logs in with this client: its id, and a reference to its secret where it has one.
+/// The credential of a person who logs in with this client: its id, and a reference to its secret if it has one.
 fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     let (id, secret) = match client.split_once(':') {
         Some(_) => pair(client).map(|(id, secret)| (id, Some(secret)))?,
@@ -59,7 +59,7 @@ fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     };
     let mut credential = Object::new();
     for (key, url) in endpoints(scheme) {
-        // What is relative, the description goes on saying.
+        // Relative URLs stay in the description.
         if url.starts_with("https://") || url.starts_with("http://") {
             credential.insert(key, Value::from(url));
         }
@@ -70,7 +70,7 @@ fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     is_client.then(|| json!({"oauth2_authorization_code": (Value::Object(credential))}))
 }
 
-/// The login and token endpoints that the description names, written down so that the operator sees them.
+/// The login and token endpoints from the description, written down so that the operator sees them.
 fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     let flows = match &scheme.kind {
         SecuritySchemeKind::OpenIdConnect { url } => {
@@ -94,7 +94,7 @@ fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     named.into_iter().filter_map(|(key, url)| Some((key, url?))).collect()
 }
 
-/// True if people log in for a scheme.
+/// True if a scheme uses a person's login.
 fn has_login(scheme: &SecurityScheme) -> bool {
     match &scheme.kind {
         SecuritySchemeKind::OAuth2 { flows, .. } => flows.iter().any(|flow| {
@@ -108,12 +108,12 @@ fn has_login(scheme: &SecurityScheme) -> bool {
     }
 }
 
-/// A name, and a reference behind a colon.
+/// A name and a reference, separated by a colon.
 pub(super) fn pair(text: &str) -> Option<(&str, &str)> {
     text.split_once(':').filter(|(name, rest)| !name.is_empty() && is_reference(rest))
 }
 
-/// The kind of a text that is refused. The text itself may be the secret.
+/// Describes a refused text without showing it, because it may be the secret.
 pub(super) fn shape(text: &str) -> &'static str {
     match text.split_once(':') {
         _ if text.is_empty() => "an empty text",
@@ -128,7 +128,7 @@ pub(super) fn shape(text: &str) -> &'static str {
     }
 }
 
-/// A reference to a secret, or a credential of the session; never a literal.
+/// Returns true for a reference to a secret, or a credential of the session; never for a literal.
 fn is_reference(text: &str) -> bool {
     let session = text.strip_prefix("$session.credentials.");
     let reference = text.parse::<SecretReference>();
@@ -152,7 +152,7 @@ fn takes(scheme: &SecurityScheme) -> Takes {
     }
 }
 
-/// The words by which a person is asked for it.
+/// The words for the expected credential in a question.
 pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
     match takes(scheme) {
         Takes::Key => "a reference to the key",
@@ -168,7 +168,7 @@ pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
     }
 }
 
-/// The form of what stands for a scheme; none where nothing can be said.
+/// The form of a scheme's credential; `None` if there is none to suggest.
 pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
     match takes(scheme) {
         Takes::Key | Takes::Token => Some("env:NAME"),
@@ -179,8 +179,7 @@ pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
     }
 }
 
-/// The settings that the flags for one credential give a scheme: those of its kind, where it is the only one of the
-/// kind.
+/// The settings that the flags for one credential give a scheme, if the scheme is the only one of its kind.
 pub(super) fn of_flags<'a>(
     given: &'a DescriptionArguments,
     schemes: &[Arc<SecurityScheme>],
@@ -197,7 +196,7 @@ pub(super) fn of_flags<'a>(
     text.filter(|_| kind != Takes::Nothing)
 }
 
-/// Begins what stands for a person who logs in.
+/// The prefix for a person who logs in.
 const LOGIN: &str = "login:";
 const LOGIN_NAME: &str = "login";
 

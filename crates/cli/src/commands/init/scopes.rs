@@ -1,4 +1,4 @@
-//! The scopes that a person's login is asked for: those that operations of the description ask for, so that one login is enough for all.
+//! The scopes that a person's login requests: all scopes that operations of the description need, so that one login is enough.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
 use callgate_openapi::{Operation, SecuritySchemeKind};
 use callgate_tool::Value;
 
-/// Writes the scopes into the logins among these credentials, by their schemes.
+/// Writes the scopes into the logins among these credentials, by scheme.
 pub(super) fn add(credentials: &mut BTreeMap<String, Value>, operations: &[Arc<Operation>]) {
     for (scheme, credential) in credentials {
         let Some(login) = credential.get_mut("oauth2_authorization_code") else { continue };
@@ -20,7 +20,7 @@ pub(super) fn add(credentials: &mut BTreeMap<String, Value>, operations: &[Arc<O
     }
 }
 
-/// The scopes of a scheme in the order of their names. What a login at an `OpenID` provider begins with is `openid`.
+/// The scopes of a scheme, ordered by name. A login at an `OpenID` provider begins with `openid`.
 fn asked<'a>(scheme: &str, operations: &'a [Arc<Operation>]) -> Vec<&'a str> {
     let alternatives =
         operations.iter().flat_map(|operation| operation.security.alternatives.iter());
@@ -36,5 +36,5 @@ fn asked<'a>(scheme: &str, operations: &'a [Arc<Operation>]) -> Vec<&'a str> {
     is_openid.then_some(OPENID).into_iter().chain(scopes).collect()
 }
 
-/// The scope that makes a login one of `OpenID` Connect (its Core 1.0, §3.1.2.1).
+/// The scope that turns a login into one of `OpenID` Connect (its Core 1.0, §3.1.2.1).
 const OPENID: &str = "openid";

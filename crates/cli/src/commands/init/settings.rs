@@ -1,5 +1,5 @@
-//! The settings of the one toolset of a new configuration: what the flags say, in the words of the configuration. Paths are
-//! those of the folder that the command runs in; a file that stands elsewhere has them in full.
+//! The settings of the only toolset of a new configuration, from flags, in the words of the configuration. Paths are
+//! relative to the working directory; a configuration file in another folder gets absolute paths.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{args::InitArguments, exit::Failure};
 
-/// The settings that are written.
+/// The settings to write.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     pub(super) arguments: &'a InitArguments,
@@ -21,7 +21,7 @@ pub(super) struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    /// The settings of a description that is here.
+    /// The settings for a description at this location.
     pub(super) fn value(&self, location: &Location) -> Result<Value, Failure> {
         let given = &self.arguments.source.description;
         let mut settings = Object::new();
@@ -60,7 +60,7 @@ impl Settings<'_> {
         Ok(Value::Object(settings))
     }
 
-    /// The one credential of an API whose description has no schemes.
+    /// The only credential of an API whose description has no schemes.
     fn auth(&self) -> Result<Option<Value>, Failure> {
         let given = &self.arguments.source.description;
         if let Some(token) = &given.bearer {
@@ -103,7 +103,7 @@ impl Settings<'_> {
         Value::from(full.as_deref().unwrap_or(file).display().to_string())
     }
 
-    /// The same with references to files in full.
+    /// The value with absolute paths in references to files.
     fn anchored(&self, value: &Value) -> Value {
         match value {
             Value::Object(members) => {
@@ -123,7 +123,7 @@ impl Settings<'_> {
     }
 }
 
-/// A header as a configuration has it. One that is at fault was refused before.
+/// A header in a configuration's form. A faulty header was refused before.
 fn header(text: &str) -> Option<(String, Value)> {
     let (name, value) = text.split_once(':')?;
     Some((name.trim().to_owned(), Value::from(value.trim())))

@@ -1,11 +1,11 @@
-//! Opens a page in the browser of the user: the one that `BROWSER` names, or the desktop's. No shell reads the address.
+//! Opens a page in the user's browser: the one that `BROWSER` names, or the desktop's. No shell reads the address.
 
 use std::{
     env,
     process::{Command, Stdio},
 };
 
-/// Opens a page. Where that cannot be done the user has the address.
+/// Opens a page. If that fails, the user still has the address.
 pub(super) fn open(url: &str) {
     let named = env::var_os("BROWSER").and_then(|named| named.into_string().ok());
     let named = named.filter(|named| !named.trim().is_empty());
@@ -14,11 +14,11 @@ pub(super) fn open(url: &str) {
         start(&words.collect::<Vec<_>>());
         return;
     };
-    // Several are tried in turn.
+    // Several commands are tried in turn.
     named.split(':').filter_map(|command| words(command, url)).any(|words| start(&words));
 }
 
-/// A command in words: the address stands in place of `%s`, or at the end.
+/// Splits a command into words: the address replaces `%s`, or goes to the end.
 fn words(command: &str, url: &str) -> Option<Vec<String>> {
     let mut words: Vec<String> = command.split_whitespace().map(ToOwned::to_owned).collect();
     if words.is_empty() {

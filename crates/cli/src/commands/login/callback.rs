@@ -1,5 +1,5 @@
-//! The address on this machine that a browser comes back to after a login (RFC 8252 §7.3): takes one good answer, and refuses whatever
-//! else may reach a port of this machine. Knows HTTP as far as one request line and `Host`.
+//! The address on this machine that a browser returns to after a login (RFC 8252 §7.3): accepts one good answer, and
+//! refuses every other request that reaches the port. Of HTTP it knows only the request line and `Host`.
 
 use std::{io, time::Duration};
 
@@ -20,7 +20,7 @@ pub(super) struct Callback {
     path: String,
 }
 
-/// A browser that came back and waits for a page.
+/// A browser that returned and waits for a page.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) query: String,
@@ -30,14 +30,14 @@ pub(super) struct Answered {
 /// The content of one connection.
 #[derive(Debug, Eq, PartialEq)]
 enum Came<'a> {
-    /// The query of a request for the address.
+    /// The query of a request to the address.
     Back(&'a str),
-    /// Another request, and the status it is refused with.
+    /// Another request, and the status that refuses it.
     Refused(&'static str),
 }
 
 impl Callback {
-    /// Listens at the only address that the server takes, or at a port that is free.
+    /// Listens at the only address that the server accepts, or at a free port.
     pub(super) async fn open(only: Option<&str>) -> io::Result<Self> {
         let (host, port, path) = only.and_then(parts).unwrap_or((LOOPBACK, 0, "/callback"));
         let address = match host {
@@ -56,7 +56,7 @@ impl Callback {
         &self.url
     }
 
-    /// Waits for a browser with a query that is the answer. Others are refused, and do not keep it from coming.
+    /// Waits for a browser whose query is the answer. Other requests are refused and do not block it.
     pub(super) async fn answer(&self, is_answer: impl Fn(&str) -> bool) -> Answered {
         let mut reading = JoinSet::new();
         loop {
@@ -87,7 +87,7 @@ impl Callback {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("host").then(|| value.trim())
         });
-        // A page of another name that resolves to this machine is not it.
+        // A request for another name that resolves to this machine is refused.
         let is_ours = hosts.next().is_some_and(|host| host.eq_ignore_ascii_case(&self.host));
         if !is_ours || hosts.next().is_some() {
             return Came::Refused("421 Misdirected Request");
@@ -104,7 +104,7 @@ impl Callback {
 }
 
 impl Answered {
-    /// Shows the person that it is done, or not.
+    /// Shows the person that the login succeeded or failed.
     pub(super) async fn end(self, is_done: bool) {
         let text = if is_done {
             "You are logged in. Close this page and go back to the terminal."
@@ -115,7 +115,7 @@ impl Answered {
     }
 }
 
-/// Host, port and path of an address that was checked when the configuration was read.
+/// The host, port and path of an address. The configuration's reader has checked it.
 fn parts(url: &str) -> Option<(&str, u16, &str)> {
     let rest = url.strip_prefix("http://")?;
     let (authority, path) = match rest.find('/') {
@@ -128,7 +128,7 @@ fn parts(url: &str) -> Option<(&str, u16, &str)> {
     }
 }
 
-/// The head of a request, which has a code in it; none where there is none in time.
+/// The head of a request, which holds a code; `None` if no head arrives in time.
 async fn read(mut connection: TcpStream) -> Option<(Secret, TcpStream)> {
     let mut head = Vec::with_capacity(MOST_BYTES);
     let reading = async {
@@ -161,16 +161,16 @@ async fn write(mut connection: TcpStream, status: &str, text: &str) {
         connection.write_all(format!("{head}{body}").as_bytes()).await?;
         connection.shutdown().await
     };
-    // A browser that has gone away has nobody to be shown a page.
+    // A browser that has left sees no page.
     timeout(WRITING_TIME, writing).await.ok();
 }
 
 const LOOPBACK: &str = "127.0.0.1";
 
-/// Browsers open some ahead of what they ask.
+/// Browsers open some connections ahead of their requests.
 const MOST_CONNECTIONS: usize = 32;
 
-/// The head of a request of a browser has some kibibytes.
+/// The head of a browser's request has some kibibytes.
 const MOST_BYTES: usize = 16 << 10;
 
 const READING_TIME: Duration = Duration::from_secs(10);
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Sends a request and answers the status.
+    /// Sends a request and returns the status.
     async fn status(url: &str, request: &str) -> String {
         let address = url.trim_start_matches("http://").split('/').next().unwrap().to_owned();
         let mut connection = TcpStream::connect(&address).await.unwrap();
@@ -216,7 +216,7 @@ mod tests {
             assert_eq!(answered.query, "state=mine&code=canary");
             answered.end(true).await;
         });
-        // A connection that says nothing keeps nobody waiting.
+        // A connection that sends nothing delays nobody.
         let address = url.trim_start_matches("http://").trim_end_matches("/callback");
         let _silent = TcpStream::connect(address).await.unwrap();
         for (request, expected) in [

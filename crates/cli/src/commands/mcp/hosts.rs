@@ -1,5 +1,5 @@
-//! The lines that a host's file needs to start callgate: the command with full paths, and a place for each environment
-//! variable that a secret is read from. Formats: the documentation of each host, 2026-11.
+//! The lines that a host's file needs to start callgate: the command with absolute paths, and a placeholder for each
+//! environment variable that holds a secret. Formats: the documentation of each host, 2026-11.
 
 use std::{env, path::Path};
 
@@ -48,7 +48,7 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
     })
 }
 
-/// The flags of a bare description, as they were given.
+/// The flags of a bare description as they were given.
 fn flags(given: &DescriptionArguments) -> Vec<String> {
     let mut flags = Vec::new();
     let mut add = |name: &str, value: &str| flags.extend([name.to_owned(), value.to_owned()]);
@@ -70,7 +70,7 @@ fn flags(given: &DescriptionArguments) -> Vec<String> {
     flags
 }
 
-/// The variables that flags read secrets from: a host hands on none of its own.
+/// The variables from which flags read secrets: a host passes on none of its own.
 fn variables(given: &DescriptionArguments) -> Vec<String> {
     let bearer = given.bearer.as_deref();
     bearer
@@ -93,7 +93,7 @@ fn file_of(key: &str, name: &str, program: &str, line: &[String], variables: &[S
     format!("{file:#}\n")
 }
 
-/// Strings of TOML are those of JSON.
+/// Strings in TOML are written like those in JSON.
 fn toml(name: &str, program: &str, line: &[String], variables: &[String]) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let mut text = format!("[mcp_servers.{}]\ncommand = {}\n", quoted(name), quoted(program));
@@ -106,5 +106,5 @@ fn toml(name: &str, program: &str, line: &[String], variables: &[String]) -> Str
     text
 }
 
-/// Stands for a secret that belongs into the host's file, and that nothing here reads.
+/// The placeholder for a secret that belongs in the host's file; nothing here reads the secret.
 const VALUE: &str = "…";

@@ -1,4 +1,4 @@
-//! The expectations of a fixture as a whole, where they are written down: its declarations in each dialect and its load report.
+//! The expectations of a whole fixture that are written down: its declarations in each dialect and its load report.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! One case: `call.json` with `session.json` is run against `response.http`; the request that comes of it must be
-//! `request.http` to the byte (nothing may be sent where there is none), the result `result.json`. A tool that the client
-//! runs is answered with `answer.json` where there is one.
+//! One case: `call.json` with `session.json` is run against `response.http`. The request must equal `request.http` byte
+//! for byte (without that file, nothing may be sent), and the result must equal `result.json`. A tool that the client
+//! runs gets `answer.json` as its answer if that file exists.
 
 use std::{fs, path::Path};
 
@@ -58,5 +58,5 @@ fn rewritten(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
     Check::written(file, request)
 }
 
-/// What is told of a case that is a call and nothing else.
+/// The message for a new case that has only a call.
 const NEW: &str = "it is new: `--record` sends its call and writes down what is answered, `--update` what the call makes of no answer";

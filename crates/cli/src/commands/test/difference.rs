@@ -1,11 +1,11 @@
-//! Two texts side by side, line by line: what was expected and what came. The lines both share are left out.
+//! Compares two texts line by line: expected and actual. The lines that both share are left out.
 
 use super::layout::REQUEST;
 
 /// The number of differing lines that are shown.
 const SHOWN: usize = 40;
 
-/// The lines that differ, `-` expected and `+` got, found as the longest run of shared lines at both ends.
+/// The lines that differ, `-` expected and `+` got: the lines between the shared ones at both ends.
 pub(super) fn of(expected: &str, got: &str) -> String {
     let expected: Vec<_> = expected.lines().collect();
     let got: Vec<_> = got.lines().collect();
@@ -31,7 +31,7 @@ pub(super) fn of(expected: &str, got: &str) -> String {
     text
 }
 
-/// What is told of a request that is not the expected one.
+/// The message for a request that is not the expected one.
 pub(super) fn requests_differ(expected: Option<&[u8]>, got: Option<&[u8]>) -> String {
     match (expected, got) {
         (None, Some(got)) => {

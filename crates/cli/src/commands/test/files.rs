@@ -1,5 +1,5 @@
-//! Files of one folder that are written as a whole: each under a name of its own first, all get their names together. What was
-//! begun is taken away again unless all is written.
+//! Writes several files of one folder as a whole: each first under a temporary name, then all are renamed together. Unless
+//! all are written, the temporary files are removed.
 
 use std::{
     fs::{self, OpenOptions},
@@ -9,28 +9,28 @@ use std::{
 
 use crate::exit::Failure;
 
-/// Files that have no names yet.
+/// Files under temporary names.
 #[derive(Debug)]
 pub(super) struct NewFiles {
     folder: PathBuf,
-    /// Where each is and will be.
+    /// The temporary and the final path of each file.
     written: Vec<(PathBuf, PathBuf)>,
     removed: Vec<PathBuf>,
 }
 
 impl NewFiles {
-    /// Files in a folder that is there.
+    /// Starts files in an existing folder.
     pub(super) fn in_folder(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), written: Vec::new(), removed: Vec::new() }
     }
 
-    /// Tries whether files can be made in a folder, before anything is done for which there is no way back.
+    /// Tests that a folder takes files, before an irreversible step.
     pub(super) fn are_possible(folder: &Path) -> Result<(), Failure> {
         let mut tried = Self::in_folder(folder);
         tried.write("tried", b"")
     }
 
-    /// Writes a file, under another name for now.
+    /// Writes a file under a temporary name.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.folder.join(name);
         let path = self.folder.join(format!(".{name}.{}.part", std::process::id()));
@@ -41,12 +41,12 @@ impl NewFiles {
         written.map_err(|error| cannot(&target, &error))
     }
 
-    /// Removes a file, once all others have their names.
+    /// Removes a file once all others are renamed.
     pub(super) fn remove(&mut self, name: &str) {
         self.removed.push(self.folder.join(name));
     }
 
-    /// Gives all files their names.
+    /// Renames all files to their final names.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let targets = self.written.iter().map(|(_, target)| target).chain(&self.removed);
         if let Some(folder) = targets.into_iter().find(|target| target.is_dir()) {

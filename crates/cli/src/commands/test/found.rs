@@ -1,4 +1,4 @@
-//! What is below the paths that are given: fixtures, each a folder with a `toolset.yaml`, and their cases.
+//! Finds the fixtures below the given paths, each a folder with a `toolset.yaml`, and their cases.
 
 use std::{
     fs,
@@ -8,22 +8,22 @@ use std::{
 use super::layout::{CALL, CASES, TOOLSET};
 use crate::exit::Failure;
 
-/// One fixture and what of it is run.
+/// One fixture and the cases to run.
 #[derive(Debug)]
 pub(super) struct Fixture {
     pub(super) folder: PathBuf,
     pub(super) cases: Vec<PathBuf>,
-    /// Whether its declarations and its report are compared: single cases are run without.
+    /// True if its declarations and its report are compared too; not for single cases.
     pub(super) is_whole: bool,
 }
 
-/// Everything below a path whose cases have one of these texts in their names; all cases without any.
+/// The fixtures below a path, with the cases whose names hold one of these texts; all cases if there are no texts.
 pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failure> {
     if !path.is_dir() {
         let message = format!("error: `{}` is not a folder", path.display());
         return Err(Failure(format!("{message}\nhelp: name a folder of fixtures")));
     }
-    // One case by its own folder: the fixture is two levels up.
+    // A single case named by its folder: the fixture is two levels up.
     if path.join(CALL).is_file()
         && let Some(folder) = path.canonicalize().ok().as_deref().and_then(|path| two_up(path))
     {
@@ -67,7 +67,7 @@ fn find(folder: &Path, depth: usize, fixtures: &mut Vec<PathBuf>) -> Result<(), 
     Ok(())
 }
 
-/// What is in a folder, in its order; nothing where there is none.
+/// The entries of a folder in order; empty if there is no folder.
 pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -80,5 +80,5 @@ pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// The depth below a path to which fixtures are looked for.
+/// The depth below a path to which fixtures are searched.
 const DEPTH: usize = 4;

@@ -1,4 +1,4 @@
-//! The files of a fixture and of a case, by their names.
+//! The file names of a fixture and of a case.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::{exit::Failure, open::read};
 
 /// The file that makes a folder a fixture.
 pub(super) const TOOLSET: &str = "toolset.yaml";
-/// The folder of a fixture that its cases are in.
+/// The folder of a fixture that holds its cases.
 pub(super) const CASES: &str = "cases";
 /// The file that makes a folder a case.
 pub(super) const CALL: &str = "call.json";
@@ -18,12 +18,12 @@ pub(super) const RESPONSE: &str = "response.http";
 pub(super) const RESULT: &str = "result.json";
 pub(super) const ANSWER: &str = "answer.json";
 
-/// The request that is expected of a case, as it is rendered.
+/// The expected request of a case in its rendered form.
 pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     Ok(optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text)))
 }
 
-/// The bytes of a file that need not be there.
+/// The bytes of an optional file.
 pub(super) fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if file.is_file() { read(file).map(Some) } else { Ok(None) }
 }

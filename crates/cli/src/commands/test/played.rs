@@ -1,5 +1,5 @@
-//! Runs a case once: answered from its recording, or by the service itself. What was sent, what came back and what it means is
-//! seen without credentials.
+//! Runs a case once, with the response from its recording or from the service. The request, the response and the result are
+//! captured without credentials.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,10 +25,10 @@ use crate::{
     session,
 };
 
-/// Who answers a case.
+/// The source of a case's response.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Answering<'a> {
-    /// A request is answered by a response; any other by nothing.
+    /// A recording: its request gets its response, any other request gets none.
     Recording(Option<(&'a [u8], &'a [u8])>),
     /// The service, over the network.
     Service,
@@ -39,12 +39,12 @@ pub(super) enum Answering<'a> {
 pub(super) struct Played {
     /// The text of the first request, if one was sent.
     pub(super) request: Option<Vec<u8>>,
-    /// The last answer, if one was read.
+    /// The last response, if one was read.
     pub(super) answer: Option<Answer>,
     pub(super) result: ToolResult,
-    /// The description of the tools.
+    /// The description of the tools, by its file.
     pub(super) description: String,
-    /// The settings of the fixture, where its credential is named.
+    /// The settings of the fixture, which name its credential.
     pub(super) settings: PathBuf,
 }
 
@@ -63,18 +63,18 @@ pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Pla
     }
     let description = built.toolsets.first().map(|toolset| toolset.file.display().to_string());
     let description = description.unwrap_or_default();
-    // Connections end before what they were made with.
+    // Closes the connections before anything that they depend on.
     drop::<Built>(built);
     let (request, answer) = (seen.request(), seen.answer());
     Ok(Played { request, answer, result: steady(result), description, settings: api.join(TOOLSET) })
 }
 
-/// An answer as it may be written down.
+/// A response in the form in which it may be written down.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// Its text.
+    /// The text of the response.
     Text(Vec<u8>),
-    /// It holds a credential in a form that cannot be masked.
+    /// The response holds a credential in a form that cannot be masked.
     Unmasked,
 }
 
@@ -124,7 +124,7 @@ fn settled(
     }))
 }
 
-/// The result without what is drawn at random, or says when it was.
+/// The result without random values and times.
 fn steady(mut result: ToolResult) -> ToolResult {
     match &mut result.outcome {
         Outcome::Answered(answer) => {
@@ -166,7 +166,7 @@ fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
 }
 
-/// The texts of what a call sends and gets.
+/// The texts that a call sends and receives.
 #[derive(Debug, Default)]
 struct Seen {
     requests: Mutex<Vec<Vec<u8>>>,

@@ -1,5 +1,5 @@
-//! `--record`: the request and the answer of a case as the service gives it, credentials masked, and what they mean. What is
-//! written is run as a recording first, so that it passes from then on; a file that is there is left alone unless `--force` is given.
+//! `--record`: writes the request and the response of a case from the service, with credentials masked, and the result. The
+//! recording is first run once, so that it passes later; an existing file stays unless `--force` is given.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{commands::call::failed, exit::Failure};
 
-/// Whether the case in `folder` is recorded: nothing is there to compare with, or it is to be written over.
+/// True if the case in `folder` is to be recorded: it has no files to compare with, or they may be overwritten.
 pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
     let is_there = |name: &str| folder.join(name).exists();
     over == Over::All || !(is_there(RESPONSE) || is_there(RESULT))
@@ -22,7 +22,7 @@ pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
 
 /// Records the case in `folder` of the fixture `api`.
 pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>, Failure> {
-    // Without a service, and without a secret: what the case sends.
+    // First run without a service and without a secret, to see what the case sends.
     let planned = played(api, folder, Answering::Recording(None))?;
     let expected = request(folder)?;
     if over == Over::Nothing && expected.is_some() && planned.request != expected {
@@ -57,7 +57,7 @@ pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>
     Ok(vec![Check::Recorded(status(answer))])
 }
 
-/// A case that sends nothing: its arguments are refused, its session lacks a value, or somebody else runs its tool.
+/// A case that sends nothing: its arguments are refused, its session lacks a value, or another side runs its tool.
 fn silent(folder: &Path, planned: &Played) -> Result<Vec<Check>, Failure> {
     if let Outcome::Failed(fault) = &planned.result.outcome
         && fault.code == FaultCode::UnknownTool
@@ -76,27 +76,27 @@ fn silent(folder: &Path, planned: &Played) -> Result<Vec<Check>, Failure> {
     Ok(vec![Check::Recorded(why)])
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 fn unanswered(live: &Played) -> String {
     format!("nothing is recorded, for there was no answer\n{}", told(live))
 }
 
-/// The failure, set off from the line that says which case it is of.
+/// The failure, indented below the line that names its case.
 fn told(played: &Played) -> String {
     let told = failed(&played.result, &played.description, &played.settings);
     told.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// The status line of an answer.
+/// The status line of a response.
 fn status(answer: &[u8]) -> String {
     let line = answer.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     line.split_once(' ').map(|(_, status)| status.to_owned()).unwrap_or_default()
 }
 
-/// What is told where the answer holds a credential that would stay in it.
+/// The message for a response with a credential that cannot be masked.
 const UNMASKED: &str =
     "nothing is recorded: the answer holds the credential in a form that cannot be masked";
-/// What is told where masks leave an answer that says something else.
+/// The message for a response whose meaning masks would change.
 const UNREADABLE: &str =
     "nothing is recorded: without the credential in it the answer cannot be read any more";

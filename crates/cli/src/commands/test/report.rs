@@ -1,10 +1,9 @@
-//! What is told of fixtures that were run: one line for each that does not hold or was recorded, as each ends, and a summary of
-//! them at the end.
+//! The report on fixtures: one line for each case that fails or was recorded, when it ends, and a final summary.
 
 use super::Check;
 use crate::output;
 
-/// How many ended in each way.
+/// The numbers of cases by ending.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     passed: usize,
@@ -14,7 +13,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Tells how one fixture or case ended.
+    /// Reports how one fixture or case ended.
     pub(super) fn ended(&mut self, name: &str, checks: &[Check]) {
         let broken: Vec<&str> = checks
             .iter()
@@ -47,7 +46,7 @@ impl Report {
         }
     }
 
-    /// Tells how many ended in each way; whether any failed.
+    /// Reports the numbers. Returns true if any case failed.
     pub(super) fn finish(&self) -> bool {
         let mut text = format!("{} passed, {} failed", self.passed, self.failed);
         if self.recorded > 0 {
@@ -60,7 +59,7 @@ impl Report {
         self.failed > 0
     }
 
-    /// Whether nothing was run.
+    /// Returns true if nothing was run.
     pub(super) fn is_empty(&self) -> bool {
         self.passed + self.failed + self.recorded == 0
     }

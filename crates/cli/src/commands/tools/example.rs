@@ -1,17 +1,17 @@
-//! An example of a call: values that the schema of a tool takes for all it requires, and the line that gives them. The schema's own
-//! examples and defaults come first.
+//! An example of a call: valid values for all that a tool's schema requires, and the command line that gives them. The
+//! schema's own examples and defaults come first.
 
 use callgate_tool::{Number, Object, Value};
 
 use crate::guide::Guide;
 
-/// The value of everything that `schema` requires; `root` holds the definitions.
+/// An example value with all that `schema` requires; `root` holds the definitions.
 pub(super) fn value(schema: &Value, root: &Value) -> Value {
     made(schema, root, DEPTH)
 }
 
-/// Arguments as they are typed: members with dots, lists as names given twice, the bytes of a file as `@FILE`, what is deeper as
-/// JSON.
+/// Arguments as a user types them: members with dots, lists as repeated names, the bytes of a file as `@FILE`, deeper values
+/// as JSON.
 pub(super) fn arguments(values: &Object, guide: Guide<'_>) -> String {
     let mut words = Vec::new();
     for (name, value) in values {
@@ -60,7 +60,7 @@ pub(super) fn is_file(guide: Guide<'_>) -> bool {
     of.kinds().bytes
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
     if word.chars().all(is_plain) {
@@ -117,7 +117,7 @@ fn plain(schema: &Value, root: &Value, depth: usize) -> Value {
     }
 }
 
-/// The type of a schema, the first where there are several.
+/// The type of a schema; the first if there are several.
 fn kind(schema: &Value) -> Option<&str> {
     let named = match schema.get("type") {
         Some(Value::Array(kinds)) => {
@@ -150,7 +150,7 @@ fn object(schema: &Value, root: &Value, depth: usize) -> Value {
         let below = below.map_or_else(|| Value::from("text"), |below| made(below, root, depth));
         members.insert(name.to_owned(), below);
     }
-    // Bytes are required in no member, and are nothing without one.
+    // The schema of bytes requires no member, but bytes need one.
     let member = |name: &str| schema.get("properties")?.get(name);
     if members.is_empty() && member("text").is_some() && member("handle").is_some() {
         members.insert("text".to_owned(), "hello".into());
@@ -197,7 +197,7 @@ fn whole(value: &Value) -> Option<u64> {
     value.to_string().parse().ok()
 }
 
-/// Values of the formats that are checked.
+/// Values for the formats that are checked.
 const FORMATS: [(&str, &str); 12] = [
     ("byte", "aGVsbG8="),
     ("date", "2026-01-31"),

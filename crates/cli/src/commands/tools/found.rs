@@ -1,10 +1,10 @@
-//! `callgate tools FILE --search TEXT`: the tools that a question means, as a table or as JSON.
+//! `callgate tools FILE --search TEXT`: the tools that match a search, as a table or as JSON.
 
 use callgate::{Found, FoundNeed, Search, Value};
 
 use crate::{output, table::Table, terminal};
 
-/// Shows the tools that are found in an executor.
+/// Shows the tools that a search finds in an executor.
 pub(super) fn run(executor: &callgate::Executor, search: &Search<'_>, is_json: bool) {
     let found = executor.search(search, |_| true);
     if is_json {
@@ -28,7 +28,7 @@ pub(super) fn run(executor: &callgate::Executor, search: &Search<'_>, is_json: b
     }
 }
 
-/// The source of an argument.
+/// The tools that return an argument's value.
 fn said(need: &FoundNeed<'_>) -> String {
     let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
     format!("needs `{}`: {}", need.argument, from.join(", "))

@@ -1,5 +1,5 @@
-//! `callgate tools FILE TOOL`: one tool as a page for people, with what it does, every argument, a call that runs, and what it
-//! answers.
+//! `callgate tools FILE TOOL`: one tool as a page for people, with its purpose, every argument, a call that works, and its
+//! results.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::{
     terminal,
 };
 
-/// The page.
+/// The page of a tool.
 pub(super) fn text(
     executor: &Executor,
     entry: Entry<'_>,
@@ -55,7 +55,7 @@ fn head(tool: &Tool, operation: Option<&Operation>) -> String {
     text
 }
 
-/// A row for each argument and each member of one, the lists of legal values below them.
+/// A row for each argument and each member of one; the lists of legal values follow.
 fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
     let mut rows = Rows {
         table: Table::new(["argument", "in", "type", "required", "default", "from", "what it is"]),
@@ -96,16 +96,16 @@ fn is_required(schema: &Value, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|known| known == name))
 }
 
-/// The way of an argument into a call.
+/// The source of an argument and its place in a call.
 #[derive(Clone, Copy)]
 struct Given<'a> {
-    /// The place in the request, empty where there is none.
+    /// The location in the request; empty if there is none.
     place: &'a str,
-    /// The one who gives it.
+    /// The side that gives the argument.
     by: &'a str,
 }
 
-/// Rows on their way.
+/// Rows while they are collected.
 struct Rows {
     table: Table,
     legal: String,
@@ -163,13 +163,13 @@ fn kind(guide: Guide<'_>) -> String {
     if names.is_empty() { "any".to_owned() } else { names.join(" or ") }
 }
 
-/// An argument that is a file.
+/// The column text for an argument that is a file.
 fn file(guide: Guide<'_>) -> Option<&str> {
     let is_file = |name: &&str| guide.member(name).is_some_and(example::is_file);
     guide.members().into_iter().find(is_file)
 }
 
-/// A line that makes the call, and what it still lacks.
+/// A command line that makes the call, and a note on what it still lacks.
 fn called(
     executor: &Executor,
     tool: &Tool,
@@ -208,7 +208,7 @@ fn called(
     Ok((line, note))
 }
 
-/// Puts an example where a value lacks: what a session may fill in is required of nobody in the declaration.
+/// Puts an example in the place of a missing value. The declaration does not require values that a session may fill in.
 fn fill(values: &mut Object, at: &str, schema: &Value) {
     let steps: Vec<&str> = at.split('.').collect();
     let Some((last, before)) = steps.split_last() else { return };
@@ -224,7 +224,7 @@ fn fill(values: &mut Object, at: &str, schema: &Value) {
     here.insert((*last).to_owned(), example);
 }
 
-/// Describes the tool's answers, as far as the description does.
+/// Describes the tool's results, as far as the description does.
 fn answers(tool: &Tool) -> String {
     let Some(schema) = tool.output_schema().map(callgate_tool::Schema::to_value) else {
         return "\nANSWERS\n  what the service sends; the description does not say more\n"
@@ -241,10 +241,10 @@ fn answers(tool: &Tool) -> String {
     text
 }
 
-/// The number of attempts to complete an example: a missing part of a value is found once the value is there.
+/// The number of attempts to complete an example: a missing part of a value shows once the value is there.
 const MOST_TRIES: usize = 4;
 /// The depth to which members are listed.
 const DEPTH: usize = 2;
-/// Longer lists are read in the description.
+/// The description shows longer lists.
 const MOST_LEGAL: usize = 40;
 const MOST_ROWS: usize = 60;

@@ -1,4 +1,4 @@
-//! Limits on strict tools that all declarations together exceed: a provider that takes each may refuse the request.
+//! Limits on strict tools that all declarations together exceed: a provider that accepts each one may still refuse the request.
 
 use callgate::dialect::Dialect;
 use callgate_dialect::{is_union, strict_limits};
@@ -6,14 +6,14 @@ use callgate_tool::Value;
 
 use crate::{number::grouped, output};
 
-/// The counts over strict declarations.
+/// The counts over all strict declarations.
 #[derive(Debug, Default)]
 pub(super) struct StrictCounts {
-    /// The declarations.
+    /// The number of declarations.
     tools: usize,
-    /// The members that need not be there.
+    /// The number of optional members.
     optional: usize,
-    /// The members that are of several types.
+    /// The number of members with several types.
     unions: usize,
 }
 
@@ -24,7 +24,7 @@ impl StrictCounts {
         self.unions += n_unions(declaration);
     }
 
-    /// Says which limits are exceeded, and what to do.
+    /// Reports the exceeded limits and the remedy.
     pub(super) fn tell(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
         for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
@@ -38,7 +38,7 @@ impl StrictCounts {
     }
 }
 
-/// The schemas in a declaration, at any depth, that allow several types.
+/// The number of schemas in a declaration, at any depth, that allow several types.
 fn n_unions(schema: &Value) -> usize {
     match schema {
         Value::Array(items) => items.iter().map(n_unions).sum(),
@@ -50,7 +50,7 @@ fn n_unions(schema: &Value) -> usize {
     }
 }
 
-/// The members of a schema, at any depth, that need not be there.
+/// The number of optional members of a schema, at any depth.
 fn n_optional(schema: &Value) -> usize {
     match schema {
         Value::Array(items) => items.iter().map(n_optional).sum(),

@@ -1,18 +1,18 @@
-//! Compares a keyword of two schemas: values that it refuses now and did not before, as far as that shows without the
-//! schemas below it.
+//! Compares one keyword of two schemas: finds values that it newly refuses, as far as the keyword shows this without
+//! the schemas below it.
 
 use std::collections::BTreeSet;
 
 use callgate_tool::Value;
 
-/// True if a keyword takes less than it did.
+/// The result of comparing a keyword.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Verdict {
-    /// It takes as much, or more.
+    /// The keyword accepts as much as before, or more.
     Fine,
-    /// Some values are refused that were taken.
+    /// The keyword refuses some values that it accepted.
     Narrowed,
-    /// It cannot be said.
+    /// The comparison cannot decide.
     Unknown,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Ve
     }
 }
 
-/// The names that `required` lists now and did not.
+/// The names that `required` newly lists.
 pub(super) fn newly_required<'a>(
     old: Option<&'a Value>,
     new: Option<&'a Value>,
@@ -60,7 +60,7 @@ impl Verdict {
     }
 }
 
-/// Bounds are compared as doubles: two that differ by less are for nobody.
+/// Compares limits as doubles: no one relies on smaller differences.
 fn bound(old: Option<&Value>, new: Option<&Value>, is_less: fn(f64, f64) -> bool) -> Verdict {
     match (old.map(Value::as_f64), new.map(Value::as_f64)) {
         (_, None) => Verdict::Fine,
@@ -70,7 +70,7 @@ fn bound(old: Option<&Value>, new: Option<&Value>, is_less: fn(f64, f64) -> bool
     }
 }
 
-/// Types and single values: each that was taken must be taken still.
+/// Compares types and single values: each accepted one must still be accepted.
 fn values(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     let Some(new) = new else { return Verdict::Fine };
     let Some(old) = old else { return Verdict::Narrowed };
@@ -90,7 +90,7 @@ fn listed<'a>(key: &str, value: &'a Value) -> Vec<&'a Value> {
     }
 }
 
-/// Compositions of another length.
+/// Compares compositions whose lengths differ.
 fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
     let Some(new) = list(new) else { return Verdict::Fine };
@@ -105,7 +105,7 @@ fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     }
 }
 
-/// The keywords that describe a value and refuse none.
+/// The keywords that describe a value and refuse no value.
 const ANNOTATIONS: [&str; 14] = [
     "$anchor",
     "$comment",
@@ -123,7 +123,7 @@ const ANNOTATIONS: [&str; 14] = [
     "title",
 ];
 
-/// The code that refuses values where it stands, and none where it does not.
+/// The keywords that only refuse values: without one, its values are accepted.
 const NARROWING: [&str; 9] = [
     "contains",
     "contentEncoding",

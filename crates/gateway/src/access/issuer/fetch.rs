@@ -1,4 +1,5 @@
-//! Asks an issuer for its keys: where its metadata say (`OpenID` Connect Discovery 1.0 §4), or where the operator does.
+//! Fetches an issuer's keys from the address in its metadata (`OpenID` Connect Discovery 1.0 §4), or from the one that
+//! the operator names.
 
 use bytes::Bytes;
 use callgate_config::{BuiltIssuer, IssuerConfig};
@@ -10,7 +11,7 @@ use url::Url;
 
 use super::super::keys::Keys;
 
-/// The keys that an issuer publishes now, or why there are none, for the operator.
+/// The keys that an issuer publishes now, or the reason for the operator why there are none.
 pub(super) async fn keys(issuer: &BuiltIssuer) -> Result<Keys, String> {
     let address = match &issuer.config.jwks_uri {
         Some(address) => address.clone(),
@@ -34,7 +35,7 @@ async fn discovered(issuer: &BuiltIssuer) -> Result<Url, String> {
     let read = serde_json::from_slice(&text);
     let Metadata { issuer: said, jwks_uri } =
         read.map_err(|_| format!("expected metadata with `issuer` and `jwks_uri` at {address}"))?;
-    // §4.3: whoever answers for another issuer hands out that one's keys.
+    // §4.3: a server that answers for another issuer would supply that issuer's keys.
     if said != *name {
         return Err(format!("expected metadata of `{name}`, got those of another issuer"));
     }
@@ -57,5 +58,5 @@ async fn get(issuer: &BuiltIssuer, address: &Url) -> Result<Bytes, String> {
     Ok(answer.into_body())
 }
 
-/// The bounds of a request to an issuer: many times the time and bytes that a working one takes.
+/// The limits of a request to an issuer: many times the time and bytes that a working issuer needs.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(5), response_bytes: 1 << 20 };

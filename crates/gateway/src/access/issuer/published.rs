@@ -1,6 +1,6 @@
-//! The facts that are known of an issuer's keys: kept, read ahead of its end, asked for once however many tokens need it, and at
-//! most once in a while: no caller makes us ask more often by naming keys that do not exist. What is asked goes on when
-//! whoever waited leaves, and ends with this.
+//! Keeps an issuer's keys and renews them before they expire. Many waiting tokens share one fetch, and fetches have a
+//! minimum interval: a caller cannot cause more fetches by naming keys that do not exist. A fetch goes on when the waiting
+//! callers leave, and ends when this value is dropped.
 
 use std::{
     sync::{Arc, Mutex},
@@ -21,17 +21,17 @@ use super::{
     Refusal, fetch,
 };
 
-/// The keys of an issuer, as far as they are known.
+/// The known keys of an issuer.
 #[derive(Debug)]
 pub(super) struct Published {
     issuer: BuiltIssuer,
     keys: SingleFlight<Arc<Keys>, Unread>,
-    /// The party that may wait for a key that is not known.
+    /// Limits the requests that wait for an unknown key.
     waiting: Semaphore,
     asking: Mutex<JoinSet<()>>,
 }
 
-/// The issuer did not answer with keys; the log says why.
+/// The issuer did not return keys; the log says why.
 #[derive(Clone, Copy, Debug)]
 struct Unread;
 
@@ -41,13 +41,13 @@ impl Failure for Unread {
     }
 }
 
-/// The remedy for a token.
+/// The next step for a token.
 enum Step {
     Give(Vec<Arc<Key>>),
     Refuse(Refusal),
-    /// Ask, or wait for what is being asked.
+    /// Fetch the keys, or wait for the running fetch.
     Ask,
-    /// Wait until it may be asked again.
+    /// Wait until the next fetch is allowed.
     WaitUntil(Instant),
 }
 
@@ -57,13 +57,13 @@ impl Published {
         Self { issuer: issuer.clone(), keys, waiting, asking: Mutex::default() }
     }
 
-    /// The keys that a token may be signed with.
+    /// The keys that may have signed a token.
     pub(super) async fn keys(
         &self,
         id: Option<&str>,
         algorithm: Algorithm,
     ) -> Result<Vec<Arc<Key>>, Refusal> {
-        // What was asked before this token came may be older than its key.
+        // A fetch that began before this token came may be older than its key.
         let wanted = self.keys.n_begun().saturating_add(1);
         loop {
             match self.step(id, algorithm, wanted) {
@@ -105,7 +105,7 @@ impl Published {
         match last {
             Some(_) if self.keys.is_flying() => Step::Ask,
             None => Step::Ask,
-            // It was asked since this token came, or a moment before, and did not answer.
+            // A fetch failed since this token came, or shortly before.
             Some((ended, next)) if ended >= wanted || usable.is_none() => {
                 Step::Refuse(Refusal::Unreachable(next.saturating_duration_since(now)))
             }
@@ -129,11 +129,11 @@ impl Published {
 /// The refusal of a token whose key is not published.
 const UNKNOWN: Refusal = Refusal::Invalid("no key of the issuer signed this token");
 const PACE: Pace = Pace { pause: PAUSE, stale: Duration::ZERO, lasting: Lasting::Keeps };
-/// Keys that are older are asked for again while they are used.
+/// The age after which keys in use are fetched again.
 const FRESH: Duration = Duration::from_mins(5);
-/// A key that was withdrawn is used no longer than this while its issuer is down.
+/// The longest time that a withdrawn key stays in use while its issuer is down.
 const STALE: Duration = Duration::from_hours(1);
-/// The time for which an issuer is left alone.
+/// The minimum interval between fetches.
 const PAUSE: Duration = Duration::from_secs(10);
-/// The number of requests that may wait for a key that is not known.
+/// The number of requests that may wait for an unknown key.
 const MOST_WAITING: usize = 64;

@@ -1,5 +1,5 @@
-//! A socket file: its owner's alone from its first moment on, in place of one that nobody listens on any more, and gone when
-//! the listener is.
+//! A socket file that belongs to its owner alone from its creation, replaces one without a listener, and is removed with the
+//! listener.
 
 use std::{
     fs, io,
@@ -13,7 +13,7 @@ use std::{
 
 use tokio::net::UnixListener;
 
-/// A socket file, removed when it is dropped, unless another one took its place.
+/// A socket file. Dropping it removes the file, unless another file has replaced it.
 #[derive(Debug)]
 pub(in super::super) struct SocketFile {
     path: PathBuf,
@@ -23,7 +23,7 @@ pub(in super::super) struct SocketFile {
 /// Listens on a socket file that only its owner may connect to.
 pub(super) fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     is_free(path)?;
-    // Nobody reaches it before its mode is set: it is made where nobody else can look.
+    // Nobody can reach it before its mode is set: it is made in a private folder.
     let mut folder = path.as_os_str().to_owned();
     folder.push(format!(".{}", process::id()));
     let folder = PathBuf::from(folder);
@@ -42,7 +42,7 @@ fn made_in(folder: &Path, path: &Path) -> io::Result<(UnixListener, SocketFile)>
     Ok((listener, SocketFile { path: path.to_owned(), inode }))
 }
 
-/// A file that is there must be a socket that nobody listens on.
+/// Checks that an existing file is a socket without a listener.
 fn is_free(path: &Path) -> io::Result<()> {
     let there = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -94,7 +94,7 @@ mod tests {
         let (listener, file) = bind(&path).unwrap();
         assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AddrInUse);
         drop(listener);
-        // Whoever comes after us may have it already.
+        // The next process may already have replaced it.
         let (next, next_file) = bind(&path).unwrap();
         drop(file);
         assert!(path.exists());

@@ -12,22 +12,22 @@ use tracing::{
     field::{Field, Visit},
 };
 
-/// The text that is written down at one moment.
+/// One record with its time.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) at: SystemTime,
     pub(super) metadata: &'a Metadata<'a>,
     pub(super) fields: Fields,
-    /// The spans it lies in, the outermost first.
+    /// The spans around the record, the outermost first.
     pub(super) spans: Vec<(&'a str, Fields)>,
 }
 
-/// Values by their names; the last one of a name counts.
+/// Values by their names; the last value of a name counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields(Vec<(&'static str, Value)>);
 
 impl Record<'_> {
-    /// `2026-11-22T11:00:00Z INFO callgate_gateway::live: reloaded cause=file call{tool=pets-getPet}`
+    /// Writes `2026-11-22T11:00:00Z INFO callgate_gateway::live: reloaded cause=file call{tool=pets-getPet}`.
     pub(super) fn text(&self) -> String {
         let (level, target) = (self.metadata.level().as_str(), self.metadata.target());
         let mut line = format!("{} {level:<5} {target}:", self.time());
@@ -45,7 +45,7 @@ impl Record<'_> {
         line
     }
 
-    /// `{"time", "level", "target", "message", "fields", "spans"}`
+    /// Writes `{"time", "level", "target", "message", "fields", "spans"}`.
     pub(super) fn json(&self) -> String {
         let (level, target) = (self.metadata.level().as_str(), self.metadata.target());
         let mut value = json!({"time": self.time(), "level": level, "target": target});
@@ -77,7 +77,7 @@ impl Fields {
         self.0.iter().filter(|(name, _)| *name != MESSAGE)
     }
 
-    /// `tool=pets-getPet status=200`
+    /// Writes `tool=pets-getPet status=200`.
     fn pairs(&self) -> String {
         let mut pairs = String::new();
         for (name, value) in self.others() {
@@ -133,12 +133,12 @@ fn pair(line: &mut String, name: &str, value: &Value) {
     }
 }
 
-/// Writes a text so that it stays in its line and moves no cursor.
+/// Writes a text so that it stays on its line and does not move the cursor.
 fn escape(line: &mut String, text: &str) {
     for char in text.chars() {
         let is_break = matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         if char.is_control() || is_break {
-            // Writing to a text does not fail.
+            // Writing to a string does not fail.
             write!(line, "{}", char.escape_default()).ok();
         } else {
             line.push(char);
@@ -152,5 +152,5 @@ fn cut(text: &str) -> &str {
 
 const MESSAGE: &str = "message";
 
-/// More of one value is read by nobody.
+/// The most bytes of one value; nobody reads more.
 const MOST_BYTES: usize = 4096;

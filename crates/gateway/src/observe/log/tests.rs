@@ -1,10 +1,10 @@
-//! The text that is written of records, and what is not.
+//! Tests which records are written, and how.
 
 use std::sync::{Arc, Mutex};
 
 use super::*;
 
-/// The text that is written with these settings while something is done.
+/// The lines written with these settings during an action.
 fn written(settings: &str, act: fn()) -> Vec<String> {
     let text = format!("log: {settings}\ntoolsets: {{a: {{openapi: a.yaml}}}}");
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -13,7 +13,7 @@ fn written(settings: &str, act: fn()) -> Vec<String> {
     let subscriber = subscriber(&Config::from_text(text, "").unwrap().log, write);
     tracing::subscriber::with_default(subscriber, act);
     let lines = lines.lock().unwrap();
-    // The time comes first, and is another one each time.
+    // The time comes first and differs each time.
     lines
         .iter()
         .map(|line| line.split_once(' ').map_or(line.as_str(), |(_, rest)| rest).to_owned())

@@ -1,4 +1,4 @@
-//! A recorder that records so many series and no more: what comes later counts for nothing, and is counted.
+//! A recorder with a limit on its series: later series are dropped.
 
 use std::{
     collections::BTreeSet,
@@ -7,11 +7,11 @@ use std::{
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 
-/// A recorder with a bound.
+/// A recorder with a limit.
 #[derive(Debug)]
 pub(super) struct Bounded<R> {
     recorder: R,
-    /// The series of one histogram.
+    /// The number of series in one histogram.
     histogram: usize,
     known: RwLock<Known>,
 }
@@ -23,12 +23,12 @@ struct Known {
 }
 
 impl<R: Recorder> Bounded<R> {
-    /// A bound around a recorder whose histograms have so many series each.
+    /// Limits a recorder whose histograms have this many series each.
     pub(super) fn new(recorder: R, histogram: usize) -> Self {
         Self { recorder, histogram, known: RwLock::default() }
     }
 
-    /// Returns true if there is room for a key, which takes so many series.
+    /// Returns true if there is room for a key with this many series.
     fn admits(&self, key: &Key, n_series: usize) -> bool {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if known.keys.contains(key) {
@@ -83,5 +83,5 @@ impl<R: Recorder> Recorder for Bounded<R> {
     }
 }
 
-/// As many as a scraper takes from a sidecar without a word.
+/// The number of series that a scraper accepts from a sidecar without complaint.
 const MOST_SERIES: usize = 2000;

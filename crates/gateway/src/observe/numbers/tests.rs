@@ -1,4 +1,4 @@
-//! A scraper's view of the numbers.
+//! Tests the metrics as a scraper sees them.
 
 use metrics::with_local_recorder;
 

@@ -1,4 +1,4 @@
-//! The party that is let in, over real sockets: tokens, rights, and what pages of the web may not do.
+//! Tests which callers are let in, over real sockets: tokens, rights, and the limits on web pages.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Session parameters that come from claims of verified tokens: they come from nowhere else, whatever the request, its headers
-//! or the store say.
+//! Tests session parameters from claims of verified tokens: no other source sets them, neither the request nor its headers
+//! nor the store.
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::test_issuer::Signer;
 
 const NAMED: &str = "a-token-of-the-operator-1";
 
-/// A sidecar whose parameter `customerId` is the claim `customer`, and the issuer it believes.
+/// A sidecar whose parameter `customerId` is the claim `customer`, and the issuer it trusts.
 async fn world() -> (Sidecar, Idp, Signer) {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
@@ -31,7 +31,7 @@ async fn sent(sidecar: &Sidecar, way: (&str, &str), token: &str, body: &Value) -
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
-/// Plans a call in a session that names the customer by itself; returns the status and the request that would be sent.
+/// Plans a call in a session that also sets the customer; returns the status and the request that would be sent.
 async fn planned(sidecar: &Sidecar, token: &str) -> (u16, String) {
     let body = json!({"calls": [{"tool": "pets-list", "args": {}}], "dryRun": true,
         "session": {"id": "s", "parameters": {"CustomerID": "inline"}}});

@@ -1,4 +1,4 @@
-//! The end of a sidecar: what runs may end, nothing new begins, and what takes too long is given up.
+//! Tests the end of a sidecar: running calls may end, no new ones begin, and slow ones are given up.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use super::{
     sidecar::{CALL, pets, read_to_end, service},
 };
 
-/// A sidecar with a call that hangs until something is sent, and the two ends of that.
+/// A sidecar with a call that hangs until a message is sent, and the two ends of the call.
 async fn with_a_call() -> (Sidecar, tokio::net::TcpStream, mpsc::Sender<()>) {
     with_a_request("", CALL).await
 }
 
-/// The same with another request.
+/// A sidecar with a request that hangs until a message is sent.
 async fn with_a_request(
     headers: &str,
     body: &str,
@@ -31,7 +31,7 @@ async fn with_a_request(
     (sidecar, stream, go)
 }
 
-/// A sidecar whose service says when it was asked, and answers when it is told to.
+/// A sidecar whose service reports a request, and responds when a message allows it.
 async fn hanging() -> (Sidecar, mpsc::Receiver<()>, mpsc::Sender<()>) {
     let (asked, is_asked) = mpsc::channel::<()>(1);
     let (go, goes) = mpsc::channel::<()>(1);
@@ -48,7 +48,7 @@ async fn hanging() -> (Sidecar, mpsc::Receiver<()>, mpsc::Sender<()>) {
     (Sidecar::start(&pets(address)).await, is_asked, go)
 }
 
-/// A connection on which calls were asked for.
+/// A connection on which calls were requested.
 async fn requested(sidecar: &Sidecar, headers: &str, body: &str) -> tokio::net::TcpStream {
     let mut stream = sidecar.connect().await;
     let length = body.len();
@@ -89,7 +89,7 @@ async fn a_connection_of_http_2_is_closed_when_its_calls_have_ended() {
     go.send(()).await.unwrap();
     let answer = call.await.unwrap().unwrap();
     assert_eq!((answer.version(), answer.status().as_u16()), (reqwest::Version::HTTP_2, 200));
-    // The client would keep its connection.
+    // A real client would keep its connection.
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
     drop(client);
 }
@@ -102,7 +102,7 @@ async fn a_sidecar_without_calls_ends_at_once() {
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
 }
 
-/// The body of what is answered when everything is given up, which is the end of the sidecar too.
+/// The response body when everything is given up, which also ends the sidecar.
 async fn given_up(sidecar: &mut Sidecar, stream: &mut tokio::net::TcpStream) -> String {
     sidecar.gateway.drain().begin();
     sidecar.gateway.drain().end();
@@ -162,7 +162,7 @@ async fn a_body_that_outlasts_the_grace_is_told_that_nothing_was_called() {
     let mut stream = sidecar.connect().await;
     let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
-    // The body is waited for.
+    // The sidecar waits for the body.
     stream.read_u8().await.unwrap();
     let answer = given_up(&mut sidecar, &mut stream).await;
     assert!(answer.contains("503") && answer.contains("problem:draining"), "{answer}");

@@ -1,5 +1,5 @@
-//! The token of a caller is exchanged for one for the service, by a real issuer, token endpoint and service: it reaches the
-//! endpoint and nobody else, whichever way a call comes.
+//! Tests the exchange of a caller's token for a token of the service, with a real issuer, token endpoint and service: the
+//! caller's token reaches only the endpoint, whichever way a call comes.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Sidecar, jwt::Idp, sidecar::service};
 use crate::test_issuer::Signer;
 
-/// The requests that came to the token endpoint, and those to the service.
+/// The requests that reached the token endpoint, and those that reached the service.
 #[derive(Default)]
 struct Seen {
     exchanged: Mutex<Vec<String>>,
@@ -57,7 +57,7 @@ impl World {
         Self { sidecar: Sidecar::start(&text).await, seen, idp, signer }
     }
 
-    /// A token of `kim`, as `Authorization` has it.
+    /// A token of `kim` in the form of `Authorization`.
     fn token(&self, id: &str) -> String {
         self.signer.sign(&self.idp.claims(&json!({"jti": id})))
     }

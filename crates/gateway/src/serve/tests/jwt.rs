@@ -1,4 +1,4 @@
-//! Tokens of an issuer (JWT): a real one on this machine, that publishes its keys, changes them, and is down at times.
+//! Tests tokens of an issuer (JWT): a real one on this machine that publishes its keys, changes them, and is sometimes down.
 
 use std::sync::{
     Arc, Mutex,
@@ -116,7 +116,7 @@ async fn a_token_cannot_choose_how_it_is_checked() {
         let token = format!("Bearer {}.{}.", part(header), parts[1]);
         assert_eq!(status(&sidecar, &token).await, 401);
     }
-    // The public key as the secret of an HMAC.
+    // Signs with the public key as the secret of an HMAC.
     let public = signer.jwk()["x"].as_str().unwrap().to_owned();
     let mut header = Header::new(Algorithm::HS256);
     header.kid = Some("one".to_owned());
@@ -142,7 +142,7 @@ async fn keys_are_asked_for_once_however_many_tokens_need_them() {
     }
     assert_eq!(calls.join_all().await, [200; 50]);
     assert_eq!(idp.asked(), 1);
-    // What is known of the keys outlives a reload.
+    // The known keys survive a reload.
     sidecar.reload().await;
     assert_eq!((status(&sidecar, &token).await, idp.asked()), (200, 1));
 }

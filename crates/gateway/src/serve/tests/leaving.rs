@@ -1,4 +1,4 @@
-//! A caller that leaves: its call leaves the service too.
+//! Tests a caller that leaves: its call to the service stops too.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{
     sidecar::{CALL, pets, service},
 };
 
-/// Says that it was dropped.
+/// Reports when it is dropped.
 struct Leaves(mpsc::Sender<&'static str>);
 
 impl Drop for Leaves {

@@ -1,4 +1,4 @@
-//! The bounds of connections and requests, each seen from outside.
+//! Tests the limits of connections and requests, each from outside.
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -89,7 +89,7 @@ async fn requests_beyond_the_bound_are_told_when_to_come_again() {
     assert_eq!(refused.status().as_u16(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
     assert!(refused.text().await.unwrap().contains("problem:overloaded"));
-    // Whoever asks whether we live is answered all the same.
+    // A health check is still answered.
     assert_ne!(sidecar.status("/healthz", &[]).await, 503);
 }
 
@@ -115,7 +115,7 @@ async fn an_http_2_connection_without_a_request_is_told_to_go() {
     stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
     let mut all = Vec::new();
     stream.read_to_end(&mut all).await.unwrap();
-    // The type of GOAWAY is 7 (§6.8), the reason 0.
+    // GOAWAY has the type 7 (§6.8) and here the reason 0.
     assert!(all.windows(4).any(|frame| frame == [0, 0, 8, 7]), "{all:?}");
 }
 

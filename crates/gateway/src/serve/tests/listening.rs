@@ -1,4 +1,4 @@
-//! Clients of MCP that wait to be told of other tools.
+//! Tests clients of MCP that wait for changes of the tools.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn listener(sidecar: &Sidecar) -> Response {
     request.send().await.unwrap()
 }
 
-/// The next message of a stream of events; none at its end.
+/// The next message of a stream of events; `None` at its end.
 async fn next(stream: &mut Response) -> Option<Value> {
     loop {
         let piece = timeout(Duration::from_secs(10), stream.chunk()).await.unwrap().unwrap()?;

@@ -1,5 +1,4 @@
-//! Messages with two ends (threat 45 of `SECURITY.md`) over real sockets: each is refused with 400, and nothing after it is
-//! answered.
+//! Tests ambiguous messages (threat 45 of `SECURITY.md`) over real sockets: each is refused with 400, and no response follows.
 
 use super::{Sidecar, sidecar::nothing};
 

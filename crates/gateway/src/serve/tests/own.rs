@@ -1,4 +1,4 @@
-//! A toolset whose service is this sidecar (threat 54 of `SECURITY.md`).
+//! Tests a toolset whose service is this sidecar (threat 54 of `SECURITY.md`).
 
 use super::Sidecar;
 

@@ -1,4 +1,4 @@
-//! The sidecar as a resource of OAuth: its metadata, its challenges, scopes, and tools that anybody may list.
+//! Tests the sidecar as a resource of OAuth: its metadata, its challenges, scopes, and tools that everybody may list.
 
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::{Sidecar, jwt::Idp, sidecar::nothing};
 use crate::test_issuer::Signer;
 
-/// A sidecar of the toolset `pets`, whose tokens need a scope for it.
+/// A sidecar whose toolset `pets` requires a scope in tokens.
 async fn sidecar(idp: &Idp, more: &str) -> Sidecar {
     let issuer = &idp.issuer;
     let jwt = format!("{{issuer: '{issuer}', audience: callgate, scopes: {{pets: pets.call}}}}");
     Sidecar::start(&format!("{}access: {{jwt: [{jwt}]{more}}}\n", nothing())).await
 }
 
-/// The answer to a message of MCP.
+/// The response to a message of MCP.
 async fn asked(sidecar: &Sidecar, path: &str, token: Option<&str>, message: &Value) -> Response {
     let client = Client::builder().no_proxy().build().unwrap();
     let mut request = client.post(format!("{}{path}", sidecar.calls[0])).json(message);

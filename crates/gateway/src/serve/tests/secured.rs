@@ -1,4 +1,4 @@
-//! TLS of listeners: certificates of ours, read again when they change, and certificates of callers.
+//! Tests the TLS of listeners: our certificates, which are reread when they change, and callers' certificates.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -72,7 +72,7 @@ async fn a_certificate_is_shown_and_read_again_when_it_changes() {
     assert!(sidecar.calls[0].starts_with("https://"));
     assert_eq!(status(&sidecar, &one.trusted(), None).await, Some(200));
     assert_eq!(status(&sidecar, &other.trusted(), None).await, None);
-    // What cannot be read leaves what was there.
+    // An unreadable file leaves the earlier settings.
     fs::write(folder.path().join("server.pem"), "half a certificate").unwrap();
     assert_eq!(status(&sidecar, &one.trusted(), None).await, Some(200));
     put(folder.path(), other.issue(localhost()));

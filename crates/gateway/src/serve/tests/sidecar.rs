@@ -26,7 +26,7 @@ pub(super) struct Sidecar {
 }
 
 impl Sidecar {
-    /// One that serves a configuration; `listen` is a port of this machine unless it is there.
+    /// Starts a sidecar for a configuration; `listen` is a port of this machine unless the text sets it.
     pub(super) async fn start(text: &str) -> Self {
         Self::try_start(text, Path::new("")).await.unwrap()
     }
@@ -78,12 +78,12 @@ impl Sidecar {
         read_to_end(&mut stream).await
     }
 
-    /// The answer to a request with these headers.
+    /// The response to a request with these headers.
     pub(super) async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         get(&self.calls[0], path, headers).await
     }
 
-    /// The answer to a call.
+    /// The response to a call.
     pub(super) async fn call(&self) -> String {
         let client = Client::builder().no_proxy().build().unwrap();
         let request = client.post(format!("{}/v1/calls", self.calls[0])).body(CALL);
@@ -91,7 +91,7 @@ impl Sidecar {
         request.send().await.unwrap().text().await.unwrap()
     }
 
-    /// Its status.
+    /// The status of the response to a request with these headers.
     pub(super) async fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
         self.get(path, headers).await.status().as_u16()
     }
@@ -111,7 +111,7 @@ pub(super) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> 
     request.send().await.unwrap()
 }
 
-/// All that comes until the other side closes; what a reset cuts off is not there.
+/// All bytes until the other side closes; bytes that a reset cuts off are missing.
 pub(super) async fn read_to_end(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
     let (mut all, mut piece) = (Vec::new(), [0; 4096]);
     while let Ok(read @ 1..) = stream.read(&mut piece).await {
@@ -133,7 +133,7 @@ pub(super) fn pets(address: SocketAddr) -> String {
     format!("toolsets: {{pets: {{openapi: pets.yaml, server: 'http://{address}'}}}}\n")
 }
 
-/// A configuration whose service is never asked.
+/// A configuration whose service is never called.
 pub(super) fn nothing() -> String {
     pets(SocketAddr::from(([127, 0, 0, 1], 9)))
 }

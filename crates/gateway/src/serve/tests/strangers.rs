@@ -1,4 +1,4 @@
-//! Two principals: whatever one of them made is absent for the other, also under its id.
+//! Tests two principals: anything that one of them made is absent for the other, even under its id.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn access() -> String {
     format!("access: {{principals: {{kim: {}, lee: {}}}}}\n", principal(KIM), principal(LEE))
 }
 
-/// The status and the body of the answer to a principal.
+/// The status and the body of the response to a principal.
 async fn asked(
     sidecar: &Sidecar,
     token: &str,

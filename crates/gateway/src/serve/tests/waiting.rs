@@ -1,4 +1,5 @@
-//! Callers that keep us waiting: a body that does not come and an answer that is not taken hold no place that others need.
+//! Tests callers that keep the sidecar waiting: a body that does not arrive and a response that is not read hold no place
+//! that others need.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -13,7 +14,7 @@ use super::{
 
 const SOON: Duration = Duration::from_secs(10);
 
-/// Asks until there is room.
+/// Sends requests until there is room.
 async fn has_room(sidecar: &Sidecar) {
     let asks = async { while sidecar.status("/v1/tools", &[]).await == 503 {} };
     timeout(SOON, asks).await.unwrap();
@@ -38,7 +39,7 @@ async fn a_body_that_does_not_come_gives_its_place_to_others() {
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
 }
 
-/// Says that it was dropped.
+/// Reports when it is dropped.
 struct Leaves(mpsc::Sender<()>);
 
 impl Drop for Leaves {
@@ -47,7 +48,7 @@ impl Drop for Leaves {
     }
 }
 
-/// A service whose events have no end; says when its caller has left.
+/// A service whose events never end; it reports when its caller has left.
 async fn endless() -> (SocketAddr, mpsc::Receiver<()>) {
     let (says, left) = mpsc::channel(4);
     let sends = move || {
@@ -64,7 +65,7 @@ async fn endless() -> (SocketAddr, mpsc::Receiver<()>) {
     (service(Router::new().route("/pets", routing::get(sends))).await, left)
 }
 
-/// An answer of events, of which no more is taken than the window of the connection.
+/// A response of events, of which the caller reads no more than the window of the connection.
 async fn not_taken(sidecar: &Sidecar) -> reqwest::Response {
     let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge();
     let client = client.http2_initial_stream_window_size(1000).build().unwrap();

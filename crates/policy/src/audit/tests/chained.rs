@@ -1,4 +1,4 @@
-//! Every way to change a file, and the line that is named for it.
+//! Tests every way to change a file, and the line that the check names for it.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -99,7 +99,7 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
     for n_cut in [2, 30, 100, 200] {
         let torn = text.get(..text.len() - n_cut).unwrap();
         check(&desk, torn, Some((FlawKind::Torn, 7)));
-        // Nobody takes what was altered for torn.
+        // An altered line is not mistaken for a torn one.
         check(
             &desk,
             &with(torn, 2, |line| line.replace("begun", "bogus")),
@@ -111,14 +111,14 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
         process.end();
         let verified = desk.verified();
         assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 9, 1));
-        // What is torn cannot be changed afterwards either.
+        // Torn bytes cannot be changed later either.
         check(
             &desk,
             &with(&desk.text(), 7, |line| line.replace("{\"l", "{\"L")),
             Some((FlawKind::Altered, 7)),
         );
     }
-    // All that is torn is the line break.
+    // Only the line break is torn off.
     fs::write(desk.file(), text.trim_end()).unwrap();
     assert_eq!(desk.verified().flaw, None);
     let process = desk.open();
@@ -128,7 +128,7 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
     assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 10, 0));
 }
 
-/// A disk that was full twice in the middle of a line, with a few bytes of room between.
+/// A disk that was full twice in the middle of a line, with room for a few bytes in between.
 #[tokio::test]
 async fn an_end_that_was_torn_more_than_once_is_no_altered_line() {
     let (desk, text) = written().await;

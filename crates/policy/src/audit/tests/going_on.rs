@@ -1,4 +1,4 @@
-//! The chain and the keys go on: in a new file where the old one was moved away, and in the next process.
+//! Tests that the chain and the keys continue: in a new file after the old one was moved away, and in the next process.
 
 use super::*;
 
@@ -17,11 +17,11 @@ async fn a_file_that_is_moved_away_is_followed_by_another_of_the_same_chain() {
     assert_eq!((both.flaw, both.n_lines, both.first), (None, 6, 1));
     let newer = verify_audit(&[newer], &key(), None).unwrap();
     assert_eq!((newer.flaw, newer.n_lines, newer.first), (None, 3, 4));
-    // A file that is cut short, as `copytruncate` does, goes on too.
+    // A file that is cut short, as `copytruncate` does, continues too.
     fs::write(desk.file(), "").unwrap();
     process.call("fine", "3").await;
     assert_eq!((desk.verified().flaw, desk.verified().first), (None, 7));
-    // And so does the next process, whether or not there is a line in the file.
+    // The next process continues it too, with or without a line in the file.
     process.end();
     for _ in 0..2 {
         let process = desk.open();
@@ -50,7 +50,7 @@ async fn what_an_earlier_process_made_is_not_made_again() {
     process.leave("left").await;
     assert_eq!(process.audit.unknown(), []);
     process.end();
-    // A process that was killed: a call was begun, and no line says how it ended.
+    // A killed process: a call was begun, and no line records its end.
     let whole = desk.text();
     let killed = desk.open();
     killed.leave("killed").await;
@@ -90,7 +90,7 @@ async fn a_large_file_is_read_from_where_its_calls_still_count() {
     process.call("fine", "old").await;
     process.end();
     let text = desk.text();
-    // Three megabytes of lines, most of them of yesterday. Their codes do not count here.
+    // Three megabytes of lines, mostly from yesterday. Their codes are not checked here.
     let old: String = text.replace("\"time\":\"2", "\"time\":\"1");
     let lines: String = std::iter::repeat_n(old.as_str(), 3_000).collect();
     fs::write(desk.file(), lines.clone() + &text.replace("\"key\":\"", "\"key_\":\"")).unwrap();
@@ -101,7 +101,7 @@ async fn a_large_file_is_read_from_where_its_calls_still_count() {
     assert_eq!(desk.open().call("fine", "old").await.0, "answer_lost");
 }
 
-/// Many callers at once: each has its two lines, and the chain holds.
+/// Many callers at once: each has two lines, and the chain is valid.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lines_of_many_callers_stand_in_one_chain() {
     let desk = Desk::new();

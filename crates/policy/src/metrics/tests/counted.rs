@@ -1,4 +1,4 @@
-//! The numbers of calls, and that no caller makes up a series.
+//! Tests the metrics of calls, and that no caller can create a series.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use metrics::{
 
 use super::*;
 
-/// Every series with its number; of a gauge the last one, of a histogram how many.
+/// Every series with its number: of a gauge the last value, of a histogram the count.
 #[derive(Clone, Debug, Default)]
 struct Series(Arc<Mutex<BTreeMap<String, Arc<Number>>>>);
 

@@ -1,5 +1,5 @@
-//! The body of a request as a person writes it: its members stand beside the body that is one argument, and `body=@order.json` is
-//! given to a tool whose arguments are the members.
+//! The body of a request as a person writes it: its members may stand beside the body that is one argument, and
+//! `body=@order.json` also works for a tool whose arguments are the members.
 
 use callgate::{Arguments, Entry};
 use callgate_openapi::InputLocation;
@@ -7,7 +7,7 @@ use callgate_tool::{Object, Value};
 
 use crate::guide::Guide;
 
-/// Names the whole body of an operation whose tool has no argument for it.
+/// The name for the whole body of an operation whose tool has no argument for it.
 pub(super) const NAME: &str = "body";
 
 /// The argument that is the whole body of an operation.
@@ -19,7 +19,7 @@ pub(super) fn whole(entry: Option<Entry<'_>>) -> Option<&str> {
     bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str())
 }
 
-/// Moves what only the body has a member for into the body, unless the body is given as something else than an object.
+/// Moves values that only the body has a member for into the body, unless the given body is not an object.
 pub(super) fn put_in(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
     let Some(inside) = guide.member(body) else { return };
     let is_member = |name: &&String| guide.member(name).is_none() && inside.member(name).is_some();
@@ -43,8 +43,8 @@ pub(super) fn put_in(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
     arguments.insert(body.to_owned(), Value::Object(members));
 }
 
-/// Takes a `body` that is an object apart, where the members of the body are arguments and none has that name. The name of a
-/// member that is given twice is the error.
+/// Splits a `body` that is an object if the members of the body are arguments and no argument has that name. The error is the
+/// name of a member that is given twice.
 pub(super) fn taken_apart(
     arguments: &mut Arguments,
     guide: Guide<'_>,
