@@ -26,7 +26,7 @@ pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
     JsonText(json!({"reloads": Value::Array(reloads)}).to_string())
 }
 
-/// Reads everything again, and answers how that ended.
+/// Reloads the configuration and its descriptions, and reports the outcome.
 #[utoipa::path(
     post,
     path = "/v1/admin/reload",

@@ -20,7 +20,7 @@ use crate::{
     sessions::Inline,
 };
 
-/// Decides about a call that waits for an approval, and answers how it ended.
+/// Approves or rejects a waiting call, and returns its result.
 #[utoipa::path(
     post,
     path = "/v1/approvals/{id}",

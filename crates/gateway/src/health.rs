@@ -25,7 +25,7 @@ pub(crate) async fn live() -> JsonText {
     JsonText(json!({"status": "ok"}).to_string())
 }
 
-/// Says whether calls are served; to those who may see it, why not.
+/// Reports whether calls are served, and to callers with the right to see it, why not.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -55,7 +55,7 @@ pub(crate) async fn show(
     Ok(shown(&gateway, &id, &state, version, StatusCode::OK))
 }
 
-/// Stores a session in place of what there was.
+/// Replaces a session.
 #[utoipa::path(
     put,
     path = "/v1/sessions/{id}",
@@ -90,7 +90,7 @@ pub(crate) async fn put(
     Ok(shown(&gateway, &id, &state, version, status))
 }
 
-/// Changes members of a session; one that is `null` goes.
+/// Changes members of a session; a `null` deletes a member.
 #[utoipa::path(
     patch,
     path = "/v1/sessions/{id}",

@@ -63,7 +63,7 @@ pub(crate) async fn of_app(
     }
 }
 
-/// Answers the schemas of one tool.
+/// Returns the schemas of one tool.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/locations/{location}/apps/{app}:retrieveToolSchema",

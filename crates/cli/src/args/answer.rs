@@ -14,7 +14,7 @@ pub(crate) struct AnswerArguments {
         conflicts_with_all = ["all_pages", "as_model", "dry_run", "format", "json", "jsonpath", "many", "select"]
     )]
     pub(crate) output: Option<PathBuf>,
-    /// How the answer is printed; JSON and text as they are unless told otherwise
+    /// The format of the printed answer; without it, JSON and text are printed as they came
     #[arg(long, value_name = "FORMAT", value_enum, conflicts_with_all = ["dry_run", "json", "many"])]
     pub(crate) format: Option<AnswerFormat>,
     /// The members that are shown: `--select id,owner.email`; of each item, where the answer is a list

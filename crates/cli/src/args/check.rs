@@ -43,7 +43,7 @@ pub(crate) struct CheckArguments {
     /// Write all errors and warnings to a file, for `--baseline`
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// How the findings are printed
+    /// The format of the printed findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     /// The same as `--format json`
@@ -65,11 +65,11 @@ pub(crate) enum Format {
 /// The least severity that is reported.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Least {
-    /// What is refused
+    /// Findings about refused operations
     Error,
     /// Everything
     Note,
-    /// What is refused, lost or guessed
+    /// Findings about what is refused, lost or guessed
     Warning,
 }
 
