@@ -12,6 +12,7 @@ mod front;
 mod levels;
 mod modules;
 mod parameters;
+mod plain_words;
 mod publishing;
 mod sides;
 mod single_flights;

@@ -63,7 +63,7 @@ struct Ending {
     is_late: bool,
 }
 
-/// The reason why a connection is told to close.
+/// The reason why the sidecar closes a connection.
 #[derive(Clone, Copy)]
 enum Reason {
     /// Nothing happened for too long.
@@ -138,7 +138,7 @@ where
     }
 }
 
-/// Serves until the caller leaves, or the connection was told to close and its time is over.
+/// Serves until the caller leaves, or the sidecar closes the connection and its time is over.
 async fn to_its_end<C: Future>(
     mut connection: Pin<&mut C>,
     close: impl Fn(Pin<&mut C>),
