@@ -129,7 +129,7 @@ codes! {
     InvalidSessionInput = "invalid-session-input";
     /// The location of the parameter does not allow its style; the default style is used.
     InvalidStyle = "invalid-style";
-    /// Two inputs would write the same key.
+    /// Two inputs would write one key.
     KeyCollision = "key-collision";
     /// A declaration costs more tokens than a model should pay for one tool.
     LargeTool = "large-tool";

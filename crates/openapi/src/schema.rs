@@ -189,7 +189,7 @@ impl<'d> Builder<'d> {
     }
 
     fn members(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        // Shared declarations are kept for long: they get no more capacity than they need.
+        // Schemas that many declarations share are kept for long: they get no more capacity than they need.
         let mut built = Object::with_capacity(node.as_object().map_or(0, NodeObject::len));
         if let Some(reference) = reference_of(node)
             && let Some(name) = self.define(reference, node, path)
