@@ -67,7 +67,7 @@ codes! {
     SessionCredential = "session-credential";
     /// The address of a description does not respond; the last version stays in use.
     StaleDescription = "stale-description";
-    /// The name of a function is not one that models can write.
+    /// Models cannot write the name of a function.
     ToolName = "tool-name";
     /// The name of a toolset is not valid.
     ToolsetName = "toolset-name";

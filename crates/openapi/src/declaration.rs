@@ -159,8 +159,8 @@ impl Parts<'_> {
 /// The length limit of a title: people see it on one line.
 const LONGEST_TITLE: usize = 100;
 
-/// The form of an input's bytes, by the media type of its body. In values that are checked before they are sent, `null`
-/// has the meaning of its media type.
+/// The form of an input's bytes, by the media type of its body. Only the declaration of a merge patch allows `null` for
+/// removable members; the check of sent values handles `null` itself.
 fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
     let is_declared = view != View::Complete;
     match media.map(|media| media.kind) {

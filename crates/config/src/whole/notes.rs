@@ -28,7 +28,7 @@ struct Note<'a> {
 }
 
 impl Notes {
-    /// Adds the remarks about a tool; for a tool that is left out, those that give the reason become warnings that say so.
+    /// Adds the remarks about a tool. For a tool that is left out, the help of each remark says so.
     pub(super) fn take(&mut self, file: &Path, imported: &Imported, is_left_out: bool) {
         for remark in &imported.remarks {
             match remark.kind {

@@ -55,7 +55,7 @@ impl Bytes {
     pub(crate) fn schema(self, described: &Node, view: View) -> Value {
         let base64 = json!({"type": "string", "contentEncoding": "base64",
             "description": "Bytes as base64 or as a `data:` URL."});
-        // The declaration that a model fills must name every member.
+        // A model that must name every member supplies `null` for missing ones.
         let kind = if view == View::Complete { json!(["string", "null"]) } else { "string".into() };
         let data = json!({"type": kind, "contentEncoding": "base64"});
         let text = json!({"type": kind, "description": "Instead of `data`: text as it is."});
