@@ -14,7 +14,7 @@ pub enum CredentialForm {
     Basic,
     /// A key as it is, in its own place.
     Key,
-    /// Nothing.
+    /// No credential.
     None,
     /// A form that only the program that owns the authenticator knows.
     Own,

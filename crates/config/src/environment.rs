@@ -54,7 +54,7 @@ pub(crate) enum Missing {
     /// The whole configuration fails.
     #[default]
     Fault,
-    /// Only its toolset fails; it has no tools and gives the reason (`BuiltToolset::failure`).
+    /// Only the toolset fails; it has no tools and gives the reason (`BuiltToolset::failure`).
     Listed,
 }
 

@@ -43,9 +43,9 @@ pub enum Severity {
 pub struct Finding {
     /// The file that the finding is about.
     pub file: PathBuf,
-    /// A stable word for its kind.
+    /// A stable word for the kind of finding.
     pub code: &'static str,
-    /// Its severity.
+    /// The severity of the finding.
     pub severity: Severity,
     /// The JSON pointer of the value; empty for the whole file.
     pub pointer: String,

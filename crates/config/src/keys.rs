@@ -29,7 +29,7 @@ pub struct Table {
     pub keys: &'static [Key],
     /// Planned keys that this version does not support: they are refused by name and not as misspelt.
     pub later: &'static [&'static str],
-    /// The number of its keys that may be in one mapping.
+    /// The number of the table's keys that may be in one mapping.
     pub takes: Takes,
 }
 
@@ -37,11 +37,11 @@ pub struct Table {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Key {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// The type of its value.
+    /// The type of the key's value.
     pub kind: Kind,
-    /// Its purpose.
+    /// The purpose of the key.
     pub about: &'static str,
     /// True if the key is required.
     pub is_required: bool,
@@ -95,9 +95,9 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "any of them, or one of them")]
 pub enum Takes {
-    /// Any of them.
+    /// Any number of keys.
     Any,
-    /// Exactly one.
+    /// Exactly one key.
     One,
 }
 
@@ -113,7 +113,7 @@ impl Table {
         key.feature.filter(|feature| !is_built_in(feature))
     }
 
-    /// The names of its keys.
+    /// The names of the table's keys.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         self.keys.iter().map(|key| key.name)
     }

@@ -101,9 +101,9 @@ pub enum LogLevel {
     /// Events: starts, reloads, ends.
     #[default]
     Info,
-    /// Nothing.
+    /// No records.
     Off,
-    /// Everything.
+    /// All records.
     Trace,
     /// Faults that may need attention.
     Warn,

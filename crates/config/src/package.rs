@@ -14,7 +14,7 @@ use callgate_tree::{Limits, Node};
 /// An export as a whole.
 #[derive(Debug)]
 pub(crate) struct Package {
-    /// Its folder, or the zip.
+    /// The folder of the export, or its zip.
     path: PathBuf,
     /// The texts, by their names below the root: `tools/orders/orders.json`.
     files: BTreeMap<String, Vec<u8>>,

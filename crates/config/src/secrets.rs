@@ -79,7 +79,7 @@ pub struct SecretsConfig {
 pub struct Remote<T> {
     /// The store's own settings.
     pub settings: T,
-    /// The TLS settings of the connections to it; those of toolsets do not apply.
+    /// The TLS settings of the connections to the store; those of toolsets do not apply.
     pub tls: TlsConfig,
 }
 

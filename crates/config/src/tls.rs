@@ -62,7 +62,7 @@ pub struct CertificateSource {
 pub struct IdentityConfig {
     /// The certificate with its chain.
     pub certificate: CertificateSource,
-    /// Its private key.
+    /// The private key of the certificate.
     pub key: SecretReference,
     /// The passphrase of the key, if it is encrypted.
     pub passphrase: Option<SecretReference>,

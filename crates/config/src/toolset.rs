@@ -54,13 +54,13 @@ pub struct ToolsetConfig {
     pub required: bool,
     /// The overlays that correct the description, in order.
     pub overlays: Vec<PathBuf>,
-    /// The prefix of its tools' names, before that of the operation; `None` for no prefix.
+    /// The prefix of the tools' names, before that of the operation; `None` for no prefix.
     pub prefix: Option<ToolsetName>,
     /// The server that overrides the description's.
     pub server: Option<ServerUrl>,
     /// Values of the server's variables.
     pub server_variables: BTreeMap<String, String>,
-    /// The credentials of its operations.
+    /// The credentials of the toolset's operations.
     pub(crate) credentials: Credentials,
     /// The rule for inputs that the session should supply: a model may fill them, or may not.
     pub session_inputs: SessionInputs,
@@ -74,7 +74,7 @@ pub struct ToolsetConfig {
     pub description_limits: DescriptionLimits,
     /// The origins of documents that the description may refer to: `https://specs.example.com`.
     pub references: Vec<Url>,
-    /// The TLS settings of its connections.
+    /// The TLS settings of the toolset's connections.
     pub tls: TlsConfig,
     /// The addresses that may be called, whoever named them.
     pub egress: Vec<AddressRange>,
@@ -92,7 +92,7 @@ pub struct ToolsetConfig {
     pub selection: Selection,
     /// The limits on one exchange.
     pub limits: Limits,
-    /// The limits on its calls together.
+    /// The limits on the toolset's calls together.
     pub call_limits: CallLimits,
     /// The policy about redirects.
     pub redirects: Redirects,
@@ -363,9 +363,9 @@ pub struct FunctionConfig {
     pub name: String,
     /// The purpose in words; empty if not stated.
     pub description: String,
-    /// The schema of its arguments.
+    /// The schema of the function's arguments.
     pub input: Value,
-    /// The schema of its results.
+    /// The schema of the function's results.
     pub output: Option<Value>,
 }
 

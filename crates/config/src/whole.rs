@@ -27,7 +27,7 @@ pub struct WholeExport {
     pub name: String,
     /// The toolsets, sorted by name. None contains a secret.
     pub toolsets: Vec<ImportedToolset>,
-    /// The calls that its examples show.
+    /// The calls in the export's examples.
     pub examples: Vec<ImportedExample>,
     /// The variables that an app declares, with their defaults.
     pub variables: Object,

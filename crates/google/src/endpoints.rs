@@ -3,7 +3,7 @@
 
 use url::Url;
 
-/// The addresses of Google's services. `None` is the public one.
+/// The addresses of Google's services. `None` is the public address.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_structs,

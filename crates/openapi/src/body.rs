@@ -109,7 +109,7 @@ pub struct PropertyEncoding {
 pub struct PositionEncodings {
     /// The encodings of the first parts, in order.
     pub prefix: Box<[PropertyEncoding]>,
-    /// The encoding of all further parts; `None` if the description does not state it.
+    /// The encoding of all further parts; `None` if the description states none.
     pub rest: Option<Box<PropertyEncoding>>,
 }
 

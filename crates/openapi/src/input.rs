@@ -119,11 +119,11 @@ pub struct Input {
     pub placement: Placement,
     /// The wire name of the input; empty for a body that is one argument.
     pub name: Arc<str>,
-    /// True if the description requires it.
+    /// True if the description requires the input.
     pub required: bool,
     /// The source that is asked for the value before the model.
     pub source: Source,
-    /// True if the model sees it. A hidden input is never taken from the model.
+    /// True if the model sees the input. A hidden input is never taken from the model.
     pub visible: bool,
     /// The value that is used if no source supplies one: the description's default, or the only legal value of a
     /// required input.
@@ -150,7 +150,7 @@ pub struct NestedInput {
     pub steps: Box<[Step]>,
     /// The source that is asked for the value before the model.
     pub source: Source,
-    /// True if the model sees it.
+    /// True if the model sees the value.
     pub visible: bool,
     /// The value that is used if no source supplies one and the parent exists. It is the default of a property that the
     /// body itself declares, that the parent requires, or that the session failed to supply. The service applies all

@@ -34,7 +34,7 @@ pub struct JsonPath {
 /// The order of the selected values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Order {
-    /// The order in which the expression lists or slices them.
+    /// The order in which the expression lists or slices the values.
     Expression,
     /// The order of object members in the value, which the copy does not keep.
     Value,

@@ -60,9 +60,9 @@ pub struct Operation {
     pub body: Option<Body>,
     /// The reason why the members of the body are not the arguments, if the operator wants that.
     pub no_body_arguments: Option<NoBodyArguments>,
-    /// The media types of its successful responses, in the order of the description, for `Accept`.
+    /// The media types of the operation's successful responses, in the order of the description, for `Accept`.
     pub accept: Box<[Arc<str>]>,
-    /// The headers that its successful responses declare, as written.
+    /// The headers that the operation's successful responses declare, as written.
     pub answer_headers: Box<[Arc<str>]>,
     /// The credentials that the operation requires.
     pub security: Security,
@@ -143,7 +143,7 @@ impl Operation {
         Some(&found.argument)
     }
 
-    /// The sources that are asked for values before the model, for its inputs and the values inside them.
+    /// The sources that are asked for values before the model, for all inputs and the values inside them.
     pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
         let spots = self.bindings.iter().flat_map(|bindings| &bindings.spots);
         self.inputs.iter().map(|input| &input.source).chain(spots.map(|spot| &spot.source))
@@ -187,7 +187,7 @@ impl Operation {
         keeps_optional && input.place() == InputLocation::Body && input.name.is_empty()
     }
 
-    /// The allowance for all declarations of its description.
+    /// The allowance for all declarations of the operation's description.
     pub fn allowance(&self) -> Allowance {
         Allowance::of(&self.blueprint.common.document)
     }

@@ -100,7 +100,7 @@ impl LoadOptions {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides on defaults must handle a new one")]
 pub enum Defaults {
-    /// All of them.
+    /// All defaults.
     All,
     /// Defaults of values that the service requires.
     Required,

@@ -70,7 +70,7 @@ impl<'d> Parameter<'d> {
 }
 
 impl Parameter<'_> {
-    /// True if it is the whole body of a Swagger 2.0 operation, and not a field of a form.
+    /// True if the parameter is the whole body of a Swagger 2.0 operation, and not a field of a form.
     pub(crate) fn is_whole_body(&self) -> bool {
         self.object.get("in").and_then(Node::as_str) == Some("body")
     }

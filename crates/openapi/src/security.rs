@@ -19,7 +19,7 @@ use crate::input::InputLocation;
 pub struct Security {
     /// True if the description states requirements. Otherwise a credential may still be needed.
     pub is_stated: bool,
-    /// True if the operation states them itself; false if they are the description's for all operations.
+    /// True if the operation itself states the requirements; false if they are the description's for all operations.
     pub is_own: bool,
     /// The alternatives in the order of the description; each of them is sufficient. Empty with [`Security::is_stated`]
     /// (`security: []`): the operation is open to everyone.
@@ -93,7 +93,7 @@ pub enum SecuritySchemeKind {
         /// The discovery document.
         url: Arc<str>,
     },
-    /// Not declared, or declared in a form that cannot be read: no credential satisfies it.
+    /// A scheme that is not declared, or declared in a form that cannot be read: no credential satisfies it.
     Unknown,
 }
 

@@ -26,9 +26,9 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Server {
-    /// The absolute URL without query, fragment and user information; its path ends in a slash only where it is `/`.
+    /// The absolute URL without query, fragment and user information; its path ends in a slash only if it is `/`.
     pub url: Url,
-    /// The party that named it.
+    /// The party that named the server.
     pub named_by: NamedBy,
     /// True if the server's origin is unknown: the description has no server, or a relative one, and was not read from
     /// an address. The origin of `url` is a placeholder, and nothing may be sent there.

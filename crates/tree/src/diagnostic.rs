@@ -65,16 +65,16 @@ pub struct Position {
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
-    /// The stable code of its kind.
+    /// The stable code of the finding's kind.
     pub code: CodeName,
-    /// Its severity.
+    /// The severity of the finding.
     pub severity: Severity,
     /// The document that contains the node, when it is not the description itself but a document that the description
     /// refers to: a path relative to the description, or an address.
     pub file: Option<Arc<str>>,
     /// The JSON pointer (RFC 6901) of the node that the finding is about; empty for the whole document.
     pub pointer: String,
-    /// The place of that node in the text, when it could be found.
+    /// The place of the node in the text, when it could be found.
     pub position: Option<Position>,
     /// The problem: the expected value before the actual one, without a full stop.
     pub message: String,

@@ -28,9 +28,9 @@ pub struct BuiltAccess {
 pub struct BuiltPrincipal {
     /// A unique id.
     pub id: String,
-    /// Its tokens; each of them is accepted.
+    /// The tokens of the principal; each of them is accepted.
     pub tokens: Vec<Secret>,
-    /// The name in its certificate (SAN).
+    /// The name in the principal's certificate (SAN).
     pub certificate: Option<AltName>,
     /// The toolsets and rights of the principal.
     pub rights: Rights,

@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct Loading {
     /// The version that the description declares; empty for a text that is not a description.
     pub(super) version: String,
-    /// Its operations; for a text that is not a description, an empty report.
+    /// The operations of the description; for a text that is not a description, an empty report.
     pub(super) loaded: Loaded,
     /// The description before and after its overlays, if there are any.
     pub(super) overlaid: Option<Overlaid>,

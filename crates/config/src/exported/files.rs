@@ -17,11 +17,11 @@ use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_c
 pub(super) struct Export {
     /// The tool's own file.
     pub(super) file: PathBuf,
-    /// Its description, if it has one.
+    /// The description of the tool, if there is one.
     pub(super) schema: Option<Schema>,
-    /// Its settings.
+    /// The settings of the tool.
     pub(super) imported: Imported,
-    /// Its files, without that of its schema.
+    /// The files of the tool, without that of its schema.
     pub(super) files: Vec<PathBuf>,
 }
 

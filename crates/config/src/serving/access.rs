@@ -38,9 +38,9 @@ pub struct AccessConfig {
 pub struct PrincipalConfig {
     /// `principal:NAME`, or `bearer` for the only one.
     pub id: String,
-    /// Its tokens; each of them is accepted.
+    /// The tokens of the principal; each of them is accepted.
     pub tokens: Vec<Token>,
-    /// The name in its certificate (SAN).
+    /// The name in the principal's certificate (SAN).
     pub certificate: Option<AltName>,
     /// The toolsets and rights of the principal.
     pub rights: Rights,
@@ -91,7 +91,7 @@ pub struct IssuerConfig {
     pub jwks_uri: Option<Url>,
     /// The claim that names the principal.
     pub principal_claim: String,
-    /// The rights of its subjects.
+    /// The rights of the issuer's subjects.
     pub rights: Rights,
     /// The scopes that the tokens of its subjects need, by toolset.
     pub scopes: Scopes,

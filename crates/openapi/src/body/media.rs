@@ -204,7 +204,7 @@ impl<'d> DescribedMedia<'d> {
 }
 
 impl DescribedMedia<'_> {
-    /// True if it equals this media type, or is in this range (`text/*`); parameters are ignored.
+    /// True if the media type equals this one, or is in this range (`text/*`); parameters are ignored.
     fn is_like(&self, wanted: &str) -> bool {
         let bare =
             |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -69,11 +69,11 @@ impl Document {
 /// The facts about all trees together, computed in one walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// Their approximate size as JSON, in bytes.
+    /// The approximate size of the trees as JSON, in bytes.
     n_bytes: usize,
-    /// True if they contain an annotation, even where no schema can be.
+    /// True if the trees contain an annotation, even where no schema can be.
     has_session_inputs: bool,
-    /// True if they contain `x-mcp-header`, even where no schema can be.
+    /// True if the trees contain `x-mcp-header`, even where no schema can be.
     has_mcp_headers: bool,
 }
 

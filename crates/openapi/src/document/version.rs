@@ -15,12 +15,12 @@ pub struct Version {
 }
 
 impl Version {
-    /// True if it is this version or a later one.
+    /// True if the version is this one or a later one.
     pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
         self.numbers >= (major, minor)
     }
 
-    /// True if it is Swagger 2.0, which was renamed OpenAPI afterwards.
+    /// True if the version is Swagger 2.0, which was renamed OpenAPI afterwards.
     pub(crate) fn is_swagger(&self) -> bool {
         self.numbers.0 == 2
     }

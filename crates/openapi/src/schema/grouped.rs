@@ -35,7 +35,7 @@ use crate::{
 enum Target {
     /// An existing group, by index.
     Known(usize),
-    /// A definition that is found with it, by index.
+    /// A definition that is found together with this one, by index.
     New(usize),
 }
 

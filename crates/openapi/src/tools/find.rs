@@ -15,14 +15,14 @@ use crate::{
 pub(super) struct Found<'d> {
     pub(super) method: http::Method,
     pub(super) key: Arc<str>,
-    /// Its path item and the path items that this one refers to, the nearest first.
+    /// The operation's path item and the path items that this one refers to, the nearest first.
     pub(super) items: Arc<[Located<'d>]>,
     /// The operation itself; if it is a broken reference, that reference.
     pub(super) operation: Located<'d>,
 }
 
 impl Found<'_> {
-    /// Its name, if it has one.
+    /// The operation's name, if it has one.
     pub(super) fn operation_id(&self) -> Option<&str> {
         self.shared_operation_id().map(AsRef::as_ref)
     }

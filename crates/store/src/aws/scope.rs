@@ -45,8 +45,8 @@ pub struct Scope {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Signed {
-    /// Its name.
+    /// The name of the header.
     pub name: HeaderName,
-    /// Its value, marked sensitive.
+    /// The value of the header, marked sensitive.
     pub value: HeaderValue,
 }
