@@ -49,7 +49,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The JSON pointer of the value; empty for the whole file.
     pub pointer: String,
-    /// The position of that value in the text, if it could be found.
+    /// The position of the value in the text, if it could be found.
     pub position: Option<Position>,
     /// The problem: the expected value before the actual one, without a full stop.
     pub message: String,

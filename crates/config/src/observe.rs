@@ -123,7 +123,7 @@ impl LogLevel {
 pub struct TelemetryConfig {
     /// The collector that accepts spans by OTLP over HTTP: `http://127.0.0.1:4318`.
     pub otlp: Option<Url>,
-    /// The headers of every request to it.
+    /// The headers of every request to the collector.
     pub headers: BTreeMap<String, SecretReference>,
     /// The name of the sidecar in traces; the default is `callgate`.
     pub service: Option<String>,

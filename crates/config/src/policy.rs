@@ -34,9 +34,9 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a chain has a file and a key")]
 pub struct AuditedConfig {
-    /// The file, and its format.
+    /// The audit file, and its format.
     pub audit: AuditConfig,
-    /// The key that chains its lines, at least 16 bytes.
+    /// The key that chains the lines of the file, at least 16 bytes.
     pub key: SecretReference,
 }
 

@@ -77,7 +77,7 @@ impl CertificateSource {
 }
 
 impl IdentityConfig {
-    /// A certificate with its chain, and its private key.
+    /// The certificate with its chain, and its private key.
     pub fn new(certificate: CertificateSource, key: SecretReference) -> Self {
         Self { certificate, key, passphrase: None, pointer: String::new() }
     }

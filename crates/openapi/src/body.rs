@@ -58,8 +58,8 @@ pub struct BodyMedia {
     pub kind: BodyKind,
     /// True if [`Body::content_type`] may select this media type: there are several, and callgate can write this one.
     pub is_selectable: bool,
-    /// The index of the schema for this media type, if the media types of the body have different schemas: then the
-    /// body is one argument, and its schema is `anyOf` of these. `None` if one schema applies to all.
+    /// The index of the schema for this media type, counted from 0, if the media types of the body have different
+    /// schemas: then the body is one argument, and its schema is `anyOf` of these. `None` if one schema applies to all.
     pub alternative: Option<usize>,
     /// The encodings of properties of a form or a multipart body. Other properties are written by the type of their
     /// value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list separately, else as text).

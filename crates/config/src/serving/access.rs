@@ -87,13 +87,13 @@ pub struct IssuerConfig {
     pub audiences: Vec<String>,
     /// The signature algorithms that tokens may use.
     pub algorithms: Vec<&'static str>,
-    /// The address of its keys; the default is the one in its metadata.
+    /// The address of the issuer's keys; the default is the one in the issuer's metadata.
     pub jwks_uri: Option<Url>,
     /// The claim that names the principal.
     pub principal_claim: String,
     /// The rights of the issuer's subjects.
     pub rights: Rights,
-    /// The scopes that the tokens of its subjects need, by toolset.
+    /// The scopes that the tokens of the issuer's subjects need, by toolset.
     pub scopes: Scopes,
 }
 
