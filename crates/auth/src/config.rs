@@ -94,8 +94,8 @@ impl AuthConfig {
     /// The authenticator of these settings. Fetches no secret and sends nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no header or parameter that can hold a
-    /// credential may have the name.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the name is not that of a header or parameter
+    /// that can hold a credential.
     #[doc(hidden)]
     pub fn build(self, context: &AuthContext) -> Result<Arc<dyn Authenticator>, Error> {
         let secrets = Arc::clone(&context.secrets);
