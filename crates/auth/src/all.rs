@@ -1,5 +1,5 @@
-//! Several credentials on one request, for services that ask for more than one at once. Each is put by its own
-//! authenticator, in the order given; a signer comes last, so that it signs what the others put.
+//! Several credentials on one request, for services that require more than one at once. Each authenticator places its
+//! own credential, in the given order; a signer comes last, so that it signs the other credentials.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::{
     refusal::Refusal,
 };
 
-/// One authenticator that does what all of these do, in their order. One of them alone is returned as it is; none at all
-/// leaves requests as they are. A place holds one credential: of several that go to the same one the first is put.
+/// One authenticator that runs all of these in their order. A single authenticator is returned as it is; an empty list
+/// leaves requests unchanged. A place holds one credential: if several go to one place, the first is placed.
 pub fn all(parts: Vec<Arc<dyn Authenticator>>) -> Arc<dyn Authenticator> {
     let mut taken: Vec<(ApiKeyLocation, String)> = Vec::new();
     let mut kept: Vec<Arc<dyn Authenticator>> = Vec::new();
@@ -65,7 +65,7 @@ impl Authenticator for All {
         self.parts.iter().flat_map(|part| part.places()).collect()
     }
 
-    /// The service says no more than that the whole was refused: each is told.
+    /// The service refuses the credentials as a whole, so each authenticator is informed.
     async fn refused(
         &self,
         authorization: &Authorization,

@@ -16,7 +16,7 @@ use crate::{
     source::{fetch_secret, is_changed},
 };
 
-/// Puts an API key on requests.
+/// Places an API key on requests.
 #[derive(Debug)]
 pub(crate) struct ApiKey {
     place: CredentialPlace,

@@ -1,4 +1,4 @@
-//! The trait behind which credentials are put on requests. Knows no kind of credential.
+//! The trait of everything that places credentials on requests. Knows no kind of credential.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use http::{Request, Response};
 
 use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
 
-/// Puts the credentials of one kind on requests. Runs last, on the finished request, so that a signer can sign all of
+/// Places the credentials of one kind on requests. Runs last, on the finished request, so that a signer can sign all of
 /// it; it never sees arguments.
 ///
 /// ```
@@ -49,52 +49,53 @@ use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
 /// ```
 #[async_trait]
 pub trait Authenticator: Debug + Send + Sync {
-    /// Puts the credentials on the request, replacing whatever lies in their places, and answers what it put where.
+    /// Places the credentials on the request, replaces the current content of their places, and returns the places.
     ///
     /// # Errors
-    /// A session that lacks a value and an operator's secret that is missing or unusable are told apart by
-    /// [`Error::kind`]. The request must then not be sent.
+    /// [`Error::kind`] distinguishes a value that the session lacks from an operator's secret that is missing or
+    /// unusable. After an error the request must not be sent.
     async fn authorize(
         &self,
         request: &mut Request<Bytes>,
         session: &Session,
     ) -> Result<Authorization, Error>;
 
-    /// The place where [`Authenticator::authorize`] would put credentials. Fetches none.
+    /// The places where [`Authenticator::authorize`] would put credentials. Fetches none.
     fn places(&self) -> Vec<CredentialPlace>;
 
-    /// Told that the service refused a request with what `authorization` says was put on it; answers whether to
-    /// authorize the same request once more may help. Called at most once a call, and by none but the one who
-    /// authorized. A kind whose credential does not change has nothing else to offer.
+    /// Reacts to a service's refusal of a request with the credentials in `authorization`; returns true if authorizing
+    /// the request again may help. Called at most once per call, and only by the caller of `authorize`. The default
+    /// returns false, which is right for a credential that does not change.
     async fn refused(&self, _: &Authorization, _: Refusal, _: &Session) -> bool {
         false
     }
 
-    /// Reads the credential's fault out of an answer of 4xx, where services that take this kind of credential state it;
-    /// in our words, for whoever runs callgate.
+    /// Explains the refusal of the credential from a 4xx response, for kinds of credential whose services state the
+    /// reason; in our words, for the operator.
     fn explain(&self, _: &Response<Bytes>) -> Option<String> {
         None
     }
 
-    /// The place in the session of the user's own token that is put on requests, or is shown for what is put there: the name of a
-    /// parameter, or one of `$context.…` and `$session.…`. `None` where every credential is the operator's.
+    /// The place in the session of the user's own token that is placed on requests or exchanged for the placed token:
+    /// the name of a parameter, or one of `$context.…` and `$session.…`. `None` if every credential is the operator's.
     fn session_parameter(&self) -> Option<String> {
         None
     }
 
-    /// The operator's credential for whoever runs callgate: the references of its secrets, or the name of the credential that
-    /// tokens are asked for by, with the age of the token. Never a value. `None` where there is nothing to name.
+    /// Describes the operator's credential to the operator: the references of its secrets, or the name of the
+    /// credential that tokens are requested with, with the age of the token. Never a value. `None` if there is nothing
+    /// to name.
     fn described(&self) -> Option<String> {
         None
     }
 
-    /// The reason why no request is let through, where that is known before one is made.
+    /// The reason why every request is refused, if it is known before a request is made.
     fn obstacle(&self) -> Option<&Error> {
         None
     }
 }
 
-/// The authenticator's account of a request that it authorized.
+/// The result of [`Authenticator::authorize`] for one request.
 ///
 /// ```
 /// use callgate_auth::{Authorization, CredentialPlace};
@@ -111,17 +112,17 @@ pub trait Authenticator: Debug + Send + Sync {
 pub struct Authorization {
     /// The places that now hold credentials, in the order they were filled.
     pub placed: Vec<CredentialPlace>,
-    /// The secrets themselves, so that whoever reads the answer can take out what a service echoes.
+    /// The placed secrets, so that the reader of the response can remove those that a service echoes.
     pub secrets: Vec<Secret>,
 }
 
 impl Authorization {
-    /// Credentials were put in these places.
+    /// An authorization with credentials in these places.
     pub fn placed(placed: Vec<CredentialPlace>) -> Self {
         Self { placed, secrets: Vec::new() }
     }
 
-    /// The same with the secrets that were put there.
+    /// Adds the secrets that were placed.
     #[must_use]
     pub fn with_secrets(mut self, secrets: impl IntoIterator<Item = Secret>) -> Self {
         self.secrets.extend(secrets);

@@ -1,5 +1,5 @@
-//! Signs requests as AWS asks for it (Signature Version 4), last of all, when nothing of them changes any more. Where the
-//! keys come from and how the signature is made is `store`'s business.
+//! Signs requests as AWS requires it (Signature Version 4), as the last step, when the request no longer changes.
+//! `store` finds the keys and computes the signature.
 
 mod refusal;
 
@@ -44,7 +44,7 @@ impl Authenticator for AwsSigV4 {
     ) -> Result<Authorization, Error> {
         let keys = self.keys.keys().await.map_err(error::no_signature)?;
         let signed = sign(request, &keys, &self.scope, self.clock.now());
-        // What lies there was neither signed nor ours.
+        // A token that is already there is neither signed nor ours.
         request.headers_mut().remove("x-amz-security-token");
         for header in signed.map_err(error::no_signature)? {
             CredentialPlaces::mark_header(request.extensions_mut(), header.name.clone());

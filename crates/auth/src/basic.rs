@@ -17,7 +17,7 @@ use crate::{
     source::fetch_password,
 };
 
-/// Puts a user name and a password on requests.
+/// Places a user name and a password on requests.
 #[derive(Debug)]
 pub(crate) struct Basic {
     username: SecretReference,
@@ -34,8 +34,8 @@ impl Basic {
         Self { username, password, store }
     }
 
-    /// RFC 7617 §2: user name and password may be empty; the first colon ends the user name. Both empty is no credential.
-    /// The credential comes first, then what must not be echoed of what it is made of.
+    /// The credential, followed by its parts that must not be echoed. RFC 7617 §2: user name and password may be empty;
+    /// the first colon ends the user name. If both are empty, there is no credential.
     async fn credential(&self) -> Result<[Secret; 3], Error> {
         let username = fetch_password(&self.username, &*self.store).await?;
         let password = fetch_password(&self.password, &*self.store).await?;
@@ -47,7 +47,7 @@ impl Basic {
         }
         let pair = Secret::new(format!("{}:{}", username.expose(), password.expose()));
         let credential = Secret::new(BASE64_STANDARD.encode(pair.expose()));
-        // Without a password the user name is the secret, as services with one key per client have it.
+        // Without a password the user name is the secret, as in services with one key per client.
         let secret = if password.is_empty() { username } else { password };
         Ok([credential, pair, secret])
     }

@@ -16,7 +16,7 @@ use crate::{
     source::{CredentialSource, is_changed},
 };
 
-/// Puts a bearer token on requests. Keeps none, so one session's token never meets another's request.
+/// Places a bearer token on requests. Keeps none, so one session's token never gets onto another session's request.
 #[derive(Debug)]
 pub(crate) struct Bearer {
     place: CredentialPlace,
@@ -48,7 +48,7 @@ impl Authenticator for Bearer {
     }
 
     async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
-        // A session's token is the session's to renew.
+        // Only the session can renew its token.
         let CredentialSource::Secret(reference) = &self.token else { return false };
         is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }

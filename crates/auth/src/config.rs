@@ -1,5 +1,5 @@
-//! The kinds of credential an operator can choose, and the way from the choice to the authenticator. How the choice is
-//! written in a file is not known here.
+//! The kinds of credential that an operator can choose, and the creation of their authenticators. The file format of
+//! the choice is not known here.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     source::CredentialSource,
 };
 
-/// One kind of credential with its settings. Holds references; shows no literal.
+/// One kind of credential with its settings. Holds references to secrets; shows no literal secret.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -43,18 +43,18 @@ use crate::{
 pub enum AuthConfig {
     /// An API key.
     ApiKey {
-        /// The part of the request it goes to.
+        /// The location of the key in the request.
         place: ApiKeyLocation,
         /// The header or query parameter.
         name: String,
         /// The key.
         value: SecretReference,
     },
-    /// A signature of AWS, Version 4.
+    /// An AWS signature, Version 4.
     AwsSigV4 {
-        /// The use that it has.
+        /// The region and service of the signature.
         scope: Scope,
-        /// The place where the keys come from.
+        /// The source of the keys.
         keys: KeySource,
     },
     /// A user name and a password (RFC 7617).
@@ -80,22 +80,22 @@ pub enum AuthConfig {
     None,
     /// A token of an authorization server.
     OAuth2(Box<OAuth2Config>),
-    /// An authenticator of the program that callgate is a part of: [`AuthConfig::own`].
+    /// An authenticator of the program that embeds callgate: [`AuthConfig::own`].
     Own(OwnAuthenticator),
 }
 
 impl AuthConfig {
-    /// Puts credentials on requests by an authenticator of the program's own. It meets any security scheme that it is named
-    /// for.
+    /// Places credentials on requests by the program's own authenticator. It satisfies every security scheme that it is
+    /// configured for.
     pub fn own(authenticator: impl Authenticator + 'static) -> Self {
         Self::Own(OwnAuthenticator::new(authenticator))
     }
 
-    /// The authenticator of this choice. Fetches no secret and sends nothing.
+    /// The authenticator of these settings. Fetches no secret and sends nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the name is none of a header or parameter that can
-    /// hold a credential.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the name is not that of a header or parameter
+    /// that can hold a credential.
     #[doc(hidden)]
     pub fn build(self, context: &AuthContext) -> Result<Arc<dyn Authenticator>, Error> {
         let secrets = Arc::clone(&context.secrets);
@@ -115,8 +115,8 @@ impl AuthConfig {
 }
 
 impl AuthConfig {
-    /// The names of the session values that it reads and that inputs could read too: parameters and variables of the
-    /// context. Credentials of the session have no place among them.
+    /// The names of the session values that the credential reads and that inputs could read too: parameters and
+    /// variables of the context. Credentials of the session are not among them.
     #[doc(hidden)]
     pub fn session_names(&self) -> Vec<SessionName> {
         let sources = match self {

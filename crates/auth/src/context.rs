@@ -1,4 +1,4 @@
-//! The parts of authenticators besides their settings. Knows no kind of credential.
+//! The services that authenticators use, beside their settings. Knows no kind of credential.
 
 use std::sync::Arc;
 
@@ -6,33 +6,33 @@ use callgate_secret::SecretStore;
 use callgate_store::GrantStore;
 use callgate_transport::{Clock, Transport};
 
-/// The environment of authenticators: every kind gets the same and uses what it needs.
+/// The services for authenticators: every kind gets all of them and uses those it needs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AuthContext {
-    /// The place where the operator's secrets are.
+    /// The store of the operator's secrets.
     pub secrets: Arc<dyn SecretStore>,
-    /// The way tokens are asked for.
+    /// The transport for token requests.
     pub transport: Arc<dyn Transport>,
-    /// The clock by which signatures and assertions are dated.
+    /// The clock that dates signatures and assertions.
     pub clock: Clock,
-    /// The place where the grants of people who logged in are; without one nobody can log in.
+    /// The store of grants of people who logged in; without one nobody can log in.
     pub grants: Option<Arc<dyn GrantStore>>,
 }
 
 impl AuthContext {
-    /// Secrets from `secrets`, tokens over `transport`, the machine's clock.
+    /// Uses secrets from `secrets`, requests tokens over `transport`, and reads the machine's clock.
     pub fn new(secrets: Arc<dyn SecretStore>, transport: Arc<dyn Transport>) -> Self {
         Self { secrets, transport, clock: Clock::default(), grants: None }
     }
 
-    /// The same with another clock.
+    /// Uses another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
-    /// The same with grants of people who logged in.
+    /// Uses grants of people who logged in.
     #[must_use]
     pub fn with_grants(mut self, grants: Option<Arc<dyn GrantStore>>) -> Self {
         self.grants = grants;

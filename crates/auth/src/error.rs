@@ -25,7 +25,7 @@ pub struct Error {
     is_transient: bool,
 }
 
-/// The server that tokens are asked of, which the operator wants to know and a model does not.
+/// The server that the tokens come from: the operator needs to know it, a model does not.
 #[derive(Debug)]
 struct AskedAt(String);
 
@@ -48,17 +48,17 @@ impl error::Error for AskedAt {}
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operator's settings name a place where no credential can be.
+    /// The operator's settings name a place that cannot hold a credential.
     Configuration,
-    /// The operator's secret is not there or cannot be read.
+    /// The operator's secret does not exist or cannot be read.
     MissingSecret,
-    /// The operator's settings hold no credential that may be sent with the operation.
+    /// The operator's settings contain no credential that may be sent with the operation.
     MissingCredential,
-    /// The session lacks the value, or it is no text.
+    /// The session lacks the value, or the value is not a text.
     MissingSessionValue,
-    /// The token endpoint refuses the operator's credential, or what it is asked for.
+    /// The token endpoint refuses the operator's credential or the requested token.
     TokenRefused,
-    /// The token endpoint cannot be reached, or what it answers is no token.
+    /// The token endpoint cannot be reached, or its response contains no token.
     TokenUnavailable,
     /// The operator's secret cannot be put on a request.
     UnusableSecret,
@@ -72,19 +72,19 @@ impl Error {
         self.kind
     }
 
-    /// The session's value that is missing or unusable: the name of a parameter, or one of `$context.…` and `$session.…`; `None`
-    /// where the operator is to help.
+    /// The missing or unusable value of the session: the name of a parameter, or one of `$context.…` and `$session.…`;
+    /// `None` if the operator must help.
     pub fn session_parameter(&self) -> Option<&str> {
         self.parameter.as_deref()
     }
 
-    /// Returns true if the same request may succeed later without a change by the operator or the session.
+    /// Returns true if a retry may succeed later without a change by the operator or the session.
     pub fn is_transient(&self) -> bool {
         self.is_transient
     }
 
-    /// A failure of an authenticator of your own. Its message is read by a model and by the operator: it says what to do, and
-    /// holds neither a secret nor a host.
+    /// An error of your own authenticator. A model and the operator read its message: it must say what to do, and
+    /// contain neither a secret nor a host.
     ///
     /// ```
     /// use callgate_auth::{Error, ErrorKind};
@@ -96,20 +96,20 @@ impl Error {
         Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
     }
 
-    /// Adds the cause, which the operator reads; its text holds no secret.
+    /// Adds the cause, which the operator reads; its text must contain no secret.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
         self
     }
 
-    /// The same failure as one that may be over when the request is made again.
+    /// Marks the error as transient: a retry of the request may succeed.
     #[must_use]
     pub fn transient(self) -> Self {
         Self { is_transient: true, ..self }
     }
 
-    /// Names the server that a token was asked of as the cause, where there is no other.
+    /// Makes the server that a token was requested from the cause, if there is no other cause.
     pub(crate) fn asked_at(self, server: Option<String>) -> Self {
         match server {
             Some(server) if self.source.is_none() => self.with_source(AskedAt(server)),
@@ -117,7 +117,7 @@ impl Error {
         }
     }
 
-    /// Makes a failure of a store of secrets the cause; this one may be over when that one is.
+    /// Makes the error of a secret store the cause; this error is transient if that one is.
     fn of_store(self, source: callgate_secret::Error) -> Self {
         let is_transient = source.is_transient();
         Self { is_transient, ..self }.with_source(source)
@@ -134,7 +134,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A source is shown by its text: what it holds beside is not ours to show.
+/// A source is shown only by its text, because its other fields may be confidential.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
@@ -241,13 +241,13 @@ pub(crate) fn unusable_session_value(place: &str, why: &callgate_secret::Error) 
     Error::of_session(ErrorKind::UnusableSessionValue, place, message)
 }
 
-/// `code` is one of the standards' own: what else an endpoint answers is not shown.
+/// `code` is one of the standards' own: nothing else from the endpoint's response is shown.
 pub(crate) fn token_refused(credential: &str, code: &str) -> Error {
     let message = format!("the token endpoint refuses the credential `{credential}`: {code}");
     Error::new(ErrorKind::TokenRefused, message)
 }
 
-/// `place` is that of a session's value, or of the caller's token.
+/// `place` is the place of a session's value, or of the caller's token.
 pub(crate) fn session_token_refused(credential: &str, place: &str, code: &str) -> Error {
     if place == CallerToken::PLACE {
         let message = format!(
@@ -285,13 +285,13 @@ pub(crate) fn no_random_number() -> Error {
     Error::new(ErrorKind::TokenUnavailable, "the machine gives no random numbers")
 }
 
-/// The caller came without a token, or with one that is no JWT of an issuer.
+/// The caller sent no token, or one that is not a JWT of an issuer.
 pub(crate) fn no_caller_token() -> Error {
     let message = "the caller must show a token (JWT) of an issuer that `access.jwt` lists: this call came without one";
     Error::of_session(ErrorKind::MissingSessionValue, CallerToken::PLACE, message.to_owned())
 }
 
-/// Nobody but the operator says who gets a caller's token.
+/// Only the operator may decide which endpoint receives a caller's token.
 pub(crate) fn callers_endpoint(credential: &str) -> Error {
     let message = format!(
         "the operator must say where the credential `{credential}` exchanges the caller's token: name `token_url` or `issuer`"
@@ -334,7 +334,7 @@ pub(crate) fn no_device_login(credential: &str) -> Error {
     Error::new(ErrorKind::Configuration, message)
 }
 
-/// `command` is what a person types; a program has other ways.
+/// `command` is the command that a person types; a program logs in by other means.
 pub(crate) fn no_login(credential: &str, command: Option<&str>) -> Error {
     let message =
         format!("nobody has logged in for the credential `{credential}`: {}", by(command));
@@ -384,7 +384,7 @@ pub(crate) fn foreign_login(credential: &str, why: &str) -> Error {
     Error::new(ErrorKind::TokenRefused, message)
 }
 
-/// An error of Google's library: its refusals name accounts and Google's own words only.
+/// An error of Google: its refusals contain only accounts and Google's own codes.
 pub(crate) fn of_google(error: &callgate_google::Error) -> Error {
     let kind = match error.kind() {
         callgate_google::ErrorKind::Configuration => ErrorKind::Configuration,

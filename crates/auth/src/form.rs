@@ -1,9 +1,9 @@
-//! The things that kinds of credential have in common: the form in which they reach a service, which decides what security schemes
-//! they meet, what they cost a call, and the scopes they are known to have.
+//! Properties that all kinds of credential have: the form in which they reach a service, which decides which security
+//! schemes they satisfy; their cost for a call; and their known scopes.
 
 use crate::config::AuthConfig;
 
-/// The way a credential shows itself to a service.
+/// The form in which a credential reaches a service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -12,11 +12,11 @@ use crate::config::AuthConfig;
 pub enum CredentialForm {
     /// A user name and a password in the `Authorization` header.
     Basic,
-    /// A key as it is, at a place of its own.
+    /// A key as it is, in its own place.
     Key,
-    /// Nothing.
+    /// No credential.
     None,
-    /// A form that only the program knows whose authenticator it is.
+    /// A form that only the program that owns the authenticator knows.
     Own,
     /// A signature of the request.
     Signature,
@@ -38,8 +38,8 @@ impl AuthConfig {
         }
     }
 
-    /// The cost of the credential for a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
-    /// 2 a token that is asked for now and then.
+    /// The relative cost of the credential for a call: 0 for none, 1 for a stored value, 2 for a token that is
+    /// requested from time to time.
     #[doc(hidden)]
     pub fn cost(&self) -> u32 {
         match self {
@@ -52,11 +52,11 @@ impl AuthConfig {
         }
     }
 
-    /// The scopes the credential has; `None` where nobody says.
+    /// The scopes of the credential; `None` if they are unknown.
     #[doc(hidden)]
     pub fn scopes(&self) -> Option<&[String]> {
         match self {
-            // What a Google account may do is said by its roles.
+            // The roles of a Google account determine its permissions.
             Self::ApiKey { .. }
             | Self::AwsSigV4 { .. }
             | Self::Basic { .. }
@@ -64,7 +64,7 @@ impl AuthConfig {
             | Self::Google { .. }
             | Self::None
             | Self::Own(_) => None,
-            // Without any the server gives what it gives by default.
+            // Without requested scopes the server grants its defaults.
             Self::OAuth2(config) => Some(&*config.scopes).filter(|scopes| !scopes.is_empty()),
         }
     }

@@ -1,5 +1,5 @@
-//! Tokens of a Google account in the `Authorization` header: an access token for Google's own services, an identity token
-//! for services behind Google's front (Cloud Run, Identity-Aware Proxy) or whoever else checks one.
+//! Tokens of a Google account in the `Authorization` header: an access token for Google's own services, an identity
+//! token for services behind Google's front (Cloud Run, Identity-Aware Proxy) or any other service that checks one.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     token_cache::{Issued, Key, TokenCache, Version},
 };
 
-/// The token of a Google account that is put on requests.
+/// The token of a Google account that is placed on requests.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -43,19 +43,19 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum GoogleToken {
-    /// An access token for these scopes; for everything in Google Cloud where there are none.
+    /// An access token for these scopes; without scopes, for everything in Google Cloud.
     Access {
         /// The scopes.
         scopes: Vec<String>,
     },
     /// An identity token.
     Id {
-        /// Whom it is for; scheme and host of the request's server where this is `None`, as Cloud Run expects it.
+        /// The audience of the token. If it is `None`, scheme and host of the request's server, as Cloud Run expects it.
         audience: Option<String>,
     },
 }
 
-/// Puts a token of a Google account on requests.
+/// Places a token of a Google account on requests.
 #[derive(Debug)]
 pub(crate) struct Google {
     tokens: Tokens,
@@ -135,7 +135,7 @@ impl Authenticator for Google {
     }
 }
 
-/// Scheme and host of a request, as Cloud Run takes them for the audience of its service.
+/// Scheme and host of a request, which Cloud Run expects as the audience of its service.
 fn origin(uri: &Uri) -> String {
     let scheme = uri.scheme_str().unwrap_or("https");
     let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();

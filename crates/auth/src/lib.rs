@@ -1,5 +1,5 @@
-//! Puts credentials on a finished request: the last step before it is sent. Knows neither arguments nor descriptions;
-//! the values come from a secret store or from the session, and a request without its credential is never let through.
+//! Places credentials on a finished request: the last step before it is sent. Knows neither arguments nor descriptions;
+//! the values come from a secret store or from the session, and a request without its credential is never sent.
 
 mod all;
 mod api_key;

@@ -1,4 +1,4 @@
-//! No credential, for services that ask for none.
+//! No credential, for services that require none.
 
 use async_trait::async_trait;
 use bytes::Bytes;

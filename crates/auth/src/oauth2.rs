@@ -1,7 +1,7 @@
-//! Tokens of an authorization server in the `Authorization` header: client credentials (RFC 6749 §4.4), JWT bearer
-//! (RFC 7523 §2.1), token exchange (RFC 8693), and those of people who logged in (RFC 6749 §4.1, RFC 8628). A token is asked for
-//! when a call first needs it and kept by [`TokenCache`], one for each session that brings its own, or for each
-//! caller.
+//! Tokens of an authorization server in the `Authorization` header: client credentials (RFC 6749 §4.4), JWT bearer (RFC
+//! 7523 §2.1), token exchange (RFC 8693), and tokens of people who logged in (RFC 6749 §4.1, RFC 8628). A token is
+//! requested when a call first needs it and kept by [`TokenCache`], one for each session that brings its own, or for
+//! each caller.
 
 mod answer;
 mod assertion;
@@ -46,11 +46,11 @@ pub use settings::{
     OAuth2Grant, PrivateKeyJwt, SigningAlgorithm, SubjectToken, TokenEndpoint,
 };
 
-/// Puts tokens of an authorization server on requests.
+/// Places tokens of an authorization server on requests.
 #[derive(Debug)]
 pub(crate) struct OAuth2 {
     server: Arc<Server>,
-    /// Those of people, where the grant is one of a person.
+    /// The logins of people, if the grant is that of a person.
     logins: Option<Arc<Logins>>,
     cache: TokenCache,
 }
@@ -63,7 +63,7 @@ impl OAuth2 {
         Ok(Self { server, logins, cache: TokenCache::default() })
     }
 
-    /// The client's own token, where there is nothing to be done for it.
+    /// The client's own token, if it can be used without further work.
     fn kept(&self) -> Option<(Secret, HeaderValue)> {
         let is_own = matches!(
             self.server.config.grant,
@@ -78,7 +78,7 @@ impl OAuth2 {
         let key = shown.key();
         let client = match self.server.client(store).await {
             Ok(client) => client,
-            // A store that is down fails no call whose token is still good.
+            // While the store is down, calls whose token is still good succeed.
             Err(error) if error.is_transient() => return self.cache.good(&key).ok_or(error),
             Err(error) => return Err(error),
         };
@@ -89,7 +89,7 @@ impl OAuth2 {
         }
     }
 
-    /// Asks until the endpoint answers, for ten seconds in all: one that restarts is there again before that.
+    /// Retries until the endpoint responds, for ten seconds in all: a server that restarts is back before that.
     async fn issued(&self, client: &Client, shown: &Shown<'_>) -> Result<Issued, Error> {
         let started = Instant::now();
         let mut pause = FIRST_PAUSE;
@@ -140,7 +140,7 @@ impl Authenticator for OAuth2 {
             CredentialPlace::put_bearer(request, header);
             token
         } else {
-            // Most calls need not make room for all that asking takes.
+            // Boxed, because most calls do not need the memory of a token request.
             let token = Box::pin(self.token(session)).await?;
             place.put(request, token.expose())?;
             token
@@ -184,8 +184,8 @@ impl Authenticator for OAuth2 {
     }
 }
 
-/// Doubled from one try to the next.
+/// The first pause, which doubles from one attempt to the next.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// A server that is down for five seconds is asked ten times.
+/// The longest pause. A server that is down for five seconds gets ten requests.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);

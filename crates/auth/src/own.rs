@@ -1,10 +1,10 @@
-//! An authenticator of the program that callgate is a part of, as one choice among the kinds of credential.
+//! An authenticator of the program that embeds callgate, as one of the kinds of credential.
 
 use std::sync::Arc;
 
 use crate::authenticator::Authenticator;
 
-/// An authenticator of the program's own. Two are equal if they are the very same one.
+/// An authenticator of the embedding program. Two values are equal only if they share one authenticator.
 ///
 /// ```
 /// # use bytes::Bytes;
@@ -34,7 +34,7 @@ use crate::authenticator::Authenticator;
 pub struct OwnAuthenticator(Arc<dyn Authenticator>);
 
 impl OwnAuthenticator {
-    /// This authenticator, which is shared with nobody else.
+    /// Wraps this authenticator. The value equals only its clones.
     pub fn new(authenticator: impl Authenticator + 'static) -> Self {
         Self(Arc::new(authenticator))
     }

@@ -1,5 +1,5 @@
-//! The places credentials take on a request, and the putting itself, which is the same for a credential and for the mask
-//! a dry run shows. Where the value comes from is not known here.
+//! The places of credentials on a request, and the code that fills them, both with credentials and with the masks that
+//! a dry run shows. The source of the value is not known here.
 
 use bytes::Bytes;
 use callgate_secret::{MASK, Secret};
@@ -33,7 +33,7 @@ pub enum ApiKeyLocation {
     Query,
 }
 
-/// One place of a request that holds a credential. Holds no value.
+/// One place of a request that holds a credential. Does not hold the value.
 ///
 /// ```
 /// # use callgate_auth::CredentialPlace;
@@ -56,10 +56,10 @@ enum Target {
 }
 
 impl CredentialPlace {
-    /// A header, query parameter or cookie that holds the credential as it is.
+    /// A header, query parameter or cookie that holds the credential without a prefix.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no such header, parameter or cookie can be.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no header, parameter or cookie can have this name.
     pub fn new(place: ApiKeyLocation, name: &str) -> Result<Self, Error> {
         let target = match place {
             ApiKeyLocation::Cookie if !is_token(name) => return Err(error::not_a_cookie_name()),
@@ -71,12 +71,12 @@ impl CredentialPlace {
         Ok(Self { target, prefix: "", environment: None })
     }
 
-    /// The `Authorization` header with a scheme, which is followed by the credential: `"Bearer "`.
+    /// The `Authorization` header with a scheme, followed by the credential: `"Bearer "`.
     pub fn authorization(prefix: &'static str) -> Self {
         Self { target: Target::Header(AUTHORIZATION), prefix, environment: None }
     }
 
-    /// The same place with the environment variable that holds just what follows the prefix.
+    /// Sets the environment variable that holds the text after the prefix.
     #[must_use]
     pub fn with_environment(mut self, variable: Option<&str>) -> Self {
         self.environment = variable.map(str::to_owned);
@@ -105,12 +105,12 @@ impl CredentialPlace {
         self.prefix
     }
 
-    /// The environment variable that holds just what follows the prefix, where one does; a dry run shows `"$NAME"`.
+    /// The environment variable that holds the text after the prefix, if there is one; a dry run shows `"$NAME"`.
     pub fn environment(&self) -> Option<&str> {
         self.environment.as_deref()
     }
 
-    /// Puts a credential here, replacing whatever lies here.
+    /// Puts a credential here, and replaces the current value.
     pub(crate) fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
         match &self.target {
             Target::Cookie(name) => put_cookie(request, name, credential),
@@ -125,9 +125,9 @@ impl CredentialPlace {
         }
     }
 
-    /// Puts a header of [`bearer_header`] here, replacing whatever lies here.
+    /// Puts a header of [`bearer_header`] here, and replaces the current value.
     pub(crate) fn put_bearer(request: &mut Request<Bytes>, header: HeaderValue) {
-        // It is sensitive, which is all that a header's place says too.
+        // The value is marked sensitive; a place in a header needs nothing else.
         request.headers_mut().insert(AUTHORIZATION, header);
     }
 
@@ -140,16 +140,16 @@ impl CredentialPlace {
     }
 }
 
-/// Puts `****` where credentials would go, in the same order and with the same marks: what a dry run shows.
+/// Puts `****` in these places, in the order and with the sensitive marks of credentials, for a dry run.
 ///
 /// # Errors
-/// [`ErrorKind::UnusableSecret`](crate::ErrorKind::UnusableSecret) if the URL is too long for one parameter more.
+/// [`ErrorKind::UnusableSecret`](crate::ErrorKind::UnusableSecret) if the URL is too long for another parameter.
 pub fn place_masks(request: &mut Request<Bytes>, places: &[CredentialPlace]) -> Result<(), Error> {
     places.iter().try_for_each(|place| place.put_mask(request))
 }
 
-/// The value of `Authorization` for a bearer token, for any number of requests: they share its bytes, which are
-/// zeroized when the last of them is gone. `None` where no header can hold the token.
+/// The value of `Authorization` for a bearer token. All requests share its bytes, which are zeroized when the last of
+/// them is dropped. `None` if no header can hold the token.
 pub(crate) fn bearer_header(token: &Secret) -> Option<HeaderValue> {
     let value = Zeroizing::new([BEARER.as_bytes(), token.expose().as_bytes()].concat());
     let mut header = HeaderValue::from_maybe_shared(Bytes::from_owner(value)).ok()?;
@@ -204,12 +204,12 @@ fn put_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(
     Ok(())
 }
 
-/// RFC 6265 §4.1.1: what the value of a cookie may hold.
+/// The bytes that the value of a cookie may contain: RFC 6265 §4.1.1.
 fn is_cookie_octet(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b',' | b';' | b'\\')
 }
 
-/// RFC 9110 §5.6.2, which RFC 6265 §4.1.1 asks of the name of a cookie.
+/// RFC 9110 §5.6.2, which RFC 6265 §4.1.1 requires for the name of a cookie.
 fn is_token(name: &str) -> bool {
     let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_tchar)

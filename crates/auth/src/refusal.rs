@@ -1,7 +1,7 @@
-//! The way a service refuses a credential, in so far as a fresh one could help. Reading it from an answer is the sender's
-//! business.
+//! The ways in which a service refuses a credential, as far as a fresh one could help. The sender derives them from a
+//! response.
 
-/// The words of an answer with status 401 about the credential.
+/// The statement of a response with status 401 about the credential.
 ///
 /// ```
 /// # use std::sync::Mutex;
@@ -37,8 +37,9 @@
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It names the token: a challenge for one with the error `invalid_token` or with none (RFC 6750 §3).
+    /// The response names the token: a challenge for a token with the error `invalid_token` or without an error (RFC
+    /// 6750 §3).
     Token,
-    /// It does not say what is wrong. A token may be suspect; the request is not sent again.
+    /// The response gives no reason. The token may be invalid; the request is not sent again.
     Unnamed,
 }

@@ -1,5 +1,5 @@
-//! The place where a credential's value comes from, and the fetching of it. What is fetched is not empty and can be put
-//! in a header; where it goes is not known here.
+//! The source of a credential's value, and the code that fetches it. A fetched value is not empty and can be put in a
+//! header; its place on the request is not known here.
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_tool::{Session, SessionName, Value};
@@ -22,19 +22,19 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum CredentialSource {
-    /// A variable of the session's context, written `$context.variables.name`; a dotted name is a path. The name alone is
-    /// kept.
+    /// A variable of the session's context, written `$context.variables.name`; a dotted name is a path. Holds only the
+    /// name.
     ContextVariable(String),
     /// A secret of the operator.
     Secret(SecretReference),
-    /// A credential of the session, written `$session.credentials.name`. The name alone is kept.
+    /// A credential of the session, written `$session.credentials.name`. Holds only the name.
     SessionCredential(String),
-    /// A parameter of the session, written `$session.params.name`; a dotted name is a path. The name alone is kept.
+    /// A parameter of the session, written `$session.params.name`; a dotted name is a path. Holds only the name.
     SessionParameter(String),
 }
 
 impl CredentialSource {
-    /// The environment variable that holds the value, where one does.
+    /// The environment variable that holds the value, if there is one.
     pub fn environment(&self) -> Option<&str> {
         match self {
             Self::Secret(reference) => reference.environment(),
@@ -44,7 +44,7 @@ impl CredentialSource {
         }
     }
 
-    /// The name of the session value it reads that inputs could read too.
+    /// The name of the session value that the credential reads and that inputs could read too.
     pub(crate) fn session_name(&self) -> Option<SessionName> {
         match self {
             Self::ContextVariable(name) | Self::SessionParameter(name) => {
@@ -79,7 +79,7 @@ impl CredentialSource {
         }
     }
 
-    /// The place of the value in the session; `None` where it is the operator's.
+    /// The place of the value in the session; `None` if the value is the operator's.
     pub(crate) fn session_place(&self) -> Option<String> {
         match self {
             Self::ContextVariable(name) => Some(format!("{CONTEXT_VARIABLES}{name}")),
@@ -103,8 +103,8 @@ pub(crate) async fn fetch_secret(
     Ok(secret)
 }
 
-/// A secret that can be put in a header once it is encoded, and may be empty: some services take the key as the user name
-/// of basic authentication and no password.
+/// A secret that can be put in a header after it is encoded, and may be empty: some services take the key as the user
+/// name of basic authentication and no password.
 pub(crate) async fn fetch_password(
     reference: &SecretReference,
     store: &dyn SecretStore,
@@ -114,8 +114,8 @@ pub(crate) async fn fetch_password(
     Ok(secret)
 }
 
-/// Tells the store that a service refused what it gave, and finds out whether it gives something else now. What an
-/// unnamed refusal refuses may be another thing than the credential: it is read anew for the next request, not for this.
+/// Makes the store forget a value that a service refused, and returns true if the store now has another value. An
+/// unnamed refusal may not concern the credential: then the value is read again only for the next request.
 pub(crate) async fn is_changed(
     reference: &SecretReference,
     store: &dyn SecretStore,
@@ -140,13 +140,13 @@ pub(crate) async fn fetch_text(
     store.get(reference).await.map_err(|source| error::no_secret(reference, source))
 }
 
-/// A text of the session is taken as it is: `env:NAME` in it is no reference.
+/// The session's text is taken literally: `env:NAME` in it is not a reference.
 fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
     let text = value.and_then(Value::as_str);
     usable(place, text.map(|text| Secret::new(text.to_owned())))
 }
 
-/// Threat 25 of `SECURITY.md`: without the session's value nothing is sent.
+/// Threat 25 of `SECURITY.md`: without the session's value no request is sent.
 fn usable(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
     let secret = secret.filter(|secret| !secret.expose().trim().is_empty());
     let Some(secret) = secret else { return Err(error::missing_session_value(place)) };

@@ -1,5 +1,6 @@
-//! For requests that are answered from recordings: a credential that the operator cannot give now is shown as recordings show
-//! it, so that they are found without any secret. A session that lacks its own credential is told, as a service would be asked.
+//! For requests that recordings answer: a credential that the operator cannot provide now is replaced by the mask in
+//! the recordings, so that they are found without any secret. A session that lacks its own credential gets the error of
+//! a real call.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::{
     refusal::Refusal,
 };
 
-/// The authenticator with `****` in the places of what it cannot put there because of the operator's settings.
+/// The authenticator with `****` in the places that it cannot fill because of the operator's settings.
 pub fn stand_in(authenticator: Arc<dyn Authenticator>) -> Arc<dyn Authenticator> {
     Arc::new(StandIn(authenticator))
 }

@@ -1,5 +1,5 @@
-//! Keeps tokens until they must be renewed, and asks for each only once however many calls need it. Where a token comes
-//! from is the caller's business; nothing here runs when no call does, and a failing source is left alone for a while.
+//! Keeps tokens until they must be renewed, and requests each only once however many calls need it. The caller supplies
+//! the source of a token; nothing here runs unless a call does, and a failing source is not retried for a while.
 
 mod lifetime;
 
@@ -19,20 +19,20 @@ use crate::{
 };
 pub(crate) use lifetime::UNSAID;
 
-/// Whom a token is for: a hash, so that nothing secret is kept to look it up.
+/// The owner of a token: a hash, so that the look-up keeps no secrets.
 pub(crate) type Key = [u8; 32];
 
 /// A token as it was issued.
 #[derive(Clone, Debug)]
 pub(crate) struct Issued {
     pub(crate) token: Secret,
-    /// The time for which the issuer says it lives, in seconds; nothing where it does not say.
+    /// The lifetime in seconds according to the issuer; `None` if the issuer does not say.
     pub(crate) expires_in: Option<f64>,
-    /// The time when it was asked for: its life may have begun then.
+    /// The time of the request: the token's life may have begun then.
     pub(crate) asked_at: Instant,
 }
 
-/// The version of a token: the operator's secrets as they were when it was asked for.
+/// The version of a token: the operator's secrets at the time of the request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Version(Vec<Secret>);
 
@@ -45,9 +45,9 @@ pub(crate) struct TokenCache {
 #[derive(Clone, Debug)]
 struct Token {
     secret: Secret,
-    /// As calls carry it, made once for all of them; none where no header can hold it.
+    /// The header that calls send, made once for all of them; `None` if no header can hold the token.
     header: Option<HeaderValue>,
-    /// The time when the operator's secrets were last seen to be those it was asked for with.
+    /// The time of the last check that the operator's secrets are those of the request.
     checked_at: Instant,
 }
 
@@ -58,12 +58,11 @@ impl Default for TokenCache {
 }
 
 impl TokenCache {
-    /// The token of `key`, from `fetch` where the cache has none that is good; else `fetch` is
-    /// not begun. Dropping the future stops the fetch; who
-    /// waits for it then fetches in its place.
+    /// The token of `key`; if the cache has no valid one, it comes from `fetch`. Otherwise `fetch` is not started.
+    /// Dropping the future stops the fetch; a caller that waits for it then fetches instead.
     ///
     /// # Errors
-    /// What `fetch` failed with, now or a moment ago.
+    /// The error of `fetch`, now or a moment ago.
     pub(crate) async fn token(
         &self,
         key: &Key,
@@ -79,7 +78,7 @@ impl TokenCache {
         Ok(slot.get(version, |asking| asked(asking, fetch)).await?.secret)
     }
 
-    /// The token of `key` and the header that holds it, where there is nothing to be done for it.
+    /// The token of `key` and the header that holds it, if they can be used without further work.
     pub(crate) fn kept(&self, key: &Key) -> Option<(Secret, HeaderValue)> {
         self.tokens.known(key)?.held(|held| {
             let (now, token) = (Instant::now(), &held.value);
@@ -88,22 +87,22 @@ impl TokenCache {
         })?
     }
 
-    /// The token of `key` while it is good, whatever became of the operator's secrets.
+    /// The token of `key` while it is valid, even if the operator's secrets changed.
     pub(crate) fn good(&self, key: &Key) -> Option<Secret> {
         good(&*self.tokens.known(key)?)
     }
 
-    /// The time since the token of `key` was had, where there is one.
+    /// The age of the token of `key`, if there is one.
     pub(crate) fn age(&self, key: &Key) -> Option<Duration> {
         self.tokens.known(key)?.held(|held| held.fetched_at.elapsed())
     }
 
-    /// The service refused one of these secrets. Answers whether another token can be had.
+    /// Reacts to the service's refusal of one of these secrets. Returns true if another token can be requested.
     pub(crate) fn refused(&self, key: &Key, refused: &[Secret], refusal: Refusal) -> bool {
         self.tokens.known(key).is_none_or(|slot| is_replaced(&slot, refused, refusal))
     }
 
-    /// The same for a caller that no longer knows the key.
+    /// Reacts to a refusal when the caller no longer knows the key.
     pub(crate) fn refused_somewhere(&self, refused: &[Secret], refusal: Refusal) -> bool {
         let holder =
             self.tokens.find(|slot| good(slot).is_some_and(|token| is_of(&token, refused)));
@@ -121,8 +120,8 @@ fn is_of(token: &Secret, secrets: &[Secret]) -> bool {
     secrets.iter().any(|known| known.expose() == token.expose())
 }
 
-/// Threat 38 of `SECURITY.md`: a token is replaced once. One that replaces a refused one and is refused as well is kept for a
-/// while, since the fault is not the token's: else every call would ask for a token.
+/// Threat 38 of `SECURITY.md`: a token is replaced once. If its replacement is refused too, the replacement is kept for
+/// a while, since the token is not the cause: otherwise every call would request a token.
 fn is_replaced(slot: &Slot, refused: &[Secret], refusal: Refusal) -> bool {
     let is_left = slot.held(|held| {
         let is_young = held.fetched_at.elapsed() < rest(held);
@@ -136,13 +135,14 @@ fn is_replaced(slot: &Slot, refused: &[Secret], refusal: Refusal) -> bool {
     true
 }
 
-/// The time for which a token is not replaced again. Longer than its life would be for ever.
+/// The time for which a token is not replaced again. It must be shorter than the token's lifetime, or the token would
+/// never be replaced.
 fn rest(held: &Held<Token, Version>) -> Duration {
     let life = held.life.end.saturating_duration_since(held.fetched_at);
     if life.is_zero() { BACK_OFF } else { BACK_OFF.min(life / 3) }
 }
 
-/// A token from its issuer; one that is asked for ahead of time is not waited for long.
+/// A token from its issuer; an early renewal is not waited for long.
 async fn asked(
     asking: Asking,
     fetch: impl Future<Output = Result<Issued, Error>> + Send,
@@ -175,7 +175,7 @@ fn tell_had(expires_in: Option<f64>) {
     tracing::debug!(?expires_in, "a token was had");
 }
 
-/// A name of a token with its age, where that is known.
+/// The name of a token with its age, if the age is known.
 pub(crate) fn aged(name: &str, age: Option<Duration>) -> String {
     match age {
         Some(age) => format!("{name}, which is {} s old", age.as_secs()),
@@ -202,19 +202,19 @@ impl PartialEq for Version {
     }
 }
 
-/// A source that failed is left alone for a while, unless the operator changes a secret (security §4). Its last token is good until
-/// it ends.
+/// A source that failed is not retried for a while, unless the operator changes a secret (security §4). Its last token
+/// stays valid until it expires.
 const PACE: Pace = Pace { pause: BACK_OFF, stale: Duration::ZERO, lasting: Lasting::Keeps };
 const BACK_OFF: Duration = Duration::from_secs(10);
 
-/// The time for which a token is given without reading the operator's secrets again: that one was rotated is soon
-/// enough noticed by a call a second later, since the old token is good until then.
+/// The time for which a token is used without reading the operator's secrets again. A rotated secret may be noticed a
+/// second late, since the old token remains valid until then.
 const UNCHECKED: Duration = Duration::from_secs(1);
 
-/// The time for which one call waits for a token while the old one is still good.
+/// The time for which one call waits for a new token while the old one is still valid.
 const AHEAD_OF_TIME: Duration = Duration::from_secs(3);
 
-/// One token a user of a large deployment, some tens of mebibytes.
+/// The number of kept tokens: one for each user of a large deployment, some tens of mebibytes.
 const MAX_TOKENS: usize = 10_000;
 
 #[cfg(test)]

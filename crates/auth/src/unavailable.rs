@@ -1,5 +1,5 @@
-//! For operations that need a credential which nobody configured, or which must not go where they are sent: refuses every
-//! request, with a sentence that says what is missing. Which operations those are is decided where they are loaded.
+//! For operations that need a credential which is not configured, or which must not be sent to their server: refuses
+//! every request, with a sentence that says what is missing. The loader decides which operations those are.
 
 use std::sync::Arc;
 

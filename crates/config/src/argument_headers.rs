@@ -1,5 +1,5 @@
-//! The key `argument_headers` of a toolset: which withheld headers its operator lets arguments set, for all of its tools or
-//! for single ones. Whether tools have such parameters is known when the description was loaded.
+//! The key `argument_headers` of a toolset: the withheld headers that its operator lets arguments set, for all of its
+//! tools or for single ones. The check that tools have such parameters runs after the description is loaded.
 
 use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader, Selection};
 
@@ -10,7 +10,7 @@ use crate::{
     toolset::ListedHeader,
 };
 
-/// Reads the headers that are let through: a list for all tools, or a mapping that says which are for single ones.
+/// Reads the allowed headers: a list for all tools, or a mapping with a list for each single tool.
 pub(crate) fn read(
     reader: &mut Reader,
     toolset: Mapping<'_>,
@@ -53,7 +53,7 @@ fn of_tools(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<ListedHeader> {
     object.iter().flat_map(|(tool, _)| list(reader, tools, tool, Some(tool))).collect()
 }
 
-/// The list under a key, for a tool or for all.
+/// The list under a key, for one tool or for all.
 fn list(
     reader: &mut Reader,
     mapping: Mapping<'_>,

@@ -1,5 +1,5 @@
-//! `arguments` of a toolset: the tools whose arguments are the members of their body. Whether they can be is known when the
-//! description was loaded.
+//! The key `arguments` of a toolset: the tools whose arguments are the members of their body. The check that this is
+//! possible runs after the description is loaded.
 
 use crate::{
     keys::ARGUMENTS,

@@ -1,5 +1,5 @@
-//! The key `body_media` of a toolset: which media type a request body has where its description leaves a choice. Which
-//! types a body may have is known to `openapi` alone.
+//! The key `body_media` of a toolset: the media type of a request body if its description allows several. Only
+//! `openapi` knows the media types that a body may have.
 
 use crate::{
     code::ConfigCode,
@@ -30,7 +30,7 @@ fn is_media_type(text: &str) -> bool {
         && (special == "*" || !special.contains('*'))
 }
 
-/// RFC 9110 §5.6.2.
+/// Returns true if a text is a token: RFC 9110 §5.6.2.
 fn is_token(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_letter)

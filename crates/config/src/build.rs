@@ -1,5 +1,5 @@
-//! From a configuration to a ready executor: the only code that turns descriptions into tools that can be called. What is
-//! kept of an earlier build goes on where its settings are the same: tokens, connections, secrets.
+//! From a configuration to a ready executor: the only code that turns descriptions into callable tools. Parts of an
+//! earlier build whose settings are equal are reused: tokens, connections, secrets.
 
 mod access;
 mod approvals;
@@ -54,14 +54,15 @@ pub use self::{
 };
 
 impl Config {
-    /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and asks these for
-    /// what secures connections; calls nothing else, but documents on origins listed under `references`. With the build
-    /// before it (`previous`), what did not change goes on: tokens, connections, and the secrets that stores keep.
+    /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and reads from
+    /// them the secrets that secure connections. It sends no other requests, except for documents on origins listed
+    /// under `references`. With the previous build (`previous`), unchanged parts are reused: tokens, connections, and
+    /// the secrets that stores keep.
     ///
-    /// Reading a large description takes its time on the caller's task.
+    /// Parsing a large description occupies the caller's task.
     ///
     /// # Errors
-    /// [`Error`] with every fault, each with its line and column where the configuration was read from a text.
+    /// [`Error`] with every fault, each with its line and column if the configuration was read from a text.
     pub async fn build(
         &self,
         environment: &Environment,
@@ -119,10 +120,10 @@ impl Config {
         Ok(Built { serving, access, missing_secrets, missing_logins, ..built })
     }
 
-    /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
+    /// Builds an executor like [`Config::build`], from a program that has no runtime: a `main` that is not `async`.
     ///
     /// # Errors
-    /// As [`Config::build`]; and where the caller runs in a runtime, which a wait would stop.
+    /// The errors of [`Config::build`]; and an error if the caller runs in a runtime, which blocking would stop.
     pub fn build_blocking(
         &self,
         environment: &Environment,
@@ -143,7 +144,7 @@ impl Config {
     }
 }
 
-/// The secrets of this machine that are not there. Other stores are asked when a call needs them.
+/// The missing secrets of this machine. Other stores are read when a call needs them.
 async fn missing(secrets: &[SecretReference], stores: &Stores) -> Vec<SecretReference> {
     let mut missing: Vec<SecretReference> = Vec::new();
     for reference in secrets.iter().filter(|known| LOCAL.contains(&known.scheme())) {
@@ -155,7 +156,7 @@ async fn missing(secrets: &[SecretReference], stores: &Stores) -> Vec<SecretRefe
     missing
 }
 
-/// Whom a process that serves lets in.
+/// The callers that a serving process accepts.
 async fn access(
     reader: &mut Reader,
     config: &Config,
@@ -168,7 +169,7 @@ async fn access(
         return None;
     };
     let secrets: Arc<dyn SecretStore> = Arc::<Stores>::clone(stores);
-    // Tokens are read here and kept: one that is rotated in its file is read again when the file changes.
+    // Tokens are read here and kept: a token that is rotated in its file is read again when the file changes.
     let tokens = access.principals.iter().flat_map(|principal| &principal.tokens);
     reader.files.extend(tokens.filter_map(|token| stores.file(&token.secret)));
     let tls = if access.issuers.is_empty() || reader.has_faults() {
@@ -180,16 +181,16 @@ async fn access(
     Some(access::built(reader, access, &Sources { secrets, network, own, tls }).await)
 }
 
-/// The made parts of an executor, before they are put together.
+/// The finished parts of an executor, before they are combined.
 struct Assembly<'a> {
     config: &'a Config,
-    /// The parts that the program brings along.
+    /// The parts that the program supplies.
     environment: &'a Environment,
     parts: Vec<Parts<'a>>,
     connections: Connections,
     stores: Arc<Stores>,
     policy: Policy,
-    /// The store of results of an earlier build.
+    /// The store of results from an earlier build.
     results: Option<Arc<dyn Store>>,
 }
 
@@ -257,7 +258,7 @@ impl Assembly<'_> {
     }
 }
 
-/// The references, each once.
+/// The references, without repetitions.
 fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
     let mut distinct: Vec<SecretReference> = Vec::new();
     for reference in references {

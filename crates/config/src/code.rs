@@ -1,5 +1,6 @@
-//! The stable codes of findings about configurations, in one table: a row makes a code and its name. What is to be done is said by
-//! each finding itself, since it depends on the key. Findings about what an export says have those of `import`.
+//! The stable codes of findings about configurations, in one table: each row makes a code and its name. Each finding
+//! contains its own remedy, since that depends on the key. Findings about the content of an export have the codes of
+//! `import`.
 
 /// Makes [`ConfigCode`] from the table.
 macro_rules! codes {
@@ -15,7 +16,7 @@ macro_rules! codes {
             /// Every code, in alphabetical order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
-            /// The code as it is shown: lower-case words with dashes.
+            /// The code as it is displayed: lower-case words with dashes.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
@@ -26,13 +27,13 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The audit file cannot be opened, or was begun with another key.
+    /// The audit file cannot be opened, or was started with another key.
     Audit = "audit";
     /// A certificate or a key cannot be used.
     Certificate = "certificate";
-    /// A credential cannot be made of its settings.
+    /// The settings of a credential are not valid.
     Credential = "credential";
-    /// An option for bare descriptions goes with a configuration.
+    /// An option for bare descriptions was given with a configuration.
     DescriptionOption = "description-option";
     /// Two tools have one name.
     DuplicateTool = "duplicate-tool";
@@ -42,7 +43,7 @@ codes! {
     ExportedTool = "exported-tool";
     /// A secret is written into the configuration.
     LiteralSecret = "literal-secret";
-    /// A key belongs to a feature that this build does not have.
+    /// A key belongs to a feature that is not in this build.
     MissingFeature = "missing-feature";
     /// A key is missing.
     MissingKey = "missing-key";
@@ -50,13 +51,13 @@ codes! {
     MissingSecret = "missing-secret";
     /// A variable of the environment is not set.
     MissingVariable = "missing-variable";
-    /// A store of secrets is asked without TLS.
+    /// A store of secrets is read without TLS.
     PlainHttp = "plain-http";
-    /// The caller runs in a runtime that a wait would stop.
+    /// The caller runs in a runtime, which blocking would stop.
     Runtime = "runtime";
     /// A secret that is needed at once cannot be read, or cannot be used.
     Secret = "secret";
-    /// A text is no reference to a secret.
+    /// A text is not a reference to a secret.
     SecretReference = "secret-reference";
     /// A store of secrets is not configured.
     SecretStore = "secret-store";
@@ -64,27 +65,27 @@ codes! {
     SelectsNothing = "selects-nothing";
     /// A session parameter that a credential reads is an input of tools, too.
     SessionCredential = "session-credential";
-    /// An address of a description does not answer; the last one stays in use.
+    /// The address of a description does not respond; the last version stays in use.
     StaleDescription = "stale-description";
-    /// The name of a function is none that models can write.
+    /// Models cannot write the name of a function.
     ToolName = "tool-name";
-    /// The name of a toolset is none.
+    /// The name of a toolset is not valid.
     ToolsetName = "toolset-name";
     /// A key is unknown.
     UnknownKey = "unknown-key";
-    /// A security scheme is none of the description.
+    /// The description has no security scheme with this name.
     UnknownScheme = "unknown-scheme";
-    /// A toolset is none of the configuration.
+    /// The configuration has no toolset with this name.
     UnknownToolset = "unknown-toolset";
     /// A file cannot be read.
     UnreadableFile = "unreadable-file";
-    /// A key means something elsewhere, and nothing here.
+    /// A key is valid elsewhere but has no meaning here.
     UnsupportedKey = "unsupported-key";
     /// A key has no effect.
     UnusedKey = "unused-key";
     /// A credential is of another kind than its security scheme.
     WrongCredential = "wrong-credential";
-    /// A value is none that its key takes.
+    /// A key does not accept its value.
     WrongValue = "wrong-value";
 }
 

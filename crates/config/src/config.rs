@@ -1,5 +1,5 @@
-//! The configuration as values: what a file says, and what a program may say without one. Reading a text into it is in
-//! `text`, building an executor from it in `build`.
+//! The configuration as values: the content of a file, or the values that a program sets without one. `text` reads a
+//! text into it, `build` builds an executor from it.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// Toolsets, and what is there for all of them.
+/// Toolsets, and the settings for all of them.
 ///
 /// ```
 /// # use callgate_config::{Config, Description, Environment, Error, ToolsetConfig};
@@ -36,16 +36,16 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// The file that calls are written down in; none without.
+    /// The audit file of calls; `None` for no audit.
     pub audit: Option<AuditedConfig>,
-    /// The bounds of all calls; none without.
+    /// The limits on all calls; `None` for no limits.
     pub calls: Option<CallsConfig>,
-    /// The way the results of calls with an idempotency key are kept; without, keys mean nothing, unless calls may wait for an
-    /// approval: then the usual bounds hold.
+    /// The limits on kept results of calls with an idempotency key. Without them such keys have no effect, unless calls
+    /// may wait for an approval: then the default limits apply.
     pub idempotency: Option<RecordBounds>,
-    /// The place where secrets are kept, beside this machine's own stores.
+    /// The stores of secrets, beside this machine's own.
     pub secrets: SecretsConfig,
-    /// The sidecar's listeners, its callers, and its bounds.
+    /// The sidecar's listeners, its callers, and its limits.
     #[doc(hidden)]
     pub serving: ServingConfig,
     /// The sidecar's settings for sessions.
@@ -54,37 +54,37 @@ pub struct Config {
     /// The listing of tools over MCP.
     #[doc(hidden)]
     pub mcp: McpConfig,
-    /// What else words may mean where tools are searched.
+    /// Further meanings of words in the search for tools.
     pub synonyms: BTreeMap<String, Vec<String>>,
-    /// The TLS settings of the connections of toolsets that do not say it themselves.
+    /// The TLS settings of connections, for toolsets without their own.
     pub tls: TlsConfig,
-    /// The services that are called.
+    /// The services to call.
     pub toolsets: Vec<ToolsetConfig>,
-    /// The way a sidecar keeps up with its files.
+    /// The way a sidecar reacts to changes of its files.
     #[doc(hidden)]
     pub reload: ReloadConfig,
     /// The log that a sidecar writes to standard error.
     #[doc(hidden)]
     pub log: LogConfig,
-    /// The place where a sidecar sends its traces.
+    /// The collector of a sidecar's traces.
     #[doc(hidden)]
     pub telemetry: TelemetryConfig,
-    /// The place where relative paths start.
+    /// The folder that relative paths start at.
     pub base: PathBuf,
-    /// The text it was read from.
+    /// The text that the configuration was read from.
     pub(crate) origin: Origin,
-    /// The findings made while it was read.
+    /// The findings made while the configuration was read.
     pub(crate) reader: Reader,
 }
 
-/// The text a configuration was read from.
+/// The text that a configuration was read from.
 #[derive(Clone, Default)]
 pub(crate) struct Origin {
     pub(crate) file: PathBuf,
     pub(crate) text: Arc<[u8]>,
 }
 
-/// The text may hold literals, which are shown nowhere.
+/// The text may contain literals, which are never shown.
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Origin").field("file", &self.file).finish_non_exhaustive()
@@ -92,7 +92,7 @@ impl fmt::Debug for Origin {
 }
 
 impl Config {
-    /// A configuration without toolsets; relative paths start where the process runs.
+    /// A configuration without toolsets; relative paths start at the working directory of the process.
     pub fn new() -> Self {
         Self::default()
     }
@@ -104,14 +104,14 @@ impl Config {
         self
     }
 
-    /// Starts relative paths at a folder.
+    /// Sets the folder that relative paths start at.
     #[must_use]
     pub fn with_base(mut self, base: impl Into<PathBuf>) -> Self {
         self.base = base.into();
         self
     }
 
-    /// The same, said to stand in this file: what findings call it.
+    /// Sets the file that findings name.
     #[must_use]
     pub fn with_file(mut self, file: &Path) -> Self {
         file.clone_into(&mut self.origin.file);

@@ -1,4 +1,4 @@
-//! `confirm` of a toolset: the calls that a person has to approve.
+//! The key `confirm` of a toolset: the calls that a person has to approve.
 
 use callgate_policy::Confirm;
 use callgate_tree::Node;
@@ -11,7 +11,7 @@ use crate::{
 /// The calls of a toolset that a person has to approve.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConfirmConfig {
-    /// The rule of the tools that are not named.
+    /// The rule for tools that are not named.
     pub(crate) default: Confirm,
     /// The rules of single tools.
     pub(crate) tools: Vec<ToolConfirm>,
@@ -70,7 +70,7 @@ fn rule(reader: &mut Reader, pointer: &str, node: &Node) -> Confirm {
         let expected = "`always`, `destructive`, `dialogflow_v2`, `never` or `writes`";
         let help = "`writes` asks about every call that changes something";
         reader.expected_plain(pointer, expected, node, help);
-        // Nothing is built from a configuration with a fault.
+        // A configuration with a fault is never built.
         Confirm::Always
     })
 }

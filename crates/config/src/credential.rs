@@ -1,5 +1,5 @@
-//! From the `auth:` of a toolset to an authenticator's configuration: one file a kind, with its keys. References to
-//! secrets are read, secrets are not.
+//! From the `auth:` of a toolset to an authenticator's configuration: one file for each kind, with its keys. References
+//! to secrets are read, secrets are not.
 
 mod api_key;
 mod aws_sigv4;
@@ -17,7 +17,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// Reads `auth:`; `None` where there is none or it is at fault.
+/// Reads `auth:`; `None` if it is missing or has a fault.
 pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConfig> {
     let node = toolset.object.get("auth")?;
     if node.as_str() == Some("none") {
@@ -31,7 +31,7 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     let mapping = reader.mapping(node, pointer, &AUTH)?;
     let mut kinds =
         mapping.object.iter().filter_map(|(key, node)| Some((key, CredentialKind::of(key)?, node)));
-    // Calls without a credential are asked for by `none`, never by leaving the kind out.
+    // Calls without a credential need `none`, never an omitted kind.
     let Some((key, kind, node)) = kinds.next() else {
         if mapping.object.is_empty() {
             let message = "expected one kind of credential, got none";
@@ -64,7 +64,7 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     }
 }
 
-/// The closed set of kinds; a key that is none of them is no credential.
+/// The closed set of kinds; any other key is not a credential.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CredentialKind {
     ApiKey,

@@ -1,5 +1,5 @@
-//! The source of a toolset's description: a file, an address, or a text that a program or an export holds. It is read
-//! when a configuration is built.
+//! The source of a toolset's description: a file, an address, or a text from a program or an export. It is read when a
+//! configuration is built.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::location::shown;
 
-/// An OpenAPI description and where it is.
+/// An OpenAPI description and its source.
 ///
 /// ```
 /// # use callgate_config::Description;
@@ -22,7 +22,7 @@ use crate::location::shown;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Empty for a text of a program; for an address what may be shown of it.
+    /// The file; empty for a text from a program; for an address the part that may be shown.
     pub(crate) file: PathBuf,
     pub(crate) source: Source,
 }
@@ -30,19 +30,19 @@ pub struct Description {
 /// The source of a description's text.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// At an address.
+    /// The text is at an address.
     Address(Url),
-    /// In its file.
+    /// The text is in its file.
     File,
-    /// There is none: the toolset has functions only.
+    /// There is no description: the toolset has only functions.
     None,
-    /// It was read already.
+    /// The text was already read.
     Parsed(ParsedText),
-    /// A program or an export holds it.
+    /// The text comes from a program or an export.
     Text(Arc<[u8]>),
 }
 
-/// A description's text after reading: its tree, or why there is none.
+/// A description's text after reading: its tree, or the reasons why there is none.
 pub(crate) type ParsedText = Result<Parsed<Node>, Vec<Diagnostic>>;
 
 impl Description {
@@ -51,7 +51,7 @@ impl Description {
         Self { file: path.into(), source: Source::File }
     }
 
-    /// The description at an address, which is asked for when the configuration is built. It may refer to documents on
+    /// The description at an address, which is requested when the configuration is built. It may refer to documents on
     /// listed origins, and to no files.
     pub fn address(url: Url) -> Self {
         Self { file: shown(&url), source: Source::Address(url) }
@@ -62,32 +62,32 @@ impl Description {
         Self::held(PathBuf::new(), text.into())
     }
 
-    /// No description, for a toolset that has functions only.
+    /// No description, for a toolset that has only functions.
     pub fn none() -> Self {
         Self { file: PathBuf::new(), source: Source::None }
     }
 
-    /// True where there is one.
+    /// True if there is a description.
     pub(crate) fn is_some(&self) -> bool {
         !matches!(self.source, Source::None)
     }
 
-    /// A text that stands in a file beside other things, and may refer to the files next to that.
+    /// A text inside a file with other content, which may refer to the files beside it.
     pub(crate) fn held(file: PathBuf, text: Vec<u8>) -> Self {
         Self { file, source: Source::Text(text.into()) }
     }
 
-    /// A file that was read already.
+    /// A file that was already read.
     pub(crate) fn parsed(file: PathBuf, parsed: ParsedText) -> Self {
         Self { file, source: Source::Parsed(parsed) }
     }
 
-    /// The file it is or stands in, or its address without a query; empty for a text of a program.
+    /// The file that is or contains the description, or its address without a query; empty for a text from a program.
     pub fn path(&self) -> &Path {
         &self.file
     }
 
-    /// The text, where it is no file of its own.
+    /// The text, if it is not a file of its own.
     pub(crate) fn held_text(&self) -> Option<Arc<[u8]>> {
         match &self.source {
             Source::Text(text) => Some(Arc::clone(text)),
@@ -95,7 +95,7 @@ impl Description {
         }
     }
 
-    /// The file it is or stands in, found from `base`.
+    /// The file that is or contains the description, resolved against `base`.
     pub(crate) fn found(&self, base: &Path) -> Option<PathBuf> {
         match &self.source {
             Source::Address(_) | Source::None => None,

@@ -1,4 +1,4 @@
-//! `egress` of a toolset: the addresses that may be called beyond public ones.
+//! The key `egress` of a toolset: the addresses beyond public ones that may be called.
 
 use callgate_transport::{AddressRange, NotARange};
 
@@ -8,7 +8,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// The addresses that may be called whoever named them.
+/// The addresses that may be called, whoever named them.
 pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<AddressRange> {
     let Some(node) = toolset.object.get("egress") else { return Vec::new() };
     let pointer = at(toolset, "egress");

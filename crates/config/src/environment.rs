@@ -1,6 +1,5 @@
-//! The environment in which a program builds a configuration: stores of secrets of its own, another transport, another
-//! clock, middleware around calls, the folder that relative paths start at. Nothing of it is written in a
-//! configuration.
+//! The environment in which a program builds a configuration: its own stores of secrets, another transport, another
+//! clock, middleware around calls, the folder that relative paths start at. A configuration contains none of this.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -9,7 +8,7 @@ use callgate_secret::SecretStore;
 use callgate_store::GrantStore;
 use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
 
-/// The surroundings of a configuration. The default is the machine's own.
+/// The environment of a configuration. The default is the machine's own.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -21,50 +20,51 @@ use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Trans
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Environment {
-    /// Stores of the program's own, by the schemes of their secrets: `corp` answers `corp:pets-key`.
+    /// The program's own stores, by the schemes of their secrets: the store `corp` serves `corp:pets-key`.
     pub(crate) secrets: BTreeMap<String, Arc<dyn SecretStore>>,
-    /// Sends calls and asks for tokens instead of each toolset's `upstream`.
+    /// The transport for calls and token requests, in place of each toolset's `upstream`.
     pub(crate) transport: Option<Arc<dyn Transport>>,
-    /// The time of day that signatures and assertions are made with.
+    /// The clock for signatures and assertions.
     pub(crate) clock: Clock,
     /// The folder that relative paths start at, if not the configuration's own.
     pub(crate) base: Option<PathBuf>,
     /// The middleware around every call, beside the configuration's.
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
-    /// Tools of the program's own, beside those of the configuration.
+    /// The program's own tools, beside those of the configuration.
     pub(crate) tools: Vec<Arc<dyn Backend>>,
     /// Turns the audit off, for programs that make no calls; the configuration may still name a file.
     pub(crate) is_unaudited: bool,
-    /// The cost of a description that cannot be read: the whole configuration, or its toolset.
+    /// The effect of a description that cannot be read: the whole configuration fails, or only its toolset.
     pub(crate) missing: Missing,
-    /// The folder that descriptions of addresses are kept in, so that one that cannot be had is the last one that was.
+    /// The folder that stores descriptions from addresses, so that the last version is used if an address does not respond.
     pub(crate) cache: Option<PathBuf>,
-    /// The grants of people who log in for credentials of the kind `oauth2_authorization_code`; without them nobody can.
+    /// The grants of people who log in for credentials of the kind `oauth2_authorization_code`; without them nobody can
+    /// log in.
     pub(crate) grants: Option<Arc<dyn GrantStore>>,
-    /// The addresses that this process listens on, if it serves: none of it is called, and the credentials of its
+    /// The addresses that this process listens on, if it serves: calls to them are refused, and the credentials of its
     /// callers are read too.
     pub(crate) listeners: Option<Listeners>,
-    /// True if `****` stands in for credentials that cannot be had.
+    /// True if `****` replaces credentials that are not available.
     pub(crate) has_stand_ins: bool,
 }
 
-/// The cost of a description that cannot be read.
+/// The effect of a description that cannot be read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Missing {
-    /// The whole configuration: it is a fault.
+    /// The whole configuration fails.
     #[default]
     Fault,
-    /// Its toolset alone, which has no tools and says why (`BuiltToolset::failure`).
+    /// Only the toolset fails; it has no tools and gives the reason (`BuiltToolset::failure`).
     Listed,
 }
 
 impl Environment {
-    /// The machine's own surroundings.
+    /// The machine's own environment.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a store that answers references `scheme:…`. A scheme of callgate's own (`env`, `vault`, …) keeps its meaning.
+    /// Adds a store for references `scheme:…`. A scheme of callgate's own (`env`, `vault`, …) keeps its meaning.
     #[must_use]
     pub fn with_store(mut self, scheme: impl Into<String>, store: Arc<dyn SecretStore>) -> Self {
         self.secrets.insert(scheme.into(), store);
@@ -78,7 +78,7 @@ impl Environment {
         self
     }
 
-    /// Tells the time by another clock.
+    /// Uses another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -92,28 +92,28 @@ impl Environment {
         self
     }
 
-    /// Adds what stands around every call, at its stage of the fixed order.
+    /// Adds middleware around every call, at its stage of the fixed order.
     #[must_use]
     pub fn with_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
         self.middleware.push(middleware);
         self
     }
 
-    /// Adds a tool of the program's own. It comes after those of the configuration, with what stands around them all.
+    /// Adds a tool of the program's own. It comes after those of the configuration, and has their middleware.
     #[must_use]
     pub fn with_tool(mut self, tool: impl Backend + 'static) -> Self {
         self.tools.push(Arc::new(tool));
         self
     }
 
-    /// Keeps descriptions of addresses in a folder, where a later process finds them.
+    /// Stores descriptions from addresses in a folder, for later processes.
     #[must_use]
     pub fn with_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
         self
     }
 
-    /// Takes the logins of people from here, and keeps them there.
+    /// Reads the logins of people from this store, and keeps them there.
     #[must_use]
     pub fn with_grants(mut self, grants: Arc<dyn GrantStore>) -> Self {
         self.grants = Some(grants);
@@ -127,8 +127,8 @@ impl Environment {
         self
     }
 
-    /// Puts `****` in place of secrets that cannot be read and of tokens that cannot be had: for answers from recordings, whose
-    /// requests show no credential. What a session lacks is still told.
+    /// Replaces secrets that cannot be read and tokens that are not available by `****`: for recorded responses, whose
+    /// requests show no credential. Missing values of a session are still reported.
     #[doc(hidden)]
     #[must_use]
     pub fn with_stand_ins(mut self) -> Self {
@@ -136,7 +136,7 @@ impl Environment {
         self
     }
 
-    /// Builds the other toolsets where a description cannot be read.
+    /// Builds the other toolsets if a description cannot be read.
     #[must_use]
     pub fn listing_missing(mut self) -> Self {
         self.missing = Missing::Listed;
@@ -151,7 +151,7 @@ impl Environment {
         self
     }
 
-    /// Connections that lead to none of our own listeners, through a proxy where there is one.
+    /// Connections that avoid our own listeners, through a proxy if there is one.
     pub(crate) fn network(&self, proxy: Option<Proxy>) -> Network {
         let listeners = self.listeners.clone().unwrap_or_default();
         let resolver = Arc::new(SystemResolver::default());

@@ -1,4 +1,4 @@
-//! The failure of a configuration: everything that is wrong with it, told at once.
+//! The failure of a configuration: all of its faults, reported at once.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use crate::{
     server::NotAServer,
 };
 
-/// A configuration that cannot be built, with everything that is wrong with it.
+/// A configuration that cannot be built, with all of its faults.
 ///
 /// ```
 /// use callgate_config::Config;
@@ -34,13 +34,13 @@ impl Error {
         Self { findings, files: BTreeSet::new() }
     }
 
-    /// The same, found in what these files hold.
+    /// Adds the files that were read.
     #[must_use]
     pub(crate) fn in_files(self, files: BTreeSet<PathBuf>) -> Self {
         Self { files, ..self }
     }
 
-    /// A fault of a file as a whole: the stable word for its kind, the message, and what to do.
+    /// A fault of a file as a whole: the stable word for its kind, the message, and the remedy.
     #[doc(hidden)]
     pub fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
         Self::of(vec![Finding {
@@ -56,12 +56,12 @@ impl Error {
         }])
     }
 
-    /// Everything that is wrong, in the order of the file.
+    /// All faults, in the order of the file.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The files that were read, or should have been, as far as it came: a change of one may mend it.
+    /// The files that were read, or should have been, up to the fault: a change to one of them may fix it.
     pub fn files(&self) -> &BTreeSet<PathBuf> {
         &self.files
     }

@@ -1,5 +1,5 @@
-//! Reads an exported tool as it lies on the disk, joins the files it is spread over, and puts its settings under those of
-//! the toolset that names it, which win. What the export's messages mean is in `import`.
+//! Reads an exported tool from the disk, joins its files, and applies its settings below those of the toolset that
+//! names it, which win. `import` interprets the export's messages.
 
 mod files;
 
@@ -24,11 +24,12 @@ pub(crate) struct Joined {
     pub(crate) node: Node,
     /// The description: a file of its own, or a text in the export's.
     pub(crate) description: Description,
-    /// True if calls carry a credential that neither has.
+    /// True if calls need a credential that neither contains.
     pub(crate) lacks_credential: bool,
 }
 
-/// The toolset with the settings of the export it names, relative to `directory`. `None` where it names none, or a fault was written down.
+/// The toolset with the settings of the export it names, relative to `directory`. `None` if it names none, or a fault
+/// was reported.
 pub(crate) fn joined(
     reader: &mut Reader,
     node: &Node,
@@ -100,7 +101,7 @@ pub(crate) fn named(node: &Node) -> Option<&'static str> {
     ["ces_toolset", "dialogflow_tool"].into_iter().find(|key| node.get(key).is_some())
 }
 
-/// The toolset's own settings over those of the export; of `limits` each by itself.
+/// The toolset's own settings over those of the export; the keys of `limits` are merged one by one.
 fn merged(node: &Node, mut settings: Object) -> Option<Node> {
     let Value::Object(own) = node.to_value() else { return None };
     for (key, value) in own {
@@ -115,7 +116,7 @@ fn merged(node: &Node, mut settings: Object) -> Option<Node> {
     callgate_tree::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
 }
 
-/// Tells the remarks, those about members that mean nothing as one. None has a position: the line may hold a secret.
+/// Reports the remarks; those about ignored members become one. None has a position: the line may contain a secret.
 fn told(reader: &mut Reader, own: &Node, file: &Path, remarks: &[Remark]) {
     let is_ignored = |remark: &&Remark| remark.kind == RemarkKind::Ignored;
     let ignored = remarks.iter().filter(is_ignored);
@@ -156,7 +157,7 @@ fn shown(pointer: &str) -> &str {
     if pointer.is_empty() { "/" } else { pointer }
 }
 
-/// Returns true if the toolset itself says what the export says at this place.
+/// Returns true if the toolset itself sets the value that the export has at this place.
 fn is_overridden(own: &Node, pointer: &str) -> bool {
     let folded = pointer.to_ascii_lowercase().replace('_', "");
     let says = |key: &str, part: &str| own.get(key).is_some() && folded.contains(&escaped(part));

@@ -1,5 +1,5 @@
-//! Reads files within a bound: what is larger is not read to its end, so that a wrong path, a device or a pipe that never
-//! ends fills no memory. Makes files and folders that nobody else may read.
+//! Reads files up to a size limit: a larger file is not read to its end, so that a wrong path, a device or an endless
+//! pipe cannot fill the memory. Creates files and folders that no other user may read.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -9,13 +9,13 @@ use std::{
 
 use callgate_tool::nearest;
 
-/// The largest file that is read where nothing says otherwise: that of the largest description.
+/// The default size limit of a file: that of the largest description.
 pub const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// The bytes of a file that has `most` at most.
+/// The bytes of a file, at most `most`.
 ///
 /// # Errors
-/// Those of reading it; [`io::ErrorKind::FileTooLarge`] where it has more.
+/// The errors of reading it; [`io::ErrorKind::FileTooLarge`] if it is larger.
 pub fn read_file(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     let bytes = beginning(file, most)?;
     if bytes.len() > most {
@@ -25,8 +25,8 @@ pub fn read_file(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The remedy for a file that cannot be read, by the reason: a file with a name like it, its rights, a file in place of
-/// a folder.
+/// The remedy for a file that cannot be read, by the reason: a file with a similar name, its permissions, a file
+/// instead of a folder.
 pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::IsADirectory => {
@@ -42,7 +42,7 @@ pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
     }
 }
 
-/// The name of a file beside one that is not there, of much the same name and the same ending.
+/// The name of a file beside a missing one, with a similar name and an equal extension.
 fn beside(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_str()?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -55,10 +55,10 @@ fn beside(file: &Path) -> Option<String> {
     nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The number of files that are looked at for one of a name like another.
+/// The number of files that are searched for a similar name.
 const MOST_ENTRIES: usize = 1000;
 
-/// The bytes of a file; of one that has more than `most`, one more than that, for a reader that finds it too large.
+/// The bytes of a file; of a larger file `most` plus one, so that the reader can detect its size.
 pub(crate) fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(most).unwrap_or(u64::MAX);
     let file = File::open(file)?;
@@ -68,10 +68,10 @@ pub(crate) fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Makes a folder that nobody else may look into, with those above it. One that is there stays as it is.
+/// Creates a folder that no other user may open, with its parents. An existing folder is unchanged.
 ///
 /// # Errors
-/// Those of making it.
+/// The errors of creating it.
 pub fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -83,10 +83,10 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Makes a file that nobody else may read, and that is there no more than once.
+/// Creates a file that no other user may read, and that did not exist before.
 ///
 /// # Errors
-/// Those of making it; [`io::ErrorKind::AlreadyExists`] where there is one.
+/// The errors of creating it; [`io::ErrorKind::AlreadyExists`] if it exists.
 pub fn new_private_file(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

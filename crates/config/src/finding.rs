@@ -1,5 +1,4 @@
-//! A problem of a configuration, or what is worth knowing about it, and the files it names: where, what was expected, what to
-//! do.
+//! A problem or note about a configuration and the files it names: its place, the expected value, and the remedy.
 
 use std::{fmt, path::PathBuf};
 
@@ -19,11 +18,11 @@ use callgate_tree::Position;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
-    /// Calls are not changed by it.
+    /// Has no effect on calls.
     Note,
     /// Worth knowing.
     Warning,
-    /// Nothing is built.
+    /// Prevents the build.
     Error,
 }
 
@@ -42,23 +41,24 @@ pub enum Severity {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The file it is about.
+    /// The file that the finding is about.
     pub file: PathBuf,
-    /// A stable word for its kind.
+    /// A stable word for the kind of finding.
     pub code: &'static str,
-    /// Its severity.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// The JSON pointer of the value at fault; empty for the whole file.
+    /// The JSON pointer of the value; empty for the whole file.
     pub pointer: String,
-    /// The place where that value stands, as far as it could be found.
+    /// The position of the value in the text, if it could be found.
     pub position: Option<Position>,
-    /// The problem: expected before got, without a full stop.
+    /// The problem: the expected value before the actual one, without a full stop.
     pub message: String,
-    /// The remedy for it, in the words of a configuration.
+    /// The remedy for the problem, in the words of a configuration.
     pub help: String,
-    /// The remedy as data, where a program may have other means for it.
+    /// The remedy as data, for programs that offer other ways to apply it.
     pub remedy: Option<Remedy>,
-    /// The option of [`DescriptionOptions`](crate::DescriptionOptions) that is at fault, by its name there: `bearer`; the file is not.
+    /// The option of [`DescriptionOptions`](crate::DescriptionOptions) with the fault, by its name there: `bearer`.
+    /// Then the file has no fault.
     pub option: Option<&'static str>,
 }
 

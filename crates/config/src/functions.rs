@@ -1,5 +1,5 @@
-//! `functions` of a toolset: tools that the client runs. And `execution`: the tools of its description that the client runs
-//! as well.
+//! The key `functions` of a toolset: tools that the client runs. Also `execution`: the tools of its description that
+//! the client runs as well.
 
 use callgate_executor::Execution;
 use callgate_tool::{Value, json};

@@ -1,5 +1,5 @@
-//! The key `headers` of a toolset: headers that stand on each of its requests, whatever the arguments are. A value is a text or
-//! a reference to a secret. None of them frames a message, replaces a credential or says what the body is.
+//! The key `headers` of a toolset: headers of each of its requests, whatever the arguments are. A value is a text or a
+//! reference to a secret. None of them frames a message, replaces a credential or describes the body.
 
 use callgate_secret::SecretReference;
 use callgate_tool::is_framing_header;
@@ -59,7 +59,7 @@ pub(crate) fn one(
     match value(text) {
         Ok(value) => {
             let pointer = pointer.to_owned();
-            // A text that stands for itself is no secret to look up.
+            // A literal text is not a secret to look up.
             if !value.is_literal() {
                 noted_quietly(reader, pointer.clone(), &value);
             }
@@ -73,13 +73,13 @@ pub(crate) fn one(
     }
 }
 
-/// A text that begins like a reference is one; any other stands for itself.
+/// A text that begins like a reference is one; any other is literal.
 fn value(text: &str) -> Result<SecretReference, callgate_secret::Error> {
     let is_reference = REFERENCES.iter().any(|scheme| text.starts_with(scheme));
     if is_reference { text.parse() } else { format!("literal:{text}").parse() }
 }
 
-/// Headers that follow from the call itself.
+/// Headers that the call itself determines.
 const OURS: [&str; 3] = ["content-encoding", "content-type", "cookie"];
 
 /// The beginnings of references to secrets.

@@ -1,6 +1,6 @@
-//! Reads the words of Dialogflow and of Customer Engagement Suite about credentials and connections, as the settings
-//! of a toolset. Pure: an export's JSON in, settings and remarks out. What has no equivalent is remarked and nothing is
-//! guessed; an authentication that cannot be taken over leaves the toolset without a credential, and says so.
+//! Reads Dialogflow's and Customer Engagement Suite's settings for credentials and connections as the settings of a
+//! toolset. Pure: an export's JSON in, settings and remarks out. A setting without an equivalent causes a remark, and
+//! nothing is guessed; if an authentication cannot be imported, the toolset has no credential, and a remark says so.
 
 mod authentication;
 mod ces;
@@ -23,50 +23,50 @@ pub use cx::{import_cx, import_cx_agent};
 pub(crate) use fitting::{certificates, server};
 pub(crate) use ignored::ignored;
 
-/// The result of an export.
+/// The result of importing an export.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Imported {
-    /// The settings of a toolset, as a configuration has them. They may hold secrets: an export may have them as they
-    /// are.
+    /// The settings of a toolset, as in a configuration. They may contain secrets, because an export may contain them
+    /// in plain text.
     pub settings: Object,
-    /// The description: its text, or in an export of Customer Engagement Suite the file it is in.
+    /// The description: its text, or in an export of Customer Engagement Suite the name of its file.
     pub schema: Option<String>,
-    /// The stand-in for `$env_var` in the server of the description.
+    /// The value that replaces `$env_var` in the server of the description.
     pub url: Option<String>,
-    /// True if calls carry a credential that could not be taken over.
+    /// True if calls need a credential that could not be imported.
     pub lacks_credential: bool,
-    /// The facts worth knowing, in the order of the export.
+    /// Noteworthy facts, in the order of the export.
     pub remarks: Vec<Remark>,
-    /// The beginning of the environment variables that secrets are read from; none where those of the export are taken.
+    /// The prefix of the environment variables that secrets are read from; `None` if the export's own secrets are used.
     variables: Option<String>,
 }
 
-/// Something about an export that its settings do not show.
+/// A fact about an export that its settings do not show.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Remark {
-    /// The kind of thing.
+    /// The kind of the remark.
     pub kind: RemarkKind,
-    /// The member it is about: a JSON pointer.
+    /// The JSON pointer of the member that the remark is about.
     pub pointer: String,
-    /// The kind, without a full stop and without any secret.
+    /// The message, without a full stop and without any secret.
     pub message: String,
 }
 
-/// The kind of thing a [`Remark`] says.
+/// The kind of a [`Remark`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RemarkKind {
-    /// Another account asks for tokens than the one that did.
+    /// The account that requests tokens differs from that of the exporting product.
     Account,
-    /// A member that means nothing here; calls are not changed by it.
+    /// A member that has no meaning here; it does not change calls.
     Ignored,
     /// A value that the format does not allow.
     Invalid,
-    /// The export does not hold a secret that it is about.
+    /// The export refers to a secret that it does not contain.
     MissingSecret,
-    /// Something that callgate cannot do.
+    /// A feature that callgate does not support.
     NoEquivalent,
 }
 
@@ -75,7 +75,7 @@ impl RemarkKind {
     pub const ALL: [Self; 5] =
         [Self::Account, Self::Ignored, Self::Invalid, Self::MissingSecret, Self::NoEquivalent];
 
-    /// The stable word for it: `missing-secret`.
+    /// The stable word for the kind: `missing-secret`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Account => "import-account",
@@ -88,7 +88,7 @@ impl RemarkKind {
 }
 
 impl Imported {
-    /// One whose settings are written to a file: its secrets are read from environment variables that begin like this.
+    /// Settings that will be written to a file: secrets are read from environment variables with this prefix.
     pub(crate) fn with_variables(beginning: &str) -> Self {
         Self { variables: Some(beginning.to_ascii_uppercase()), ..Self::default() }
     }
@@ -102,7 +102,7 @@ impl Imported {
         self.remarks.push(Remark { kind, pointer: pointer.into(), message: message.into() });
     }
 
-    /// Takes over what another part of the same export says.
+    /// Adds the result of another part of the export.
     pub(crate) fn and(&mut self, other: Self) {
         for (key, value) in other.settings {
             match (self.settings.get_mut(&key), value) {
@@ -115,7 +115,7 @@ impl Imported {
     }
 }
 
-/// Shows no setting: one may be a secret.
+/// Shows no setting, because one may be a secret.
 impl fmt::Debug for Imported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Imported")

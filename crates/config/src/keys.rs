@@ -1,5 +1,5 @@
-//! Every key of the configuration, table by table, with the type of its value and what it is for: what the reader takes,
-//! what it suggests for a misspelt key, what `config/full.yaml` must show, and what `config/schema.json` says.
+//! Every key of the configuration, table by table, with the type of its value and its purpose. The reader accepts these
+//! keys and suggests them for misspelt ones, `config/full.yaml` must show them, and `config/schema.json` lists them.
 
 mod credentials;
 mod mcp;
@@ -25,11 +25,11 @@ pub(crate) use toolset::*;
 pub struct Table {
     /// The name of the mapping in messages.
     pub name: &'static str,
-    /// The keys it takes.
+    /// The keys of the mapping.
     pub keys: &'static [Key],
-    /// Keys of the design that this version does not know yet: refused by name rather than as misspelt.
+    /// Planned keys that this version does not support: they are refused by name and not as misspelt.
     pub later: &'static [&'static str],
-    /// The number of its keys that stand in one mapping.
+    /// The number of the table's keys that may be in one mapping.
     pub takes: Takes,
 }
 
@@ -37,15 +37,15 @@ pub struct Table {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Key {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// The type of its value.
+    /// The type of the key's value.
     pub kind: Kind,
-    /// Its purpose.
+    /// The purpose of the key.
     pub about: &'static str,
-    /// True if it must be there.
+    /// True if the key is required.
     pub is_required: bool,
-    /// The feature of callgate that it needs, where it does not work in every build.
+    /// The feature of callgate that the key needs, if it does not work in every build.
     pub feature: Option<&'static str>,
 }
 
@@ -69,7 +69,7 @@ pub enum Kind {
     Duration,
     /// A list of such values.
     List(&'static Self),
-    /// A mapping from names of the operator's own to such values.
+    /// A mapping from names that the operator chooses to such values.
     Map(&'static Self),
     /// A number.
     Number,
@@ -91,29 +91,29 @@ pub enum Kind {
     Whole,
 }
 
-/// The number of keys of a table that stand in one mapping.
+/// The number of keys of a table that may be in one mapping.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "any of them, or one of them")]
 pub enum Takes {
-    /// Any of them.
+    /// Any number of keys.
     Any,
-    /// Exactly one.
+    /// Exactly one key.
     One,
 }
 
 impl Table {
-    /// Returns true if a key is one of the table's.
+    /// Returns true if the table contains a key.
     pub fn has(&self, name: &str) -> bool {
         self.keys.iter().any(|key| key.name == name)
     }
 
-    /// The feature that a key of the table needs and that is not built in.
+    /// The feature that a key of the table needs and that is not in this build.
     pub(crate) fn absent_feature(&self, name: &str) -> Option<&'static str> {
         let key = self.keys.iter().find(|key| key.name == name)?;
         key.feature.filter(|feature| !is_built_in(feature))
     }
 
-    /// The names of its keys.
+    /// The names of the table's keys.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         self.keys.iter().map(|key| key.name)
     }
@@ -128,7 +128,7 @@ fn is_built_in(feature: &str) -> bool {
     built_in.contains(&(feature, true))
 }
 
-/// A table whose keys may all stand in one mapping.
+/// A table whose keys may all be in one mapping.
 const fn table(name: &'static str, keys: &'static [Key]) -> Table {
     Table { name, keys, later: &[], takes: Takes::Any }
 }
@@ -226,7 +226,7 @@ pub(crate) const TLS: Table = table(
     ],
 );
 
-/// Every table, for whoever documents or checks the keys.
+/// Every table, for code that documents or checks the keys.
 pub const TABLES: &[Table] = &[
     ROOT,
     ACCESS,

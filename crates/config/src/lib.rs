@@ -1,5 +1,5 @@
-//! The configuration: values, or a text read into them, to a ready executor. All faults are reported at once, each with
-//! its place in the text; nothing is built from a configuration with a fault.
+//! The configuration: from values, or a text read into them, to a ready executor. All faults are reported at once, each
+//! with its place in the text; a configuration with a fault is never built.
 
 mod argument_headers;
 mod arguments;

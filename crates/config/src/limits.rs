@@ -1,5 +1,5 @@
-//! `limits` of a toolset, and of all of them at the root: the bounds of descriptions, of one exchange, and of what a model is
-//! shown. The bounds of calls together are read in `policy`.
+//! The key `limits` of a toolset, or of all of them at the root: the limits on descriptions, on one exchange, and on
+//! the results that a model sees. `policy` reads the limits on calls together.
 
 use callgate_call::Shape;
 use callgate_openapi::Limits as DescriptionLimits;
@@ -12,14 +12,14 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// The bounds of one toolset.
+/// The limits of one toolset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) description: DescriptionLimits,
     pub(crate) exchange: Limits,
-    /// The largest image or sound that is handed on.
+    /// The largest image or sound that is passed on.
     pub(crate) media_bytes: usize,
-    /// The most text a model is shown.
+    /// The longest text that a model sees.
     pub(crate) result_bytes: usize,
 }
 
@@ -32,7 +32,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Those of a toolset.
+    /// The limits of a toolset.
     pub(crate) fn of(toolset: &ToolsetConfig) -> Self {
         Self {
             description: toolset.description_limits,
@@ -42,7 +42,7 @@ impl Bounds {
         }
     }
 
-    /// Gives them to a toolset.
+    /// Sets the limits of a toolset.
     pub(crate) fn put(self, toolset: &mut ToolsetConfig) {
         toolset.description_limits = self.description;
         toolset.limits = self.exchange;
@@ -51,7 +51,7 @@ impl Bounds {
     }
 }
 
-/// The bounds that the key `limits` of the whole configuration gives to toolsets; what else it may hold is the sidecar's.
+/// The limits for toolsets under the key `limits` of the whole configuration; its other keys are the sidecar's.
 pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> Bounds {
     let pointer = at(root, "limits");
     let limits = root.object.get("limits").and_then(|node| node.as_object());
@@ -59,7 +59,7 @@ pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> Bounds {
     filled(reader, Mapping { object, pointer: &pointer }, Bounds::default())
 }
 
-/// The bounds with those over them that the key `limits` of a toolset says.
+/// The limits, overridden by the key `limits` of a toolset.
 pub(crate) fn over(reader: &mut Reader, toolset: Mapping<'_>, bounds: Bounds) -> Bounds {
     let Some(node) = toolset.object.get("limits") else { return bounds };
     let pointer = at(toolset, "limits");
@@ -82,7 +82,7 @@ fn filled(reader: &mut Reader, mapping: Mapping<'_>, mut bounds: Bounds) -> Boun
         *limit = reader.bytes(mapping, key).unwrap_or(*limit);
     }
     for (key, limit, most) in [
-        // What walks a tree recurses: a thread's stack bounds the depth.
+        // Code that walks a tree recurses: a thread's stack limits the depth.
         ("description_depth", &mut description.text.depth, TextLimits::default().depth),
         ("all_declarations_effort", &mut description.all_declarations_effort, usize::MAX),
         ("declaration_effort", &mut description.declaration_effort, usize::MAX),

@@ -1,5 +1,5 @@
-//! Files as a way to a configuration: a configuration file, a bare description with a few options, or the settings of one
-//! toolset. Each is a few lines on top of [`Config`].
+//! Loads a configuration from files: a configuration file, a bare description with a few options, or the settings of
+//! one toolset. Each is a few lines on top of [`Config`].
 
 use std::{path::Path, sync::Arc};
 
@@ -37,8 +37,8 @@ pub async fn load(file: &Path) -> Result<Built, Error> {
     Config::from_file(file)?.build(&Environment::new(), None).await
 }
 
-/// Builds an executor from one toolset's settings (the value below `toolsets.NAME`) in a file of their own, as a
-/// fixture has them. Where `openapi` is missing it is `spec.yaml` beside the file; `transport` overrides `upstream`.
+/// Builds an executor from one toolset's settings (the value below `toolsets.NAME`) in a file of their own, like a
+/// fixture. The default of `openapi` is `spec.yaml` beside the file; `transport` overrides `upstream`.
 ///
 /// # Errors
 /// [`Error`] with every fault of the file, each with its line and column.
@@ -50,10 +50,10 @@ pub async fn load_toolset(
     Config::from_toolset_file(file)?.build(&environment, None).await
 }
 
-/// Builds an executor from a bare description: no prefix, no credential unless one is named.
+/// Builds an executor from a bare description: without a prefix, and without a credential unless an option names one.
 ///
 /// # Errors
-/// [`Error`] when the file cannot be read or an option is at fault.
+/// [`Error`] if the file cannot be read or an option has a fault.
 pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     let parsed = callgate_openapi::read(&bytes(file)?, &Limits::default());
     let mut config = Config::new().with_file(file);
@@ -62,12 +62,12 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
     described(config, description, options).build(&Environment::new(), None).await
 }
 
-/// Reads a configuration or a bare description, told apart by what stands there: a description has `openapi` or `swagger`.
-/// What is at an address is a description, and is asked for when it is built. The options are for bare descriptions only.
-/// Faults of options are told when it is built.
+/// Reads a configuration or a bare description, distinguished by the content: a description has `openapi` or `swagger`.
+/// An address contains a description, which is requested during the build. The options apply only to bare descriptions.
+/// The build reports faults of options.
 ///
 /// # Errors
-/// [`Error`] where a file cannot be read, or with options that a configuration does not take.
+/// [`Error`] if a file cannot be read, or with options that a configuration does not accept.
 pub fn open(location: impl Into<Location>, options: &DescriptionOptions) -> Result<Config, Error> {
     let location = location.into();
     match &location {
@@ -83,18 +83,18 @@ pub fn open(location: impl Into<Location>, options: &DescriptionOptions) -> Resu
         }
         Location::Text(name, text) => {
             let mut config = read(name, text, options)?;
-            // It is not read again.
+            // The file is not read again.
             config.reader.files.remove(name);
             Ok(config)
         }
     }
 }
 
-/// The configuration in a text, or one made of the description in it.
+/// The configuration in a text, or one made from the description in it.
 fn read(file: &Path, text: &[u8], options: &DescriptionOptions) -> Result<Config, Error> {
     let parsed = callgate_openapi::read(text, &options.description_limits().text);
     match parsed {
-        // A mapping that says nowhere that it is a description is taken for a configuration.
+        // A mapping that does not declare a description counts as a configuration.
         Ok(parsed) if is_configuration(&parsed.value) => {
             let foreign = options.of_descriptions();
             if !foreign.is_empty() {
@@ -121,12 +121,12 @@ fn described(mut config: Config, description: Description, options: &Description
 fn is_configuration(root: &Node) -> bool {
     let says = |key: &str| root.get(key).is_some();
     let is_described = says("openapi") || says("swagger") || callgate_openapi::is_foreign(root);
-    // One that has `paths` is a description that does not say its version.
+    // A mapping with `paths` is a description without a version.
     let is_described = is_described || says("paths");
     says("toolsets") || (root.as_object().is_some() && !is_described)
 }
 
-/// The refusal of options that a configuration has keys for, one finding for each.
+/// The error for options that a configuration has keys for, one finding for each.
 fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
     let finding = |name: &&'static str| Finding {
         file: file.to_owned(),

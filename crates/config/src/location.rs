@@ -1,5 +1,5 @@
-//! The place of the configuration or description that an operator names: a file, an address, or a text that a program has
-//! read. What stands there is told apart by `load`.
+//! The place of the configuration or description that an operator names: a file, an address, or a text that a program
+//! has read. `load` distinguishes the two by their content.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use url::{Host, Url};
 
 use crate::{code::ConfigCode, error::Error};
 
-/// A configuration or a description, by the place it is read from.
+/// A configuration or a description, by its place.
 ///
 /// ```
 /// # use callgate_config::{Error, Location};
@@ -26,15 +26,15 @@ pub enum Location {
     Address(Url),
     /// A file.
     File(PathBuf),
-    /// A text, under the name that findings give it.
+    /// A text, with the name that findings use.
     Text(PathBuf, Arc<[u8]>),
 }
 
 impl Location {
-    /// The address that a text with `://` is, or the file that any other text names.
+    /// An address, if the text contains `://`; otherwise a file.
     ///
     /// # Errors
-    /// [`Error`] for an address that anybody on the way could change, or that holds a user.
+    /// [`Error`] for an address that an intermediary could change, or that contains a user.
     pub fn named(text: impl AsRef<Path>) -> Result<Self, Error> {
         let file = text.as_ref();
         let Some(text) = file.to_str().filter(|text| text.contains("://")) else {
@@ -46,7 +46,7 @@ impl Location {
         }
     }
 
-    /// The name that findings give it: a file, or an address without its query.
+    /// The name that findings use: a file, or an address without its query.
     pub fn shown(&self) -> PathBuf {
         match self {
             Self::Address(url) => shown(url),
@@ -67,7 +67,7 @@ impl From<PathBuf> for Location {
     }
 }
 
-/// An address as it may be shown: its query may hold a key.
+/// An address in a form that may be shown: its query may contain a key.
 pub(crate) fn shown(url: &Url) -> PathBuf {
     let mut shown = url.clone();
     shown.set_query(None);
@@ -75,7 +75,7 @@ pub(crate) fn shown(url: &Url) -> PathBuf {
     String::from(shown).into()
 }
 
-/// The address of a description: nobody on the way may change it.
+/// The address of a description; no intermediary can change its content.
 pub(crate) fn address(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here(&url));
@@ -93,7 +93,7 @@ fn is_here(url: &Url) -> bool {
     }
 }
 
-/// The fault of a text that is no address to read from. What may be a password is not repeated.
+/// The error for a text that is not an address to read from. A possible password is not repeated.
 fn not_an_address(text: &str) -> Error {
     let url = Url::parse(text).ok();
     let has_user = |url: &&Url| !url.username().is_empty() || url.password().is_some();

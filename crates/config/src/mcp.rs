@@ -1,4 +1,5 @@
-//! `mcp`: how tools are listed to clients of MCP: all of them, or four that find, describe and call the others.
+//! The key `mcp`: the listing of tools for MCP clients: either all tools, or four tools that find, describe and call
+//! the others.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use crate::{
 pub struct McpConfig {
     /// The tools that a list shows.
     pub mode: McpMode,
-    /// The tokens that all declarations may take for [`McpMode::Auto`] to list them.
+    /// The token limit of all declarations up to which [`McpMode::Auto`] lists them.
     pub tokens: usize,
     /// Tools that are listed in any mode, by their names.
     pub pinned: Vec<String>,
@@ -21,45 +22,45 @@ pub struct McpConfig {
     pub schemas: McpSchemas,
     /// The form of files in results.
     pub files: McpFiles,
-    /// What single tools are said to be, by their names.
+    /// The hints about single tools, by their names.
     pub tools: BTreeMap<String, McpTool>,
 }
 
-/// A tool as clients of MCP are told of it; whatever is none follows from its description and its method.
+/// The hints about a tool for MCP clients; each `None` follows from the tool's description and method.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct McpTool {
     /// The name that people see.
     pub title: Option<String>,
-    /// True where it changes nothing.
+    /// True if the tool changes nothing.
     pub read_only: Option<bool>,
-    /// True where it may replace or remove something.
+    /// True if the tool may replace or remove something.
     pub destructive: Option<bool>,
-    /// True where a second call changes nothing more.
+    /// True if a second call has no further effect.
     pub idempotent: Option<bool>,
-    /// True where it reaches beyond a closed set of things.
+    /// True if the tool reaches beyond a closed set of things.
     pub open_world: Option<bool>,
 }
 
-/// The form in which results show files to clients of MCP: what is no text, no image and no sound.
+/// The form of files in results for MCP clients: files other than text, images and sound.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows results must handle a new one")]
 pub enum McpFiles {
-    /// A handle, by which `read_result` finds it.
+    /// A handle, which `read_result` reads.
     #[default]
     Handle,
-    /// The handle, and the bytes as an embedded resource. Not every client takes one.
+    /// The handle, and the bytes as an embedded resource. Not every client supports these.
     Resource,
 }
 
-/// The form in which schemas of arguments are declared to clients of MCP.
+/// The form of argument schemas for MCP clients.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever declares tools must handle a new one")]
 pub enum McpSchemas {
-    /// The keywords that all providers of models take; what else holds of values is said in words.
+    /// The keywords that all providers of models support; other rules about values become words.
     #[default]
     Portable,
-    /// JSON Schema 2020-12, as arguments are checked by it.
+    /// The JSON Schema 2020-12 that arguments are checked against.
     Whole,
 }
 
@@ -67,12 +68,12 @@ pub enum McpSchemas {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever lists tools must handle a new one")]
 pub enum McpMode {
-    /// All of them while their declarations take few tokens, else as [`McpMode::Search`].
+    /// All tools while their declarations take few tokens, otherwise like [`McpMode::Search`].
     Auto,
-    /// All of them.
+    /// All tools.
     #[default]
     Direct,
-    /// Four that find, describe and call the others.
+    /// Four tools that find, describe and call the others.
     Search,
 }
 

@@ -1,5 +1,5 @@
-//! `reload:`, `log:` and `telemetry:`: how a running sidecar keeps up with its files, and what it tells of itself. They are
-//! values here; what they ask for is done by the gateway and the command.
+//! The keys `reload:`, `log:` and `telemetry:`: the reaction of a running sidecar to changed files, and its reports
+//! about itself. They are values here; the gateway and the command act on them.
 
 use std::{collections::BTreeMap, error, fmt, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::{
     reader::{Mapping, Reader, at, secret::secret},
 };
 
-/// The way a sidecar keeps up with its files.
+/// The way a sidecar reacts to changes of its files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ReloadConfig {
-    /// True if a change of a file reloads; without it only a signal or a request does.
+    /// True if a change of a file causes a reload; otherwise only a signal or a request does.
     pub watch: bool,
-    /// The interval at which descriptions at addresses are asked for again.
+    /// The interval at which descriptions at addresses are requested again.
     pub interval: Duration,
 }
 
@@ -28,24 +28,24 @@ impl Default for ReloadConfig {
     }
 }
 
-/// The text that is written to standard error.
+/// The log on standard error.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LogConfig {
-    /// The way a record is written.
+    /// The format of a record.
     pub format: LogFormat,
-    /// The text that is written of modules that are not named.
+    /// The level of modules that are not named.
     pub level: LogLevel,
-    /// The text that is written of a module, by the beginning of its path: `callgate_gateway`.
+    /// The level of single modules, by the prefix of their paths: `callgate_gateway`.
     pub modules: BTreeMap<String, LogLevel>,
 }
 
 impl LogConfig {
-    /// With the levels that a filter says in place of these: one for all, and some by the beginning of a module's path,
+    /// Replaces the levels by those of a filter: one for all modules, and others by the prefix of a module's path,
     /// `warn,callgate_executor=debug`.
     ///
     /// # Errors
-    /// [`NotAFilter`] with the first part that is none.
+    /// [`NotAFilter`] with the first invalid part.
     pub fn with_filter(mut self, filter: &str) -> Result<Self, NotAFilter> {
         for part in filter.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (module, word) = match part.split_once('=') {
@@ -64,7 +64,7 @@ impl LogConfig {
     }
 }
 
-/// A text that is no filter of a log.
+/// A text that is not a log filter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NotAFilter(String);
 
@@ -79,11 +79,11 @@ impl fmt::Display for NotAFilter {
 
 impl error::Error for NotAFilter {}
 
-/// The way a record is written.
+/// The format of a record.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes records must handle a new format")]
 pub enum LogFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
     /// A line for people.
     #[default]
@@ -94,38 +94,38 @@ pub enum LogFormat {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the levels of `tracing`, and none")]
 pub enum LogLevel {
-    /// Details for whoever changes callgate.
+    /// Details for developers of callgate.
     Debug,
     /// Failures.
     Error,
-    /// The event: starts, reloads, ends.
+    /// Events: starts, reloads, ends.
     #[default]
     Info,
-    /// Nothing.
+    /// No records.
     Off,
-    /// Everything.
+    /// All records.
     Trace,
-    /// Faults that may need somebody.
+    /// Faults that may need attention.
     Warn,
 }
 
 impl LogLevel {
-    /// The word that a configuration has for it.
+    /// The word for the level in a configuration.
     pub fn as_str(self) -> &'static str {
         let word = LEVELS.iter().find(|(_, level)| *level == self);
         word.map_or("info", |(word, _)| word)
     }
 }
 
-/// The place where traces are sent.
+/// The collector of traces.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct TelemetryConfig {
-    /// The collector that takes spans by OTLP over HTTP: `http://127.0.0.1:4318`.
+    /// The collector that accepts spans by OTLP over HTTP: `http://127.0.0.1:4318`.
     pub otlp: Option<Url>,
-    /// Headers of every request to it.
+    /// The headers of every request to the collector.
     pub headers: BTreeMap<String, SecretReference>,
-    /// The name of the sidecar in traces; `callgate` unless it is said.
+    /// The name of the sidecar in traces; the default is `callgate`.
     pub service: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The options beside a description as settings: those of a bare description, and those that go over the settings of every
-//! toolset. A fault of one is reported at the option itself.
+//! The options beside a description as settings: those of a bare description, and those that override the settings of
+//! every toolset. A fault is reported at its option.
 
 use std::path::PathBuf;
 
@@ -26,13 +26,13 @@ use crate::{
     toolset::{FixedHeader, ToolsetConfig},
 };
 
-/// The options beside a description, as a command line has them.
+/// The options beside a description, as on a command line.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
 pub struct DescriptionOptions {
     /// The server that overrides the description's.
     pub server: Option<String>,
-    /// The overlays that correct the description, in their order.
+    /// The overlays that correct the description, in order.
     pub overlays: Vec<PathBuf>,
     /// A bearer token: a secret reference or `$session.credentials.NAME`.
     pub bearer: Option<String>,
@@ -40,20 +40,20 @@ pub struct DescriptionOptions {
     pub api_key: Option<String>,
     /// A user and the secret reference to the password: `me:env:PASSWORD`.
     pub basic: Option<String>,
-    /// The certificates that are trusted instead of the machine's: files, or PEM or base64 of DER as they stand.
+    /// The certificates that are trusted instead of the machine's: files, or literal PEM or base64 of DER.
     pub ca: Vec<String>,
-    /// Ranges of addresses that may be called whoever named them: `10.0.0.0/8`.
+    /// Ranges of addresses that may be called, whoever named them: `10.0.0.0/8`.
     pub egress_allow: Vec<String>,
-    /// Headers of every request, also of the toolsets of a configuration: `X-Trace: on`, `X-Key: env:KEY`.
+    /// Headers of every request, also for the toolsets of a configuration: `X-Trace: on`, `X-Key: env:KEY`.
     pub headers: Vec<String>,
-    /// The time of a whole call, also of the toolsets of a configuration: `30s`.
+    /// The time limit of a whole call, also for the toolsets of a configuration: `30s`.
     pub timeout: Option<String>,
-    /// Keys of `limits` with their values, also of the toolsets of a configuration: `response_bytes=8MiB`.
+    /// Keys of `limits` with their values, also for the toolsets of a configuration: `response_bytes=8MiB`.
     pub limits: Vec<String>,
 }
 
 impl DescriptionOptions {
-    /// The names of the given options that a configuration says itself.
+    /// The names of the given options that a configuration sets itself.
     pub(crate) fn of_descriptions(&self) -> Vec<&'static str> {
         let given = [
             ("server", self.server.is_some()),
@@ -77,7 +77,7 @@ impl DescriptionOptions {
         given.into_iter().any(Option::is_some) || self.headers.iter().any(is_credential)
     }
 
-    /// The bounds that a description is read within.
+    /// The limits on a description.
     pub(crate) fn description_limits(&self) -> DescriptionLimits {
         let mut toolset = ToolsetConfig::new(Description::none());
         over(&mut Reader::default(), self, &mut toolset);
@@ -85,7 +85,7 @@ impl DescriptionOptions {
     }
 }
 
-/// The one toolset of a bare description.
+/// The only toolset of a bare description.
 pub(crate) fn toolset(
     reader: &mut Reader,
     description: Description,
@@ -108,10 +108,10 @@ pub(crate) fn toolset(
     toolset
 }
 
-/// Puts what is said of every request over the settings of all toolsets.
+/// Applies the options about every request over the settings of all toolsets.
 pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions) {
     for (at, toolset) in config.toolsets.iter_mut().enumerate() {
-        // What is wrong with an option is said once.
+        // A fault of an option is reported once.
         let mut unheard = Reader::default();
         let reader = if at == 0 { &mut config.reader } else { &mut unheard };
         over(reader, options, toolset);
@@ -138,7 +138,7 @@ fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut Toolset
     }
 }
 
-/// Puts keys of `limits` over those of a toolset.
+/// Applies keys of `limits` over those of a toolset.
 fn bounded(reader: &mut Reader, option: &str, given: Object, toolset: &mut ToolsetConfig) {
     if given.is_empty() {
         return;
@@ -161,7 +161,7 @@ fn tree(value: &Value) -> Option<Node> {
     read.ok().map(|read| read.value)
 }
 
-/// A header as curl takes it.
+/// A header in curl's notation.
 fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     let option = "headers";
     let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.trim().is_empty())

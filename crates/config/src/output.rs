@@ -1,5 +1,5 @@
-//! Reads `output`, which shapes results, for a toolset and for single tools. Reads keys; what they do is
-//! `callgate_call::Shape`'s. The sizes are read with the other `limits`.
+//! Reads `output`, which shapes results, for a toolset and for single tools. Reads only the keys;
+//! `callgate_call::Shape` applies them. The sizes are read with the other `limits`.
 
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
 use callgate_tree::Node;
@@ -29,7 +29,7 @@ pub(crate) fn shapes(
     (shape, tools)
 }
 
-/// The shapes of tools under the key `tools`: whatever they do not say is as for the toolset.
+/// The shapes of tools under the key `tools`; missing keys have the toolset's values.
 fn tool_shapes(reader: &mut Reader, output: Mapping<'_>, toolset: &Shape) -> Vec<ToolShape> {
     let Some(node) = output.object.get("tools") else { return Vec::new() };
     let pointer = at(output, "tools");

@@ -1,5 +1,5 @@
-//! The files of a whole export, from its folder or from a zip of it, under their names below the export's root. Only files
-//! that tools are made of are kept, within bounds; no name and no link leads out of the export.
+//! The files of a whole export, from its folder or from a zip of it, under their names below the export's root. Only
+//! files for tools are kept, within limits; no name and no link leads out of the export.
 
 mod archive;
 mod folder;
@@ -14,14 +14,14 @@ use callgate_tree::{Limits, Node};
 /// An export as a whole.
 #[derive(Debug)]
 pub(crate) struct Package {
-    /// Its folder, or the zip.
+    /// The folder of the export, or its zip.
     path: PathBuf,
     /// The texts, by their names below the root: `tools/orders/orders.json`.
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Package {
-    /// Reads a folder, or a file that is a zip. Why it cannot be read is told as a message.
+    /// Reads a folder, or a file that is a zip. The error is a message.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let files = if path.is_dir() { folder::read(path)? } else { archive::read(path)? };
         Ok(Self { path: path.to_owned(), files })
@@ -32,13 +32,13 @@ impl Package {
         self.path.join(name)
     }
 
-    /// The name of the export itself, without what a zip's name ends with.
+    /// The name of the export itself, without the extension of a zip.
     pub(crate) fn name(&self) -> String {
         let stem = if self.path.is_dir() { self.path.file_name() } else { self.path.file_stem() };
         stem.unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// True where there is a file of this name.
+    /// True if there is a file with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.files.contains_key(name)
     }
@@ -60,12 +60,12 @@ impl Package {
         Ok(parsed.value)
     }
 
-    /// The first of these files that is there.
+    /// The first of these files that exists.
     pub(crate) fn first(&self, names: &[&str]) -> Option<String> {
         names.iter().find(|name| self.has(name)).map(|name| (*name).to_owned())
     }
 
-    /// The folders in a folder, each with the file that is named as it is, or else its only one.
+    /// The folders in a folder, each with the file of its name, or else its only file.
     pub(crate) fn folders(&self, above: &str) -> Vec<(String, String)> {
         let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for name in self.below(above) {
@@ -92,7 +92,7 @@ impl Package {
     }
 }
 
-/// True where tools are made of a file of this name below the root.
+/// True if tools are made from a file with this name below the root.
 fn is_wanted(name: &str) -> bool {
     let is_text = ENDINGS.iter().any(|ending| name.ends_with(ending));
     is_text
@@ -102,7 +102,7 @@ fn is_wanted(name: &str) -> bool {
         }
 }
 
-/// The beginning of all names before the root: nothing, or one folder. The root is where an agent's or app's own file is.
+/// The common prefix of all names before the root: empty, or one folder. The root contains the agent's or app's own file.
 fn root(names: &[&str]) -> Option<String> {
     if names.iter().any(|name| ROOTS.contains(name)) {
         return Some(String::new());
@@ -115,21 +115,21 @@ fn root(names: &[&str]) -> Option<String> {
     above.all(|other| other == first).then_some(first)
 }
 
-/// The file of an export's root with the values of `$env_var`.
+/// The file with the values of `$env_var`, in an export's root.
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 
-/// One of these files is in the root of an export.
+/// The root of an export contains one of these files.
 const ROOTS: [&str; 4] = ["agent.json", "app.json", "app.yaml", "app.yml"];
 /// The folders of an export that are read.
 const FOLDERS: [&str; 6] = ["agents", "examples", "playbooks", "tools", "toolsets", "webhooks"];
 const ENDINGS: [&str; 3] = [".json", ".yaml", ".yml"];
 
-/// No app that people made has more files.
+/// The number of files; no app made by people has more.
 const MOST_FILES: usize = 20_000;
-/// The bytes of all files together: those of the largest description, and as much again for the rest.
+/// The total size of all files: that of the largest description, and as much again for the rest.
 const MOST_BYTES: usize = 128 << 20;
 
-/// The reason an export without its own file is none.
+/// The message for an export without its own file.
 fn no_root(path: &Path) -> String {
     format!("expected `agent.json` or `app.json` in `{}`, got neither", path.display())
 }

@@ -1,5 +1,5 @@
-//! Settings of the middleware around calls: `audit`, `calls` and `idempotency`, and of a toolset `rate`, `concurrency` and `breaker` of its
-//! `limits`. Whether there is anything of it is decided where a configuration is built.
+//! Settings of the middleware around calls: `audit`, `calls` and `idempotency`, and `rate`, `concurrency` and `breaker`
+//! in the `limits` of a toolset. The build of a configuration decides which middleware exists.
 
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
     reader::{Mapping, Reader, at, secret::secret},
 };
 
-/// The file that calls are written down in, and the key of its chain.
+/// The audit file of calls, and the key of its chain.
 ///
 /// ```
 /// use callgate_config::{AuditedConfig, Config, Environment};
@@ -34,13 +34,13 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a chain has a file and a key")]
 pub struct AuditedConfig {
-    /// The file, and how it is written.
+    /// The audit file, and its format.
     pub audit: AuditConfig,
-    /// The key that chains its lines, 16 bytes at least.
+    /// The key that chains the lines of the file, at least 16 bytes.
     pub key: SecretReference,
 }
 
-/// The bounds of all calls. Where there are any, each toolset has a `concurrency` of 128 and a breaker unless it says otherwise.
+/// The limits on all calls. If they are set, each toolset has by default a `concurrency` of 128 and a breaker.
 ///
 /// ```
 /// use callgate_config::{CallsConfig, Config};
@@ -54,17 +54,17 @@ pub struct AuditedConfig {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct CallsConfig {
-    /// The number of calls that run at a time in all.
+    /// The total number of calls that run at a time.
     pub in_flight: usize,
-    /// The number of calls that wait at one bound for another to end.
+    /// The number of calls that wait at one limit for another call to end.
     pub queue: usize,
-    /// The time for which they wait.
+    /// The time for which calls wait.
     pub queue_wait: Duration,
-    /// The bounds of each principal.
+    /// The limits of each principal.
     pub principal: Bound,
 }
 
-/// 1,024 calls, and a queue of 128 for a second.
+/// 1,024 calls, and a queue of 128 for one second.
 impl Default for CallsConfig {
     fn default() -> Self {
         let usual = callgate_policy::LimitsConfig::default();
@@ -77,7 +77,7 @@ impl Default for CallsConfig {
     }
 }
 
-/// The bounds of a toolset's calls together.
+/// The limits on a toolset's calls together.
 ///
 /// ```
 /// use callgate_config::{BreakerChoice, CallLimits, Config};
@@ -95,13 +95,13 @@ impl Default for CallsConfig {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct CallLimits {
-    /// The number that run at a time, and how many begin in a span of time.
+    /// The number of calls that run at a time, and the number that may start in a span of time.
     pub bound: Bound,
-    /// The time when its service is left alone.
+    /// The breaker, which pauses calls to its service.
     pub breaker: BreakerChoice,
 }
 
-/// The time when a service that cannot be reached is left alone.
+/// The conditions under which calls to an unreachable service pause.
 ///
 /// ```
 /// use std::time::Duration;
@@ -122,11 +122,11 @@ pub struct CallLimits {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is left alone so, as usual, or never")]
 pub enum BreakerChoice {
-    /// Never.
+    /// Calls never pause.
     Never,
-    /// As says this.
+    /// Calls pause by these settings.
     Set(BreakerSettings),
-    /// By the usual settings where calls have bounds at all.
+    /// Calls pause by the default settings, if calls have limits at all.
     #[default]
     Usual,
 }
@@ -152,7 +152,7 @@ pub(crate) fn audit(reader: &mut Reader, root: Mapping<'_>) -> Option<AuditedCon
     Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
 }
 
-/// One of two words.
+/// Reads one of two words.
 fn choice<T: Copy + Default>(
     reader: &mut Reader,
     mapping: Mapping<'_>,
@@ -194,7 +194,7 @@ pub(crate) fn idempotency(reader: &mut Reader, root: Mapping<'_>) -> Option<Reco
     })
 }
 
-/// Reads what stands about calls under `limits` of a toolset. What is wrong with the mapping itself is said by `limits`.
+/// Reads the limits on calls under `limits` of a toolset. The module `limits` reports faults of the mapping itself.
 pub(crate) fn call_limits(reader: &mut Reader, toolset: Mapping<'_>) -> CallLimits {
     let Some((node, pointer)) = below(toolset, LIMITS_KEY) else { return CallLimits::default() };
     let Some(object) = node.as_object() else { return CallLimits::default() };
@@ -251,5 +251,5 @@ fn below<'a>(mapping: Mapping<'a>, key: &str) -> Option<(&'a Node, String)> {
     Some((mapping.object.get(key)?, at(mapping, key)))
 }
 
-/// The key of a toolset under which its bounds stand.
+/// The key of a toolset that contains its limits.
 const LIMITS_KEY: &str = "limits";

@@ -1,5 +1,5 @@
-//! Reads values out of the configuration's tree and writes down what is wrong with them. Knows types, units and the
-//! nearest key; not what a key means. Values of several keys that stand in many sections have files of their own below.
+//! Reads values out of the configuration's tree and records their faults. Knows types, units and the nearest key; not
+//! the meaning of a key. Values of several keys that occur in many sections have files of their own below.
 
 pub(crate) mod aws;
 pub(crate) mod identity;
@@ -27,7 +27,7 @@ use crate::{
     keys::Table,
 };
 
-/// One complaint about a value.
+/// One fault of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     pub(crate) severity: Severity,
@@ -38,16 +38,16 @@ pub(crate) struct Complaint {
     pub(crate) remedy: Option<Remedy>,
 }
 
-/// Collects complaints while values are read.
+/// Collects faults while values are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reader {
     pub(crate) complaints: Vec<Complaint>,
-    /// The schemes of the secrets that are named, and where.
+    /// The schemes of the named secrets, with their places.
     pub(crate) references: Vec<(String, String)>,
-    /// Those secrets.
+    /// The named secrets.
     pub(crate) secrets: Vec<SecretReference>,
     variables: Variables,
-    /// The options beside a description by the pointers of what they set: faults there are the options'.
+    /// The options beside a description, by the pointers of the values they set: faults there are the options'.
     pub(crate) options: Vec<(&'static str, &'static str)>,
     /// The findings in other files that the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
@@ -74,24 +74,24 @@ impl fmt::Debug for Variables {
     }
 }
 
-/// A mapping that is being read, and where it stands.
+/// A mapping that is being read, and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping<'a> {
     pub(crate) object: &'a Object,
     pub(crate) pointer: &'a str,
 }
 
-/// Reads a reference to a secret: the stores it may be of depend on who asks.
+/// Reads a reference to a secret; the function decides which stores are allowed.
 pub(crate) type ReadSecret = fn(&mut Reader, Mapping<'_>, &str) -> Option<SecretReference>;
 
 impl Reader {
-    /// A reader that looks environment variables up elsewhere.
+    /// A reader with another source of environment variables.
     #[cfg(test)]
     pub(crate) fn looking_up(variables: fn(&str) -> Option<String>) -> Self {
         Self { variables: Variables(variables), ..Self::default() }
     }
 
-    /// Writes down a complaint.
+    /// Records a fault.
     pub(crate) fn complain(
         &mut self,
         code: ConfigCode,
@@ -109,7 +109,7 @@ impl Reader {
         });
     }
 
-    /// Writes down a fault that this step mends.
+    /// Records a fault with a remedy as data.
     pub(crate) fn advise(
         &mut self,
         code: ConfigCode,
@@ -123,7 +123,7 @@ impl Reader {
         }
     }
 
-    /// Writes down what is worth knowing but stops nothing.
+    /// Records a note that does not stop the build.
     pub(crate) fn warn(&mut self, code: ConfigCode, pointer: String, message: &str, help: &str) {
         self.complaints.push(Complaint {
             severity: Severity::Warning,
@@ -135,14 +135,14 @@ impl Reader {
         });
     }
 
-    /// True if a finding was written down that stops a build.
+    /// True if a recorded finding stops the build.
     pub(crate) fn has_faults(&self) -> bool {
         let own = self.complaints.iter().map(|complaint| complaint.severity);
         let elsewhere = self.elsewhere.iter().map(|finding| finding.severity);
         own.chain(elsewhere).any(|severity| severity == Severity::Error)
     }
 
-    /// Everything that was written down, in the order of the text.
+    /// All recorded findings, in the order of the text.
     pub(crate) fn into_findings(self, file: &Path, text: &[u8]) -> Vec<Finding> {
         let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
         let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
@@ -168,7 +168,7 @@ impl Reader {
         findings
     }
 
-    /// Takes a mapping whose keys are all in `table`; the others are complaints.
+    /// Accepts a mapping whose keys are all in `table`; others are faults.
     pub(crate) fn mapping<'a>(
         &mut self,
         node: &'a Node,
@@ -185,7 +185,7 @@ impl Reader {
         Some(Mapping { object, pointer })
     }
 
-    /// A complaint about a value that is no mapping. One of the mapping's own keys is shown; another text may be a secret.
+    /// Records that a value is not a mapping. A key of the mapping is shown; any other text may be a secret.
     fn expected_mapping(&mut self, pointer: &str, got: &Node, table: &Table) {
         if let Some(key) = got.as_str().filter(|text| table.has(text)) {
             let message = format!("expected a mapping, got the text: `{key}`");
@@ -206,7 +206,7 @@ impl Reader {
         text
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(crate) fn required_string<'a>(
         &mut self,
         mapping: Mapping<'a>,
@@ -224,13 +224,13 @@ impl Reader {
         self.string(mapping, key)
     }
 
-    /// A text, or the value of the environment variable that it names as a whole: `env:NAME`.
+    /// A text, or the value of the environment variable that it consists of: `env:NAME`.
     pub(crate) fn setting(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
         let text = self.string(mapping, key)?;
         self.filled(text, || at(mapping, key))
     }
 
-    /// A text that stands for itself or, as `env:NAME`, for a variable.
+    /// A literal text or, as `env:NAME`, the value of a variable.
     pub(crate) fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
         let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
         let value = (self.variables.0)(name);
@@ -246,7 +246,7 @@ impl Reader {
         value
     }
 
-    /// A list of texts; none where there is no such key.
+    /// A list of texts; empty if the key is missing.
     pub(crate) fn strings<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Vec<&'a str> {
         let Some(node) = mapping.object.get(key) else { return Vec::new() };
         let pointer = at(mapping, key);
@@ -324,7 +324,7 @@ impl Reader {
         count
     }
 
-    /// A complaint about a value of the wrong kind.
+    /// Records a value of the wrong type.
     pub(crate) fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let message = format!("expected {expected}, got: {}", shown(got));
         self.complain(ConfigCode::WrongValue, pointer, message, help);
@@ -342,7 +342,7 @@ impl Reader {
         keys.any(|name| nearest(name, [key]).is_some() && is_told(&at(mapping, name)))
     }
 
-    /// A complaint about a value of a kind that holds no secrets, which is shown where it is short.
+    /// Records a value of a type that contains no secrets; a short value is shown.
     pub(crate) fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-_".contains(c);
         let plain =
@@ -376,7 +376,7 @@ impl Reader {
     }
 }
 
-/// The longest text that is shown where no secret belongs. Secrets that are pasted there by mistake are longer.
+/// The longest text that is shown in a place without secrets. A secret pasted there by mistake is longer.
 const MOST_SHOWN: usize = 12;
 
 /// The pointer of a member.
@@ -389,7 +389,7 @@ pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A value as a message shows it: its kind, and a plain scalar. Texts are not shown: one may be a secret.
+/// A value in a message: its type, and a plain scalar. Texts are not shown: one may be a secret.
 fn shown(node: &Node) -> String {
     match node {
         Node::Bool(value) => format!("`{value}`"),

@@ -1,4 +1,4 @@
-//! `references` of a toolset: the origins that its description may refer to documents on.
+//! The key `references` of a toolset: the origins of documents that its description may refer to.
 
 use url::{Host, Url};
 
@@ -30,7 +30,7 @@ pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
     origins
 }
 
-/// An origin that references may lead to, as it is compared: https, a public name and perhaps a port. `None` for
+/// An origin that references may lead to, in comparable form: https, a public name and perhaps a port. `None` for
 /// anything else.
 fn origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
@@ -42,7 +42,7 @@ fn origin(text: &str) -> Option<Url> {
     (is_bare && is_public(&url)).then_some(url)
 }
 
-/// Returns true if an address is https on a host with a name that is not this machine's.
+/// Returns true if an address is https on a host whose name is not this machine's.
 fn is_public(url: &Url) -> bool {
     let Some(Host::Domain(host)) = url.host() else { return false };
     let host = host.trim_end_matches('.').to_ascii_lowercase();

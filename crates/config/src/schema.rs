@@ -1,5 +1,6 @@
-//! The tables of keys as a JSON Schema (2020-12), for editors and for whoever writes configurations by program. What a
-//! schema cannot say (that a secret is a reference of a store that is there, say) is told when a configuration is read.
+//! The tables of keys as a JSON Schema (2020-12), for editors and for programs that write configurations. Rules that a
+//! schema cannot express (such as: the store of a secret's reference must exist) are checked when a configuration is
+//! read.
 
 use callgate_tool::{Object, Value, json};
 

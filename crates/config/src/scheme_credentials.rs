@@ -1,5 +1,5 @@
-//! From the `credentials:` of a toolset to one credential for each security scheme it names. What the schemes are is in
-//! the description, which is not read yet: the place and the name of an API key come from there.
+//! From the `credentials:` of a toolset to one credential for each security scheme it names. The description declares
+//! the schemes, and is not read yet: the place and the name of an API key come from there.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoi
     secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
 }
 
-/// Origins in the form they are compared in.
+/// Origins in comparable form.
 fn origins(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<Url> {
     let pointer = at(toolset, "credential_origins");
     let texts = reader.strings(toolset, "credential_origins");

@@ -1,5 +1,5 @@
-//! From `secrets:` to the settings of the stores: which there are, how to sign in, how long a secret is kept. What a
-//! store signs in with is a secret of this machine, never of another store. Nothing is fetched.
+//! From `secrets:` to the settings of the stores: the stores, their logins, and the time for which a secret is kept. A
+//! store signs in with a secret of this machine, never of another store. Nothing is fetched.
 
 mod aws;
 mod gcp;
@@ -46,19 +46,19 @@ pub struct SecretsConfig {
     pub aws: Option<Remote<(SecretsManagerConfig, KeySource)>>,
     /// The time for which secrets of remote stores are kept.
     pub cache: CachePolicy,
-    /// The place where `directory:name` is looked for; [`USUAL_DIRECTORY`](callgate_secret::USUAL_DIRECTORY) unless given.
+    /// The folder of `directory:name`; the default is [`USUAL_DIRECTORY`](callgate_secret::USUAL_DIRECTORY).
     pub directory: Option<PathBuf>,
     /// Google Secret Manager: `gcp:projects/…`.
     pub gcp: Option<Remote<Identity>>,
-    /// The keyring that `keyring:service/user` means.
+    /// The keyring of `keyring:service/user`.
     pub keyring: KeyringBackend,
     /// Vault or OpenBao: `vault:path#key`.
     pub vault: Option<Remote<VaultConfig>>,
-    /// The keys that are there, those at fault among them.
+    /// The present keys, including those with a fault.
     pub(crate) keys: Vec<String>,
 }
 
-/// A store that is asked over the network.
+/// A store that is read over the network.
 ///
 /// ```
 /// use callgate_config::{CertificateSource, Config, Remote, TlsConfig};
@@ -79,7 +79,7 @@ pub struct SecretsConfig {
 pub struct Remote<T> {
     /// The store's own settings.
     pub settings: T,
-    /// The TLS settings of the connections to it; nothing of toolsets does.
+    /// The TLS settings of the connections to the store; those of toolsets do not apply.
     pub tls: TlsConfig,
 }
 
@@ -152,8 +152,8 @@ fn is_local(
     false
 }
 
-/// The address of a store, without the slash at its end. Over plain HTTP whoever listens reads the secrets, so that is
-/// warned about unless it stays on the machine.
+/// The address of a store, without a slash at its end. Plain HTTP exposes the secrets to eavesdroppers, so it causes a
+/// warning unless the connection stays on the machine.
 fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<String> {
     let text = reader.string(mapping, key)?;
     let url = Url::parse(text).ok().filter(|url| {

@@ -1,5 +1,5 @@
-//! The key `tools` of a toolset: which operations of its description are offered. What its entries match is known when
-//! the description was loaded.
+//! The key `tools` of a toolset: the operations of its description that are offered. The entries are matched after the
+//! description is loaded.
 
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
 
@@ -9,7 +9,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// Reads the selection of a toolset; without one everything is offered.
+/// Reads the selection of a toolset; the default offers everything.
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Selection {
     let Some(node) = mapping.object.get("tools") else { return Selection::default() };
     let pointer = at(mapping, "tools");

@@ -1,4 +1,4 @@
-//! `server` and `server_variables` of a toolset: the server that is called instead of the description's own.
+//! The keys `server` and `server_variables` of a toolset: the server that is called instead of the description's own.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ServerUrl(String);
 
-/// A text that is no address of a server.
+/// A text that is not the address of a server.
 ///
 /// ```
 /// use callgate_config::{NotAServer, ServerUrl};
@@ -34,22 +34,22 @@ pub struct ServerUrl(String);
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct NotAServer {
-    /// The kind of text that came; the text itself may hold a password.
+    /// The kind of the actual text; the text itself may contain a password.
     got: &'static str,
 }
 
 impl ServerUrl {
-    /// Takes a text that is an absolute http or https URL, once its variables are filled in.
+    /// Accepts a text that is an absolute http or https URL after its variables are filled in.
     ///
     /// # Errors
-    /// [`NotAServer`] for any other text. One with variables is judged when they are filled in.
+    /// [`NotAServer`] for any other text. A text with variables is checked after they are filled in.
     pub fn new(text: &str) -> Result<Self, NotAServer> {
         let is_template = text.contains('{') && text.contains('}');
         let is_url = || Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if is_template || is_url() { Ok(Self(text.to_owned())) } else { Err(NotAServer::of(text)) }
     }
 
-    /// The address as it is written.
+    /// The address as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }

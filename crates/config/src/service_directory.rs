@@ -1,5 +1,5 @@
-//! `service_directory:` of a toolset: the name of a service whose private endpoints are dialled, and whose tokens the
-//! directory is asked with. Nothing is asked here.
+//! The key `service_directory:` of a toolset: the name of a service whose private endpoints are contacted, and the
+//! account for requests to the directory. No request is sent here.
 
 use callgate_google::{Identity, ServiceName};
 
@@ -9,16 +9,16 @@ use crate::{
     reader::{Mapping, Reader, at, identity::identity},
 };
 
-/// The service that is dialled, and who asks for its endpoints.
+/// The service that is contacted, and the account that requests its endpoints.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DirectoryConfig {
-    /// Its name: `projects/…/services/…`.
+    /// The name of the service: `projects/…/services/…`.
     pub(crate) service: ServiceName,
-    /// The account whose tokens the directory is asked with.
+    /// The account whose tokens the directory requires.
     pub(crate) identity: Identity,
 }
 
-/// Reads the name of a service, alone or with the account that asks for it.
+/// Reads the name of a service, alone or with the account that requests its endpoints.
 pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Option<DirectoryConfig> {
     let node = toolset.object.get("service_directory")?;
     let pointer = at(toolset, "service_directory");

@@ -1,5 +1,5 @@
-//! The sidecar's listeners, its callers and what it bounds, as values. Nothing is opened or fetched here: addresses
-//! are bound by the gateway, tokens are read when a configuration is built for a process that serves.
+//! The sidecar's listeners, its callers and its limits, as values. Nothing is opened or fetched here: the gateway binds
+//! addresses, and tokens are read when a configuration is built for a process that serves.
 
 mod access;
 mod address;
@@ -20,26 +20,26 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// The sidecar's listeners, its callers, and its bounds.
+/// The sidecar's listeners, its callers, and its limits.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ServingConfig {
-    /// The place where calls are served.
+    /// The listeners for calls.
     pub listen: Vec<ListenerConfig>,
-    /// The place where the operator is served.
+    /// The listeners for the operator.
     pub admin: Vec<ListenerConfig>,
-    /// The callers that are let in; none for everybody who reaches a listener on this machine.
+    /// The accepted callers; `None` for everybody who reaches a listener on this machine.
     pub access: Option<AccessConfig>,
-    /// Names that requests may call the sidecar by, beside those of this machine.
+    /// Host names that requests may use for the sidecar, beside those of this machine.
     pub hosts: Vec<String>,
-    /// The forward proxy of every connection, and none of the environment's. Read at the start of a process.
+    /// The forward proxy of every connection; the environment's proxy is ignored. Read at the start of a process.
     pub proxy: Option<Proxy>,
-    /// The bounds of connections and requests.
+    /// The limits on connections and requests.
     pub limits: ServingLimits,
 }
 
 impl ServingConfig {
-    /// The same with every file found from `base`.
+    /// The configuration with every file resolved against `base`.
     pub(crate) fn found(&self, base: &Path) -> Self {
         let mut found = self.clone();
         for listener in found.listen.iter_mut().chain(&mut found.admin) {
@@ -52,7 +52,7 @@ impl ServingConfig {
     }
 }
 
-/// Reads all of it.
+/// Reads all keys of the section.
 pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>, toolsets: &[&str]) -> ServingConfig {
     ServingConfig {
         listen: listener::read(reader, root, "listen"),
@@ -90,7 +90,7 @@ fn hosts(reader: &mut Reader, root: Mapping<'_>) -> Vec<String> {
     hosts
 }
 
-/// `true` or `false`; `false` where it is not there.
+/// `true` or `false`; the default is `false`.
 fn flag(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> bool {
     let Some(node) = mapping.object.get(key) else { return false };
     let flag = node.as_bool();

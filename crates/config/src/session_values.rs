@@ -1,5 +1,5 @@
-//! `session_parameters: {allow: […]}` of a toolset: the session values that its inputs may take although credentials of
-//! other toolsets read them.
+//! The key `session_parameters: {allow: […]}` of a toolset: the session values that its inputs may use although
+//! credentials of other toolsets read them.
 
 use callgate_tool::SessionName;
 

@@ -1,4 +1,5 @@
-//! `sessions`: what a sidecar keeps of sessions, and which headers and claims of its callers become parameters.
+//! The key `sessions`: the data that a sidecar keeps of sessions, and the headers and claims of callers that become
+//! parameters.
 
 use std::time::Duration;
 
@@ -22,13 +23,13 @@ pub struct SessionsConfig {
     pub approval_time: Duration,
     /// The time calls wait for the client that runs them.
     pub client_time: Duration,
-    /// The number of sessions that are kept; the oldest makes room.
+    /// The number of kept sessions; a new one replaces the oldest.
     pub records: usize,
-    /// The number of bytes they may take together.
+    /// The total size of the sessions in bytes.
     pub bytes: usize,
-    /// Parameters that come from headers of requests, in place of what the request's own session says.
+    /// Parameters from headers of requests; they replace those of the request's own session.
     pub headers: Vec<(String, HeaderName)>,
-    /// Parameters that come from claims of verified tokens, and from nowhere else.
+    /// Parameters that come only from claims of verified tokens.
     pub claims: Vec<(String, String)>,
 }
 

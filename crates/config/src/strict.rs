@@ -1,5 +1,5 @@
-//! The verdict of the crate `openapiv3` on a description of OpenAPI 3.0, part by part, so that one fault hides no other. It is a
-//! second opinion: what becomes a tool is decided by the parser of `callgate-openapi`.
+//! The verdict of the crate `openapiv3` on a description of OpenAPI 3.0, part by part, so that one fault hides no
+//! other. It is a second opinion: the parser of `callgate-openapi` decides what becomes a tool.
 
 use callgate_tool::Value as Read;
 use openapiv3::{
@@ -9,7 +9,7 @@ use openapiv3::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// A part of a description that the types of `openapiv3` do not hold.
+/// A part of a description that the types of `openapiv3` cannot represent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct StrictFault {
@@ -19,7 +19,7 @@ pub struct StrictFault {
     pub message: String,
 }
 
-/// The parts of a description that the types of `openapiv3` refuse, in its order; none for one that they read.
+/// The parts of a description that the types of `openapiv3` refuse, in order; empty if they accept all.
 ///
 /// ```
 /// # use callgate_config::strict_faults;
@@ -55,7 +55,7 @@ pub fn strict_faults(description: &Read) -> Vec<StrictFault> {
 }
 
 fn check_path(at: &str, item: &mut Value, faults: &mut Vec<StrictFault>) {
-    // Extensions of paths are anything.
+    // Extensions of paths may have any value.
     if at.starts_with("/paths/x-") {
         return;
     }
@@ -73,11 +73,11 @@ fn check<T: DeserializeOwned>(at: &str, part: Value, faults: &mut Vec<StrictFaul
     }
 }
 
-/// The members of a member, which is empty afterwards: what is checked by itself is not checked again with the whole.
+/// Removes the members of a member, which are checked separately and not again with the whole.
 fn taken(whole: &mut Value, name: &str) -> Map<String, Value> {
     match whole.get_mut(name) {
         Some(Value::Object(members)) => std::mem::take(members),
-        // What is no mapping stays, and the check of the whole reports it.
+        // A value that is not a mapping stays, and the check of the whole reports it.
         _ => Map::new(),
     }
 }

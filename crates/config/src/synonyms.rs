@@ -1,4 +1,4 @@
-//! `synonyms`: what else words may mean where tools are searched.
+//! The key `synonyms`: further meanings of words in the search for tools.
 
 use std::collections::BTreeMap;
 

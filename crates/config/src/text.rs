@@ -1,5 +1,5 @@
-//! From the text of a configuration to its values. Every fault is written down, with its place in the text; files that the
-//! configuration names are not read yet, but exports, which hold settings themselves.
+//! From the text of a configuration to its values. Every fault is recorded with its place in the text. Files that the
+//! configuration names are not read yet, except exports, which contain settings themselves.
 
 use std::{
     path::{Path, PathBuf},
@@ -37,17 +37,17 @@ impl Config {
     /// ```
     ///
     /// # Errors
-    /// [`Error`] with every fault of the text, each with its line and column. What only shows when files are read and stores
-    /// are connected is found by [`Config::build`].
+    /// [`Error`] with every fault of the text, each with its line and column. [`Config::build`] finds faults that show
+    /// only when files are read and stores are connected.
     pub fn from_text(text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::read(text.as_ref(), base.into(), PathBuf::new())?.faultless()
     }
 
-    /// Reads the settings of one toolset (the value below `toolsets.NAME`), as a fixture has them in a file of their own.
-    /// Where `openapi` is missing it is `spec.yaml` in `base`.
+    /// Reads the settings of one toolset (the value below `toolsets.NAME`) from a text of their own, like a fixture.
+    /// The default of `openapi` is `spec.yaml` in `base`.
     ///
     /// # Errors
-    /// As [`Config::from_text`].
+    /// The errors of [`Config::from_text`].
     pub fn from_toolset_text(
         text: impl AsRef<[u8]>,
         base: impl Into<PathBuf>,
@@ -55,20 +55,20 @@ impl Config {
         Self::read_toolset(text.as_ref(), base.into(), PathBuf::new())?.faultless()
     }
 
-    /// Reads a configuration from a file. Paths in it are relative to the file's folder. Faults that do not keep the rest
-    /// from being read are told by [`Config::build`], with those that it finds.
+    /// Reads a configuration from a file. Paths in it are relative to the file's folder. [`Config::build`] reports
+    /// faults that do not prevent reading the rest, with those that it finds itself.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be read, or is neither YAML nor JSON.
+    /// [`Error`] if the file cannot be read, or is neither YAML nor JSON.
     pub fn from_file(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         read_file(file, Self::read)
     }
 
-    /// Reads the settings of one toolset from a file, as [`Config::from_toolset_text`] from a text.
+    /// Reads the settings of one toolset from a file; see [`Config::from_toolset_text`].
     ///
     /// # Errors
-    /// As [`Config::from_file`].
+    /// The errors of [`Config::from_file`].
     pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         read_file(file, Self::read_toolset)
@@ -79,7 +79,7 @@ impl Config {
         Ok(Self::of(text, base, file).filled(&root))
     }
 
-    /// The same with what stands in the tree of its text.
+    /// Fills in the values from the tree of the text.
     fn filled(mut self, root: &Node) -> Self {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
@@ -131,7 +131,7 @@ impl Config {
         Self { origin: Origin { file, text: Arc::from(text) }, ..config }
     }
 
-    /// Reads with a reader that looks variables up elsewhere.
+    /// Reads with a reader that has another source of variables.
     #[cfg(test)]
     fn read_with(text: &[u8], reader: crate::reader::Reader) -> Result<Self, Error> {
         let root = tree(Path::new(""), text)?;
@@ -139,7 +139,7 @@ impl Config {
         Ok(Self { reader, ..config }.filled(&root))
     }
 
-    /// The configuration, if nothing is wrong with its text.
+    /// The configuration, if its text has no faults.
     fn faultless(self) -> Result<Self, Error> {
         if !self.reader.has_faults() {
             return Ok(self);
@@ -150,7 +150,7 @@ impl Config {
     }
 }
 
-/// Reads a file; a fault is one of the file.
+/// Reads a file; faults are reported for the file.
 fn read_file(
     file: &Path,
     read: fn(&[u8], PathBuf, PathBuf) -> Result<Config, Error>,
@@ -182,7 +182,7 @@ fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
         Error::of(diagnostics.iter().map(|diagnostic| textual(file, diagnostic)).collect())
     };
     let read = read.map_err(told)?;
-    // A key that stands twice is lost once: an error in a configuration.
+    // A repeated key loses one of its values: an error in a configuration.
     if read.diagnostics.is_empty() { Ok(read.value) } else { Err(told(read.diagnostics)) }
 }
 

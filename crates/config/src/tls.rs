@@ -1,9 +1,9 @@
-//! `tls:` as values: whom to trust, and which certificate to show. The files and secrets behind them are read when a
-//! configuration is built.
+//! The key `tls:` as values: the trusted certificates, and the client's own. The files and secrets behind them are read
+//! when a configuration is built.
 
 use callgate_secret::SecretReference;
 
-/// The TLS settings of connections: whom to trust, and what to show.
+/// The TLS settings of connections: the trusted certificates, and the client's own.
 ///
 /// ```
 /// use callgate_config::{CertificateSource, Description, TlsConfig, ToolsetConfig};
@@ -16,13 +16,13 @@ use callgate_secret::SecretReference;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TlsConfig {
-    /// Trusted instead of what the machine trusts; none for that.
+    /// Certificates that are trusted instead of the machine's; if empty, the machine's apply.
     pub ca: Vec<CertificateSource>,
-    /// Shown to services that ask for a certificate.
+    /// The certificate for services that request one.
     pub identity: Option<IdentityConfig>,
 }
 
-/// Certificates: in a file, or as they stand.
+/// Certificates: in a file, or literal.
 ///
 /// ```
 /// use callgate_config::{CertificateSource, Config, Description, Environment, ToolsetConfig};
@@ -62,29 +62,29 @@ pub struct CertificateSource {
 pub struct IdentityConfig {
     /// The certificate with its chain.
     pub certificate: CertificateSource,
-    /// Its private key.
+    /// The private key of the certificate.
     pub key: SecretReference,
-    /// The passphrase that opens the key, where it is encrypted.
+    /// The passphrase of the key, if it is encrypted.
     pub passphrase: Option<SecretReference>,
     pub(crate) pointer: String,
 }
 
 impl CertificateSource {
-    /// The name of a file with certificates (PEM or DER), or certificates as they stand (PEM, or DER in base64).
+    /// The name of a file with certificates (PEM or DER), or literal certificates (PEM, or DER in base64).
     pub fn new(text: impl Into<String>) -> Self {
         Self { pointer: String::new(), text: text.into() }
     }
 }
 
 impl IdentityConfig {
-    /// A certificate with its chain, and its private key.
+    /// The certificate with its chain, and its private key.
     pub fn new(certificate: CertificateSource, key: SecretReference) -> Self {
         Self { certificate, key, passphrase: None, pointer: String::new() }
     }
 }
 
 impl TlsConfig {
-    /// Trust in these certificates alone.
+    /// Trusts only these certificates.
     pub fn trusting(ca: impl IntoIterator<Item = CertificateSource>) -> Self {
         Self { ca: ca.into_iter().collect(), identity: None }
     }

@@ -1,5 +1,4 @@
-//! One toolset as values: every value is of its type. Files it names are not read yet. How one is read from a text is in
-//! `toolsets`.
+//! One toolset as values: every value has its type. Files it names are not read yet. `toolsets` reads one from a text.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -45,7 +44,7 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolsetConfig {
-    /// Its name; a bare description has none.
+    /// The name; `None` for a bare description.
     pub name: Option<ToolsetName>,
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
@@ -53,37 +52,37 @@ pub struct ToolsetConfig {
     pub description: Description,
     /// True if nothing is served while its description cannot be read.
     pub required: bool,
-    /// The overlays that correct it, in their order.
+    /// The overlays that correct the description, in order.
     pub overlays: Vec<PathBuf>,
-    /// The beginning of its tools' names, before that of the operation; none for nothing.
+    /// The prefix of the tools' names, before that of the operation; `None` for no prefix.
     pub prefix: Option<ToolsetName>,
     /// The server that overrides the description's.
     pub server: Option<ServerUrl>,
     /// Values of the server's variables.
     pub server_variables: BTreeMap<String, String>,
-    /// The credentials of its operations.
+    /// The credentials of the toolset's operations.
     pub(crate) credentials: Credentials,
-    /// The rule about inputs that the session should fill: a model may, or may not.
+    /// The rule for inputs that the session should supply: a model may fill them, or may not.
     pub session_inputs: SessionInputs,
     /// The defaults of the description that are sent.
     pub defaults: Defaults,
-    /// The session values that inputs may take although credentials of other toolsets read them.
+    /// The session values that inputs may use although credentials of other toolsets read them.
     pub(crate) session_parameters: Vec<AllowedValue>,
-    /// The media types of request bodies that are preferred to others, the best first.
+    /// The preferred media types of request bodies, the best first.
     pub body_media: Vec<String>,
     /// The limits of the description.
     pub description_limits: DescriptionLimits,
-    /// The origins that the description may refer to documents on: `https://specs.example.com`.
+    /// The origins of documents that the description may refer to: `https://specs.example.com`.
     pub references: Vec<Url>,
-    /// The TLS of its connections.
+    /// The TLS settings of the toolset's connections.
     pub tls: TlsConfig,
-    /// The addresses that may be called whoever named them.
+    /// The addresses that may be called, whoever named them.
     pub egress: Vec<AddressRange>,
-    /// The service whose private endpoints are dialled.
+    /// The service whose private endpoints are contacted.
     pub(crate) service_directory: Option<DirectoryConfig>,
     /// The headers of every request.
     pub(crate) headers: Vec<FixedHeader>,
-    /// The withheld headers that arguments may set all the same.
+    /// The withheld headers that arguments may set nevertheless.
     pub(crate) argument_headers: Vec<ListedHeader>,
     /// The tools whose arguments are the members of their body.
     pub(crate) body_arguments: Vec<BodyArguments>,
@@ -91,19 +90,19 @@ pub struct ToolsetConfig {
     pub credential_arguments: Vec<String>,
     /// The operations that are offered.
     pub selection: Selection,
-    /// The bounds of one exchange.
+    /// The limits on one exchange.
     pub limits: Limits,
-    /// The bounds of its calls together.
+    /// The limits on the toolset's calls together.
     pub call_limits: CallLimits,
     /// The policy about redirects.
     pub redirects: Redirects,
-    /// True if the caller's `baggage` is handed on.
+    /// True if the caller's `baggage` is passed on.
     pub baggage: bool,
     /// The shape of results.
     pub shape: Shape,
     /// The shapes of single tools' results.
     pub(crate) tool_shapes: Vec<ToolShape>,
-    /// The source of answers.
+    /// The source of responses.
     pub upstream: Upstream,
     /// Tools that the client runs.
     pub functions: Vec<FunctionConfig>,
@@ -114,7 +113,7 @@ pub struct ToolsetConfig {
 }
 
 impl ToolsetConfig {
-    /// A toolset without a name, called as its description says: its tools have no prefix, its calls no credential.
+    /// A toolset without a name that follows its description: its tools have no prefix, its calls no credential.
     pub fn new(description: Description) -> Self {
         Self {
             name: None,
@@ -153,7 +152,7 @@ impl ToolsetConfig {
         }
     }
 
-    /// Names it; its tools are called `name-operation`.
+    /// Sets the name; its tools are called `name-operation`.
     #[must_use]
     pub fn named(mut self, name: ToolsetName) -> Self {
         self.pointer = format!("/toolsets/{name}");
@@ -169,14 +168,14 @@ impl ToolsetConfig {
         self
     }
 
-    /// Calls every operation with this credential, but those that say for themselves that they are open.
+    /// Uses this credential for every operation, except those that declare themselves open.
     #[must_use]
     pub fn with_auth(mut self, auth: AuthConfig) -> Self {
         self.credentials.auth = Some(auth);
         self
     }
 
-    /// Meets a security scheme of the description with this credential. Operations are then called with what they ask for.
+    /// Uses this credential for a security scheme of the description. Each operation then gets the credentials it requires.
     #[must_use]
     pub fn with_credential(mut self, scheme: impl Into<String>, choice: SchemeChoice) -> Self {
         let scheme = scheme.into();
@@ -193,7 +192,7 @@ impl ToolsetConfig {
         self
     }
 
-    /// Gives a session value to the inputs although a credential of another toolset reads it.
+    /// Lets inputs use a session value although a credential of another toolset reads it.
     #[must_use]
     pub fn with_session_parameter(mut self, name: SessionName) -> Self {
         self.session_parameters.push(AllowedValue { pointer: String::new(), name });
@@ -214,15 +213,15 @@ impl ToolsetConfig {
         self
     }
 
-    /// Has one side run the tools that are not named: the client gets their requests, checked.
+    /// Sets the side that runs tools without their own setting; a client gets their checked requests.
     #[must_use]
     pub fn with_execution(mut self, execution: Execution) -> Self {
         self.execution.default = execution;
         self
     }
 
-    /// Makes the members of its JSON body the arguments of one tool: its name or its `operationId`. Their schema is that of the
-    /// body, and nothing else is left to the model; another operation is an error when the toolset is built.
+    /// Makes the members of its JSON body the arguments of one tool: its name or its `operationId`. Their schema is
+    /// that of the body, and the model supplies nothing else; for any other operation the build of the toolset fails.
     #[must_use]
     pub fn with_body_arguments(mut self, tool: impl Into<String>) -> Self {
         self.body_arguments.push(BodyArguments { tool: tool.into(), pointer: String::new() });
@@ -236,7 +235,7 @@ impl ToolsetConfig {
         self
     }
 
-    /// Names addresses that may be called whoever named them.
+    /// Adds addresses that may be called, whoever named them.
     #[must_use]
     pub fn with_egress(mut self, ranges: impl IntoIterator<Item = AddressRange>) -> Self {
         self.egress.extend(ranges);
@@ -244,7 +243,7 @@ impl ToolsetConfig {
     }
 }
 
-/// A header with the same value on every request.
+/// A header with a fixed value on every request.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedHeader {
     /// The JSON pointer of its value.
@@ -265,16 +264,16 @@ impl FixedHeader {
 /// The credentials of a toolset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Credentials {
-    /// The one of every operation; beside those of schemes, of the operations that do not say what they ask for.
+    /// The credential of every operation; beside credentials of schemes, of operations without stated requirements.
     pub(crate) auth: Option<AuthConfig>,
-    /// The key of the one security scheme of the description that is an API key; also of operations that do not say what
-    /// they ask for.
+    /// The key for the description's only security scheme that is an API key; also for operations without stated
+    /// requirements.
     pub(crate) api_key: Option<SecretReference>,
-    /// True if every operation has a credential that could not be taken over from an export.
+    /// True if every operation needs a credential that could not be imported from an export.
     pub(crate) lacks_own: bool,
-    /// Those of security schemes, by their names.
+    /// The credentials of security schemes, by name.
     pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
-    /// The origins they may go to beside the server's: `https://uploads.example.com`.
+    /// The origins that credentials may go to beside the server's: `https://uploads.example.com`.
     pub(crate) origins: Vec<Url>,
 }
 
@@ -305,13 +304,13 @@ pub(crate) struct SchemeCredential {
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a key, or what knows its place itself")]
 pub enum SchemeChoice {
-    /// An API key; the scheme says where it goes.
+    /// An API key; the scheme states its place.
     ApiKey(SecretReference),
     /// Any other kind.
     Other(Box<AuthConfig>),
 }
 
-/// A session value that the operator gives to the inputs of a toolset although a credential of another one reads it.
+/// A session value that the operator allows for a toolset's inputs although a credential of another one reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct AllowedValue {
     /// The JSON pointer of its name.
@@ -325,7 +324,7 @@ pub(crate) struct AllowedValue {
 pub(crate) struct ListedHeader {
     /// The JSON pointer of its name.
     pub(crate) pointer: String,
-    /// The tool or the `operationId` it is listed for; none for all.
+    /// The tool or `operationId` that the header is listed for; `None` for all.
     pub(crate) tool: Option<String>,
     /// The header.
     pub(crate) header: ArgumentHeader,
@@ -360,28 +359,28 @@ pub(crate) struct ToolShape {
 pub struct FunctionConfig {
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
-    /// Its name; the toolset's prefix stands before it.
+    /// The name; the toolset's prefix precedes it.
     pub name: String,
-    /// Its purpose in words; empty for none.
+    /// The purpose in words; empty if not stated.
     pub description: String,
-    /// The schema of its arguments.
+    /// The schema of the function's arguments.
     pub input: Value,
-    /// The schema of its results.
+    /// The schema of the function's results.
     pub output: Option<Value>,
 }
 
 impl FunctionConfig {
-    /// A function that answers anything.
+    /// A function whose results may be any value.
     pub fn new(name: impl Into<String>, description: impl Into<String>, input: Value) -> Self {
         let (name, description) = (name.into(), description.into());
         Self { pointer: String::new(), name, description, input, output: None }
     }
 }
 
-/// The side that runs the tools of a description once a call is checked.
+/// The side that runs the tools of a description after a call is checked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExecutionConfig {
-    /// The side that runs the tools that are not named.
+    /// The side that runs tools that are not named.
     pub(crate) default: Execution,
     /// The side that runs single tools.
     pub(crate) tools: Vec<ToolExecution>,
@@ -394,6 +393,6 @@ pub(crate) struct ToolExecution {
     pub(crate) tool: String,
     /// The JSON pointer of its entry.
     pub(crate) pointer: String,
-    /// The side that runs it.
+    /// The side that runs the tool.
     pub(crate) execution: Execution,
 }

@@ -1,5 +1,5 @@
-//! From `toolsets:` to the values of each toolset. Every fault is written down and the reading goes on; no file is opened
-//! here, but those of an export, which holds settings itself (`exported`).
+//! From `toolsets:` to the values of each toolset. Every fault is recorded and reading goes on. No file is opened here,
+//! except those of an export, which contains settings itself (`exported`).
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ use crate::{
     upstream,
 };
 
-/// Reads all toolsets; files of exports are relative to `directory`, bounds that a toolset does not name are `bounds`.
+/// Reads all toolsets; files of exports are relative to `directory`; `bounds` are the default limits.
 pub(crate) fn toolsets(
     reader: &mut Reader,
     node: &Node,
@@ -78,7 +78,7 @@ pub(crate) fn toolsets(
     toolsets
 }
 
-/// The first key of a toolset that stands where names of toolsets do, with a value that no toolset is.
+/// The first key of a toolset that occurs in place of a toolset's name, with a value that cannot be a toolset.
 fn unindented(object: &Object) -> Option<&str> {
     let mut entries = object.iter().map(|(name, value)| (&**name, value));
     let is_key = |(name, value): &(&str, &Node)| TOOLSET.has(name) && value.as_object().is_none();
@@ -90,11 +90,11 @@ fn unindented(object: &Object) -> Option<&str> {
 pub(crate) struct ToolsetLocation<'a> {
     pub(crate) pointer: &'a str,
     pub(crate) directory: &'a Path,
-    /// The bounds of a toolset that names no others.
+    /// The default limits of a toolset.
     pub(crate) bounds: Bounds,
 }
 
-/// Reads one toolset. One without a name has no prefix, and `spec.yaml` beside it unless it says otherwise.
+/// Reads one toolset. A toolset without a name has no prefix, and by default the description `spec.yaml` beside it.
 pub(crate) fn toolset(
     reader: &mut Reader,
     node: &Node,
@@ -131,7 +131,7 @@ pub(crate) fn toolset(
         name,
         pointer: place.pointer.to_owned(),
         upstream: upstream::read(reader, mapping),
-        // One that is at fault is not read: nothing is built.
+        // A description with a fault is not read: the build fails.
         description: description.unwrap_or_else(|| Description::text(Vec::new())),
         required: reader.boolean(mapping, "required").unwrap_or_default(),
         overlays: reader.strings(mapping, "overlays").into_iter().map(PathBuf::from).collect(),
@@ -196,7 +196,7 @@ fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<Tools
 
 fn defaults(reader: &mut Reader, mapping: Mapping<'_>, is_export: bool) -> Defaults {
     match reader.string(mapping, "defaults") {
-        // The platforms that exports come from send every default.
+        // The platforms of exports send every default.
         None if is_export => Defaults::All,
         None | Some("safe") => Defaults::Safe,
         Some("all") => Defaults::All,

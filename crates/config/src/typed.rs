@@ -1,5 +1,5 @@
-//! Descriptions that a program holds as values of the crate `openapiv3`. They are written as JSON and read like any other
-//! text, so that a finding names the same pointer as in the file they came from.
+//! Descriptions that a program holds as values of the crate `openapiv3`. They are converted to JSON and read like any
+//! other text, so that a finding has the pointer that it would have in the original file.
 
 use openapiv3::OpenAPI;
 
@@ -7,14 +7,14 @@ use crate::Description;
 
 /// A typed description of OpenAPI 3.0.
 ///
-/// The types of `openapiv3` hold less than a text does. These are lost before callgate sees them:
+/// The types of `openapiv3` hold less than a text does. These parts are lost before callgate sees them:
 ///
 /// - members beside `$ref`, which OpenAPI 3.0 ignores as well, but callgate reports;
 /// - digits of numbers beyond those of a double in defaults, enums and bounds, and bounds of integers beyond 64 bits;
-/// - members that OpenAPI 3.0 does not know and that are no extension (`x-…`), keywords of JSON Schema 2020-12 among them;
-/// - line breaks and the order that the file had, so that findings have a pointer and no line of the file.
+/// - members that OpenAPI 3.0 does not define and that are not extensions (`x-…`), including keywords of JSON Schema 2020-12;
+/// - line breaks and the order of the file, so that findings have a pointer and no line of the file.
 ///
-/// A program that has the text hands it to [`Description::text`], and loses nothing.
+/// A program that has the text passes it to [`Description::text`], and loses nothing.
 ///
 /// ```
 /// # use callgate_config::Description;
@@ -31,10 +31,10 @@ impl From<OpenAPI> for Description {
     }
 }
 
-/// A typed description of OpenAPI 3.0 that is needed on; what is lost is said where it is taken by value.
+/// A typed description of OpenAPI 3.0 that the program keeps. The conversion from `OpenAPI` by value lists the lost parts.
 impl From<&OpenAPI> for Description {
     fn from(api: &OpenAPI) -> Self {
-        // All keys are texts, so that nothing can fail; an empty text is a description that is refused.
+        // All keys are texts, so serialisation cannot fail; an empty text would be refused as a description.
         Self::text(serde_json::to_vec(api).unwrap_or_default())
     }
 }

@@ -1,4 +1,4 @@
-//! `upstream` of a toolset: the service itself, or recorded answers.
+//! The key `upstream` of a toolset: the service itself, or recorded responses.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// The place where answers come from.
+/// The source of responses.
 ///
 /// ```
 /// use callgate_config::{Config, Description, Environment, ToolsetConfig, Upstream};
@@ -49,7 +49,7 @@ pub enum Upstream {
     ReplayBeside,
 }
 
-/// Reads `upstream:`; recordings are beside the description unless another directory is named.
+/// Reads `upstream:`; the default directory of recordings is beside the description.
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Upstream {
     let Some(node) = mapping.object.get("upstream") else { return Upstream::Http };
     match node.as_str() {

@@ -1,5 +1,6 @@
-//! Whole exports as values: an agent of Dialogflow CX, an app of Customer Engagement Suite. Each tool becomes the settings
-//! of a toolset, each example the calls it shows. What callgate cannot do is listed and stops nothing. Writes no file.
+//! Whole exports as values: an agent of Dialogflow CX, an app of Customer Engagement Suite. Each tool becomes the
+//! settings of a toolset, each example the calls it shows. Unsupported parts are listed and stop nothing. Writes no
+//! file.
 
 mod agent;
 mod agents;
@@ -24,17 +25,17 @@ pub struct WholeExport {
     pub kind: ExportKind,
     /// The agent's or the app's own name.
     pub name: String,
-    /// The toolsets, in the order of their names. None holds a secret.
+    /// The toolsets, sorted by name. None contains a secret.
     pub toolsets: Vec<ImportedToolset>,
-    /// The calls that its examples show.
+    /// The calls in the export's examples.
     pub examples: Vec<ImportedExample>,
     /// The variables that an app declares, with their defaults.
     pub variables: Object,
-    /// Findings: parts that are not taken over, and facts worth knowing.
+    /// Findings: parts that are not imported, and noteworthy facts.
     pub findings: Vec<Finding>,
 }
 
-/// The product that a whole export is of.
+/// The product of a whole export.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "each has a dialect of its own")]
 pub enum ExportKind {
@@ -48,32 +49,32 @@ pub enum ExportKind {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ImportedToolset {
-    /// Its name, as callgate takes it.
+    /// The name in a form that callgate accepts.
     pub name: String,
-    /// Its settings, as a configuration has them; the file of its description is not among them.
+    /// The settings, as in a configuration, without the file of the description.
     pub settings: Object,
-    /// Its description; functions have none.
+    /// The description; functions have none.
     pub description: Option<String>,
 }
 
-/// A call of an example.
+/// A call in an example.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ImportedExample {
-    /// The example's own name, with a number where it shows several calls.
+    /// The example's own name, with a number if it shows several calls.
     pub name: String,
     /// The toolset of the tool.
     pub toolset: String,
     /// The call, in the dialect of the export.
     pub message: Value,
-    /// The status and the body of the answer; none where the example has no answer of the service.
+    /// The status and the body of the response; `None` if the example contains no response of the service.
     pub answer: Option<(u16, Value)>,
 }
 
 /// Reads a whole export: its folder, or a zip of it.
 ///
 /// # Errors
-/// [`Error`] where it cannot be read, is larger than its bounds or names files outside itself.
+/// [`Error`] if it cannot be read, exceeds its limits or names files outside itself.
 pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
     let failed = |message: String| {
         let help = "name the folder of an exported agent or app, or a zip of it";

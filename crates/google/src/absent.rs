@@ -1,4 +1,4 @@
-//! In place of tokens where Google's library is not built in: there are none, and why is said.
+//! Replaces the tokens when Google's library is not built in: every request fails with an error that gives the reason.
 
 use std::{
     future::{Ready, ready},
@@ -23,18 +23,18 @@ pub const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform
 pub struct Tokens;
 
 impl Tokens {
-    /// Tokens of nobody.
+    /// Creates tokens that are always refused.
     pub fn new(_: Identity, _: Rest, _: Arc<dyn SecretStore>) -> Self {
         Self
     }
 
-    /// The same for other scopes.
+    /// Ignores the scopes.
     #[must_use]
     pub fn with_scopes(self, _: Vec<String>) -> Self {
         self
     }
 
-    /// Refuses.
+    /// Refuses the access token.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration), always.
@@ -42,7 +42,7 @@ impl Tokens {
         ready(Err(error::not_built_in()))
     }
 
-    /// Refuses.
+    /// Refuses the identity token.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration), always.
@@ -50,7 +50,7 @@ impl Tokens {
         ready(Err(error::not_built_in()))
     }
 
-    /// Forgets nothing.
+    /// Does nothing, because no token is kept.
     pub fn forget(&self) -> Ready<()> {
         ready(())
     }

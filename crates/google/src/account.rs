@@ -1,4 +1,4 @@
-//! The account whose tokens are asked for: the one at hand, and the one it may stand in for. Fetches nothing.
+//! The Google account whose tokens are requested: the own account, and the account it may impersonate. Fetches nothing.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use callgate_secret::SecretReference;
 
 use crate::endpoints::Endpoints;
 
-/// The account whose tokens are asked for, and the server that is asked.
+/// The account whose tokens are requested, and the server that issues them.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -29,16 +29,16 @@ use crate::endpoints::Endpoints;
     reason = "callers build it field by field; a new field is a decision for them"
 )]
 pub struct Identity {
-    /// The account at hand.
+    /// The own account.
     pub account: Account,
-    /// The account it stands in for.
+    /// The account that the own account impersonates.
     pub impersonation: Option<Impersonation>,
-    /// The place where Google's services answer.
+    /// The addresses of Google's services.
     #[doc(hidden)]
     pub endpoints: Endpoints,
 }
 
-/// The account at hand.
+/// The own account.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -58,19 +58,19 @@ pub struct Identity {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Account {
-    /// Application default credentials (AIP-4110): the file that `GOOGLE_APPLICATION_CREDENTIALS` names, the one `gcloud`
-    /// wrote, or the machine's own account at the metadata server.
+    /// Application default credentials (AIP-4110): the file that `GOOGLE_APPLICATION_CREDENTIALS` names, the file that
+    /// `gcloud` wrote, or the machine's own account at the metadata server.
     #[default]
     Default,
     /// A file of application default credentials at this path.
     File(PathBuf),
-    /// A key, or another file of credentials, whose JSON is a secret.
+    /// A key, or another file of credentials; its JSON is a secret.
     Key(SecretReference),
     /// The machine's own account at the metadata server.
     Machine,
 }
 
-/// The account whose tokens are asked for with those of the account at hand.
+/// The account that is impersonated with the tokens of the own account.
 ///
 /// ```
 /// use callgate_google::Impersonation;
@@ -83,19 +83,19 @@ pub enum Account {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Impersonation {
-    /// Its e-mail address.
+    /// The e-mail address of the impersonated account.
     pub principal: String,
-    /// The chain of accounts in between, each of which may make tokens for the next.
+    /// The chain of accounts in between; each may make tokens for the next.
     pub delegates: Vec<String>,
 }
 
 impl Impersonation {
-    /// Stands in for `principal`.
+    /// Impersonates `principal`.
     pub fn of(principal: impl Into<String>) -> Self {
         Self { principal: principal.into(), delegates: Vec::new() }
     }
 
-    /// The same through a chain of accounts.
+    /// Impersonates the account through a chain of accounts.
     #[must_use]
     pub fn through(mut self, delegates: impl IntoIterator<Item = String>) -> Self {
         self.delegates.extend(delegates);

@@ -6,7 +6,7 @@ use callgate_secret::{Secret, read_key_file};
 
 use crate::error::{self, Error};
 
-/// The text of the file of application default credentials; `None` where there is none, so that the metadata server is
+/// The text of the file of application default credentials. `None` when there is no file: then the metadata server is
 /// asked.
 pub(crate) fn text() -> Result<Option<(PathBuf, Secret)>, Error> {
     let Some((path, is_named)) = path(|name| env::var_os(name)) else { return Ok(None) };
@@ -17,7 +17,7 @@ pub(crate) fn text() -> Result<Option<(PathBuf, Secret)>, Error> {
     }
 }
 
-/// The file, and whether the operator named it: one that is named must be there.
+/// The path of the file, and true if the operator named it: a named file must exist.
 fn path(variable: impl Fn(&str) -> Option<OsString>) -> Option<(PathBuf, bool)> {
     let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(path) = set("GOOGLE_APPLICATION_CREDENTIALS") {

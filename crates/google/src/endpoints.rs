@@ -1,24 +1,25 @@
-//! The place where Google's services answer: their public addresses, unless the operator has others (Private Service
-//! Connect, another universe, a test).
+//! The addresses of Google's services: the public ones, unless the operator sets others (Private Service Connect,
+//! another universe, a test).
 
 use url::Url;
 
-/// The addresses of Google's services. `None` is the public one.
+/// The addresses of Google's services. `None` is the public address.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "callers build it field by field; a new service is a decision for them"
 )]
 pub struct Endpoints {
-    /// IAM Credentials, which makes tokens of accounts that are stood in for.
+    /// IAM Credentials, which makes tokens of impersonated accounts.
     pub iam_credentials: Option<Url>,
-    /// The metadata server of the machine; `GCE_METADATA_HOST` holds where this is not set.
+    /// The metadata server of the machine; if it is not set, `GCE_METADATA_HOST` applies.
     pub metadata: Option<Url>,
-    /// Secret Manager; the public ones differ by location.
+    /// Secret Manager; the public addresses differ by location.
     pub secret_manager: Option<Url>,
     /// Service Directory.
     pub service_directory: Option<Url>,
-    /// The only place a key may be exchanged at; without it the key's own `token_uri`, if that is Google's.
+    /// The only endpoint at which a key may be exchanged. If it is not set, the key's own `token_uri` applies if it is
+    /// Google's.
     pub token: Option<Url>,
 }
 
@@ -28,7 +29,7 @@ impl Endpoints {
         joined(self.iam_credentials.as_ref(), "https://iamcredentials.googleapis.com", path)
     }
 
-    /// The address of a secret's version; regional secrets have a server for each location.
+    /// The address of a secret's version; each location of regional secrets has its own server.
     pub(crate) fn secret_manager(&self, location: Option<&str>, path: &str) -> String {
         let public = location.map_or_else(
             || "https://secretmanager.googleapis.com".to_owned(),

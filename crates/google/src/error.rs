@@ -1,5 +1,5 @@
-//! The reason why Google gave no token, secret or address. Names accounts, resources and Google's own codes; never a
-//! value, and nothing else of an answer.
+//! The reason why Google returned no token, secret or address. It names accounts, resources and Google's own codes; it
+//! contains no value and nothing else of a response.
 
 use std::{borrow::Cow, error, fmt};
 
@@ -20,15 +20,15 @@ pub struct Error {
 pub enum ErrorKind {
     /// The operator's settings or key cannot be used.
     Configuration,
-    /// Google refused the account or its rights.
+    /// Google refused the account or its permissions.
     Denied,
-    /// The operator's secret that holds the key cannot be had.
+    /// The operator's secret that holds the key is not available.
     MissingSecret,
-    /// There is no such resource.
+    /// The resource does not exist.
     NotFound,
-    /// Google could not be reached, or could not answer now.
+    /// Google could not be reached, or could not respond now.
     Unavailable,
-    /// The answer is not what Google documents.
+    /// The response is not what Google documents.
     Unexpected,
 }
 
@@ -38,13 +38,13 @@ impl Error {
         self.kind
     }
 
-    /// Returns true if the same may succeed later without a change by the operator.
+    /// Returns true if a retry may succeed later without a change by the operator.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unavailable
             || self.secret.as_ref().is_some_and(callgate_secret::Error::is_transient)
     }
 
-    /// Returns true if a service did not take the token: it was taken back, or it ended on the way.
+    /// Returns true if a service refused the token because it was revoked or expired on the way.
     pub(crate) fn is_refused_token(&self) -> bool {
         self.status == Some(401)
     }
@@ -125,7 +125,7 @@ pub(crate) fn no_token(is_transient: bool) -> Error {
     Error::new(ErrorKind::Denied, message)
 }
 
-/// Nothing holds default credentials: no file, and no machine of Google's.
+/// Default credentials do not exist: there is no file, and the machine is not Google's.
 pub(crate) fn no_default_credentials() -> Error {
     let message = "expected application default credentials of Google: `GOOGLE_APPLICATION_CREDENTIALS` is not set, `gcloud` wrote no file, \
                    and no metadata server answers: `gcloud auth application-default login` makes them, or name a key";
@@ -151,7 +151,7 @@ pub(crate) fn unexpected(what: &str) -> Error {
     )
 }
 
-/// A refusal; `code` is one of Google's own words or nothing.
+/// A refusal; `code` is one of Google's own codes or nothing.
 pub(crate) fn refused(what: &str, status: u16, code: Option<&str>) -> Error {
     let kind = match status {
         404 => ErrorKind::NotFound,

@@ -1,5 +1,5 @@
 //! Identity tokens for an audience. A key is exchanged at its token endpoint by an assertion with `target_audience`
-//! (RFC 7523 §2.1 with Google's claim), because Google's library knows one fixed address for that.
+//! (RFC 7523 §2.1 with Google's claim), because Google's library supports only one fixed address for that.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,7 +21,7 @@ use crate::{
     token::Token,
 };
 
-/// An identity token of the account at hand.
+/// An identity token of the own account.
 pub(crate) async fn of_origin(
     rest: &Rest,
     endpoints: &Endpoints,
@@ -41,7 +41,7 @@ pub(crate) async fn of_origin(
     }
 }
 
-/// The time for which a JWT still holds from now on. Its signature is for the service to check.
+/// The time for which a JWT remains valid. The service checks its signature.
 pub(crate) fn lifetime_of(token: &str, now: SystemTime) -> Result<Duration, Error> {
     #[derive(Deserialize)]
     struct Claims {
@@ -63,7 +63,7 @@ async fn of_machine(rest: &Rest, metadata: Option<&Url>, audience: &str) -> Resu
     fetched(rest, || builder.build()).await
 }
 
-/// A token of Google's library, which is then let go: it keeps tokens, and so do our callers.
+/// Gets a token from Google's library, which is then dropped: it keeps tokens, and so do our callers.
 async fn fetched<B>(rest: &Rest, build: B) -> Result<Token, Error>
 where
     B: FnOnce() -> Result<IDTokenCredentials, google_cloud_auth::build_errors::Error>,
@@ -134,7 +134,7 @@ fn seconds(now: SystemTime) -> u64 {
 
 const SERVICE: &str = "Google's token endpoint";
 
-/// The longest Google takes.
+/// The longest lifetime of an assertion that Google accepts.
 const ASSERTION_SECONDS: u64 = 3600;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Tokens of a service account that the account at hand stands in for: IAM Credentials v1 `generateAccessToken` and
-//! `generateIdToken`. The account must grant `roles/iam.serviceAccountTokenCreator`.
+//! Tokens of a service account that the own account impersonates: IAM Credentials v1 `generateAccessToken` and
+//! `generateIdToken`. The service account must grant `roles/iam.serviceAccountTokenCreator` to the own account.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +17,7 @@ use crate::{
     token::Token,
 };
 
-/// One account that is stood in for, and the token that allows it.
+/// An impersonated account, and the token that allows the impersonation.
 #[derive(Debug)]
 pub(crate) struct Principal<'a> {
     pub(crate) rest: &'a Rest,
@@ -71,7 +71,7 @@ impl Principal<'_> {
     }
 }
 
-/// The project must be a wildcard; the e-mail address names the account.
+/// The resource name of an account. Its project must be a wildcard; the e-mail address names the account.
 fn account(email: &str) -> String {
     format!("projects/-/serviceAccounts/{email}")
 }
@@ -83,7 +83,7 @@ fn until(text: &str, now: SystemTime) -> Duration {
     left.unwrap_or_default()
 }
 
-/// The characters that stay themselves in one segment of a path, of those that e-mail addresses.
+/// The characters that percent-encoding leaves unchanged in one segment of a path, of those in e-mail addresses.
 const SEGMENT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'@').remove(b'+');
 

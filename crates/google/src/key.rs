@@ -1,4 +1,4 @@
-//! The JSON of credentials: which type it is, and what the key of a service account holds beside its private part.
+//! The JSON of credentials: its type, and the fields of a service account's key beside the private one.
 
 use serde_json::Value;
 use url::Url;
@@ -8,19 +8,19 @@ use crate::{
     error::{self, Error},
 };
 
-/// Credentials as they are in a file. Shows nothing of them.
+/// Credentials as they are in a file. `Debug` shows nothing of them.
 #[derive(Clone)]
 pub(crate) struct Credentials {
     json: Value,
 }
 
 impl Credentials {
-    /// Reads the text of a file; `place` names it in messages.
+    /// Reads the text of a file; messages name it as `place`.
     pub(crate) fn read(text: &str, place: &str) -> Result<Self, Error> {
         if text.trim().is_empty() {
             return Err(error::not_credentials(place, "it is empty"));
         }
-        // The parser's error is not kept: it may show what it read.
+        // The parser's error is dropped: it may show parts of the text.
         let json: Value = serde_json::from_str(text)
             .map_err(|_| error::not_credentials(place, "it is no JSON"))?;
         let known = Self { json };
@@ -44,12 +44,13 @@ impl Credentials {
         self.field("type").unwrap_or_default()
     }
 
-    /// A text of the file.
+    /// A text field of the file.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         self.json.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    /// The place where a key is exchanged. What stands in the key is followed to Google only (threat 39 of `SECURITY.md`).
+    /// The endpoint where a key is exchanged. An endpoint from the key itself is used only if it is Google's (threat 39
+    /// of `SECURITY.md`).
     pub(crate) fn token_endpoint(&self, endpoints: &Endpoints) -> Result<Url, Error> {
         if let Some(url) = &endpoints.token {
             return Ok(url.clone());
@@ -94,7 +95,7 @@ pub(crate) const SERVICE_ACCOUNT: &str = "service_account";
 
 const TYPES: [&str; 4] = [AUTHORIZED_USER, EXTERNAL_ACCOUNT, IMPERSONATED, SERVICE_ACCOUNT];
 const TOKEN_URI: &str = "https://oauth2.googleapis.com/token";
-/// The universes whose token services are Google's own.
+/// The universes whose token services belong to Google.
 const UNIVERSES: [&str; 1] = ["googleapis.com"];
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! All that is Google's: tokens of its accounts, Secret Manager, Service Directory. Google's own library gets the access
-//! tokens of every kind of account; what that library fixes to one address (identity tokens of a key, impersonation by
-//! e-mail) is asked for here, over our own transport. Where tokens are put is not known here.
-//! Without the feature `google` that library is left out, and no account has tokens.
+//! Everything specific to Google: tokens of its accounts, Secret Manager, Service Directory. Google's own library gets
+//! the access tokens of every kind of account. Tokens that this library requests only at one fixed address (identity
+//! tokens of a key, impersonation by e-mail) are requested here, over our own transport. This crate does not know where
+//! tokens are placed in requests. Without the feature `google` that library is not built in, and no account has tokens.
 
 #![cfg_attr(
     not(feature = "google"),

@@ -1,5 +1,5 @@
-//! Requests to Google's services over our own transport, so that its rules and bounds hold for them too. A refusal keeps
-//! the status and Google's word for it; the rest of an answer is dropped, unless it was asked for.
+//! Requests to Google's services over our own transport, so that its rules and limits apply to them too. A refusal
+//! keeps the status and Google's code for it; the rest of the response is dropped, unless the caller asked for it.
 
 use std::{
     sync::Arc,
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::error::{self, Error};
 
-/// The way Google's services are reached. Clones share the transport.
+/// The connection to Google's services. Clones share the transport.
 #[derive(Clone, Debug)]
 pub struct Rest {
     transport: Arc<dyn Transport>,
@@ -25,14 +25,14 @@ pub struct Rest {
     clock: Clock,
 }
 
-/// The demand on a service.
+/// A request to a service.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     /// The service, as messages name it.
     pub(crate) service: &'static str,
     pub(crate) url: &'a str,
     pub(crate) token: Option<&'a Secret>,
-    /// The content type and the text; none for a question without a body.
+    /// The content type and the text of the body; `None` for a request without a body.
     pub(crate) body: Option<(&'static str, String)>,
 }
 
@@ -43,7 +43,8 @@ impl Rest {
         Self { transport, limits, clock: Clock::default() }
     }
 
-    /// Tells the time of assertions and of tokens' ends by another clock. What Google's library signs has the machine's.
+    /// Uses another clock for assertions and for the expiry of tokens. Signatures of Google's library use the machine's
+    /// clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -55,7 +56,7 @@ impl Rest {
         self.clock.now()
     }
 
-    /// The answer to a question, if it was granted.
+    /// The response to a request, if it was granted.
     pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Value, Error> {
         let service = question.service;
         let request = request(question)?;
@@ -93,8 +94,8 @@ fn granted(service: &'static str, response: &Response<Bytes>) -> Result<Value, E
     json.filter(Value::is_object).ok_or_else(|| error::unexpected(service))
 }
 
-/// Google's word for a refusal: `PERMISSION_DENIED` of its services, `invalid_grant` of its token endpoint (RFC 6749 §5.2).
-/// Anything that is no such word is not passed on.
+/// Google's code for a refusal: `PERMISSION_DENIED` of its services, `invalid_grant` of its token endpoint (RFC 6749
+/// §5.2). Text that does not look like such a code is not passed on.
 fn code(json: &Value) -> Option<&str> {
     let error = json.get("error")?;
     let word = error.as_str().or_else(|| error.get("status")?.as_str())?;
@@ -104,10 +105,10 @@ fn code(json: &Value) -> Option<&str> {
     is_word.then_some(word)
 }
 
-/// The time a token endpoint may take.
+/// The timeout of a token endpoint.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A secret has 64 KiB at most, a third more as base64, and a few names around it.
+/// The size limit of a response. A secret has 64 KiB at most, a third more as base64, and a few names around it.
 const ANSWER_BYTES: usize = 128 * 1024;
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{
     rest::{Question, Rest},
 };
 
-/// Answers `gcp:`.
+/// The secret store of references that begin with `gcp:`.
 #[derive(Debug)]
 pub struct SecretManager {
     tokens: Arc<Tokens>,
@@ -27,14 +27,14 @@ pub struct SecretManager {
 }
 
 impl SecretManager {
-    /// A store that asks with the access tokens of `tokens`.
+    /// A store that authenticates with the access tokens of `tokens`.
     pub fn new(tokens: Arc<Tokens>, rest: Rest, endpoints: Endpoints) -> Self {
         Self { tokens, rest, endpoints }
     }
 
     async fn access(&self, resource: &str) -> Result<Secret, Error> {
         let first = self.ask(resource).await;
-        // A token that was just taken back; asked for once more (threat 38 of `SECURITY.md`).
+        // The token was revoked a moment ago: retry once with a new one (threat 38 of `SECURITY.md`).
         match first {
             Err(error) if error.is_refused_token() => {
                 self.tokens.forget();
@@ -98,7 +98,7 @@ fn payload(mut answer: Value) -> Result<Secret, Error> {
     text(bytes).map(Secret::from_stored_text).ok_or_else(|| error::not_text(SERVICE))
 }
 
-/// CRC-32C as an integer of 64 bits, which JSON carries as a text.
+/// The CRC-32C as a 64-bit integer, which JSON carries as a text.
 fn checksum(value: &Value) -> Option<u32> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     text.parse::<u64>().ok().and_then(|number| u32::try_from(number).ok())

@@ -1,5 +1,5 @@
-//! The place where the private endpoints of a service are (`servicedirectory.v1`
-//! `projects.locations.namespaces.services.resolve`). Dialling them is the transport's.
+//! Finds the private endpoints of a service (`servicedirectory.v1` `projects.locations.namespaces.services.resolve`).
+//! The transport connects to them.
 
 use std::{
     fmt, io,
@@ -31,7 +31,7 @@ impl FromStr for ServiceName {
     /// Reads a name.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] for anything else.
+    /// [`ErrorKind::Configuration`] if the text is not a service name.
     fn from_str(text: &str) -> Result<Self, Error> {
         let parts: Vec<&str> = text.split('/').collect();
         let is_name =
@@ -53,7 +53,7 @@ impl fmt::Display for ServiceName {
     }
 }
 
-/// Asks Service Directory.
+/// A client of Service Directory.
 #[derive(Debug)]
 pub struct ServiceDirectory {
     tokens: Arc<Tokens>,
@@ -62,15 +62,15 @@ pub struct ServiceDirectory {
 }
 
 impl ServiceDirectory {
-    /// A directory that is asked with the access tokens of `tokens`.
+    /// A directory client that authenticates with the access tokens of `tokens`.
     pub fn new(tokens: Arc<Tokens>, rest: Rest, endpoints: Endpoints) -> Self {
         Self { tokens, rest, endpoints }
     }
 
-    /// The endpoints of a service that have an address and a port, in the order of the answer.
+    /// The endpoints of a service that have an address and a port, in the order of the response.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is no such service or it has no endpoint; else every kind.
+    /// [`ErrorKind::NotFound`] if the service does not exist or has no endpoint; otherwise every kind.
     pub async fn resolve(&self, service: &ServiceName) -> Result<Vec<SocketAddr>, Error> {
         let token = self.tokens.access_token().await?;
         let url = self.endpoints.service_directory(&format!("/v1/{service}:resolve"));
@@ -86,7 +86,8 @@ impl ServiceDirectory {
     }
 }
 
-/// The endpoints of one service, asked for now and then: whatever name is looked up, its connection goes there.
+/// The endpoints of one service, refreshed from time to time. Every connection goes to them, whatever host name is
+/// looked up.
 #[derive(Debug)]
 pub struct ServiceEndpoints {
     directory: ServiceDirectory,
@@ -109,14 +110,14 @@ impl Resolver for ServiceEndpoints {
     }
 }
 
-/// The time for which an answer is taken for the truth.
+/// The time for which a response counts as current.
 const KEPT: Duration = Duration::from_secs(30);
 
-/// A directory that is down for a while takes no service down with it: an answer is used for five minutes.
+/// An outage of the directory does not stop a service: a response may be used for five minutes.
 const PACE: Pace =
     Pace { pause: PAUSE, stale: Duration::from_secs(270), lasting: Lasting::Withdraws };
 
-/// The time for which a directory that failed is left alone.
+/// The pause after the directory failed.
 const PAUSE: Duration = Duration::from_secs(2);
 
 fn addresses(answer: &Value) -> Vec<SocketAddr> {

@@ -1,5 +1,5 @@
-//! Access tokens of the account at hand, by Google's library, which keeps a token and renews it ahead of its end. What the
-//! library starts for that runs on a thread of ours and ends with the source.
+//! Access tokens of the own account, from Google's library, which keeps a token and renews it before it expires. The
+//! tasks that the library starts run on a thread of ours and end with the source.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{
     key::{AUTHORIZED_USER, Credentials, EXTERNAL_ACCOUNT, IMPERSONATED},
 };
 
-/// The account at hand with its credentials read: those of a file, or none for the machine's own.
+/// The own account with its credentials read: those of a file, or `None` for the machine's own.
 pub(crate) type Origin = Option<Credentials>;
 
 /// Keeps one account's access token.
@@ -45,7 +45,7 @@ impl Source {
         Ok(Self { credentials, thread })
     }
 
-    /// The token as it is now; asks for one if there is none that holds.
+    /// The current token; requests a new one if none is valid.
     pub(crate) async fn access_token(&self) -> Result<Secret, Error> {
         let credentials = self.credentials.clone();
         let token = self.thread.run(async move { credentials.access_token().await }).await?;
@@ -53,10 +53,10 @@ impl Source {
     }
 }
 
-/// A thread with a runtime of its own: tasks that are started on it end when it is dropped.
+/// A thread with its own runtime: its tasks end when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Thread {
-    // Taken on drop only: a runtime must not be dropped where others wait for it.
+    // `None` only during drop: a runtime must not be dropped on a thread where other tasks wait for it.
     runtime: Option<Runtime>,
 }
 
@@ -67,7 +67,7 @@ impl Thread {
         Ok(Self { runtime: Some(runtime.map_err(|_| error::no_runtime())?) })
     }
 
-    /// Runs a request of Google's library there, within the time a token may take.
+    /// Runs a request of Google's library on this thread, with a timeout.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -82,7 +82,7 @@ impl Thread {
         }
     }
 
-    /// Builds something that starts tasks, which then belong to this thread.
+    /// Builds a value that starts tasks; the tasks then belong to this thread.
     pub(crate) fn within<T>(&self, build: impl FnOnce() -> T) -> Result<T, Error> {
         let Some(runtime) = &self.runtime else { return Err(error::no_runtime()) };
         let _entered = runtime.enter();
@@ -98,7 +98,7 @@ impl Drop for Thread {
     }
 }
 
-/// The library's errors may show what they read or what a service answered: only their class is kept.
+/// An error that keeps only the class of the library's error, which may show what it read or what a service responded.
 pub(crate) fn unusable(error: &BuildError) -> Error {
     let what = if error.is_missing_field() {
         "a field is missing"
@@ -142,5 +142,5 @@ fn credentials(
     }
 }
 
-/// The time a token may take.
+/// The timeout for a token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);

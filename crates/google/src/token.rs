@@ -1,4 +1,4 @@
-//! A token and how long it holds.
+//! A token and its lifetime.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::error::{self, Error};
 pub struct Token {
     /// The token, which can be put in a header.
     pub value: Secret,
-    /// For how long it may be used from now on without asking again.
+    /// The time from now for which the token may be used without a new request.
     pub lifetime: Duration,
 }
 
 impl Token {
-    /// Takes a token over.
+    /// Checks a token and limits its lifetime.
     ///
     /// # Errors
-    /// [`ErrorKind::Unexpected`](crate::ErrorKind::Unexpected) if it is empty or holds a control character (security row
-    /// 33).
+    /// [`ErrorKind::Unexpected`](crate::ErrorKind::Unexpected) if the token is empty or contains a control character
+    /// (security row 33).
     pub(crate) fn new(value: String, lifetime: Duration) -> Result<Self, Error> {
         let value = Secret::new(value);
         if value.is_empty() || value.expose_as_token().is_err() {
@@ -31,7 +31,8 @@ impl Token {
     }
 }
 
-/// Google's tokens hold for one hour; a service that says more is not believed (threat 34 of `SECURITY.md`).
+/// The longest lifetime that is accepted. Google's tokens are valid for one hour; a longer value from a service is not
+/// trusted (threat 34 of `SECURITY.md`).
 const LONGEST: Duration = Duration::from_hours(1);
 
 #[cfg(test)]

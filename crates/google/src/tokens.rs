@@ -1,5 +1,5 @@
-//! The tokens of one account, its own or those of an account it stands in for. Whoever asks keeps identity tokens and
-//! tokens of others; the account's own access token is kept here.
+//! The tokens of one account, either its own or those of an account it impersonates. Callers keep identity tokens and
+//! tokens of other accounts; the account's own access token is kept here.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     token::Token,
 };
 
-/// The scope of everything in Google Cloud, which is what CES asks for where nothing is said.
+/// The scope of everything in Google Cloud, which CES requests when no scope is set.
 pub const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 /// Gets tokens of one Google account.
@@ -35,14 +35,14 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Access tokens are for everything in Google Cloud unless scopes are set.
+    /// Creates the tokens of an account. Access tokens are for everything in Google Cloud unless scopes are set.
     pub fn new(identity: Identity, rest: Rest, secrets: Arc<dyn SecretStore>) -> Self {
         let scopes = vec![CLOUD_PLATFORM.to_owned()];
         let origin = SingleFlight::new(Pace { pause: Duration::ZERO, ..PACE });
         Self { identity, scopes, rest, secrets, origin, source: SingleFlight::new(PACE) }
     }
 
-    /// The same for other scopes; none leaves the scope as it is.
+    /// Requests access tokens for other scopes; an empty list keeps the current scope.
     #[must_use]
     pub fn with_scopes(mut self, scopes: Vec<String>) -> Self {
         if !scopes.is_empty() {
@@ -78,7 +78,7 @@ impl Tokens {
         id_token::of_origin(&self.rest, &self.identity.endpoints, &origin, audience).await
     }
 
-    /// Forgets what is kept, since a service refused it: the next token is a new one of a key that is read again.
+    /// Forgets the kept token after a service refused it: the key is read again, and the next token is a new one.
     pub fn forget(&self) {
         self.source.forget_if(|_| true);
         self.origin.forget_if(|_| true);
@@ -96,7 +96,7 @@ impl Tokens {
         match source.access_token().await {
             Ok(value) => Token::new(value.expose().to_owned(), KEPT),
             Err(error) => {
-                // The library repeats a lasting refusal for ever; a new source asks again, after a while.
+                // The library repeats a permanent refusal for ever; a new source requests a token again after a pause.
                 let origin = self.origin.held(|held| Arc::clone(&held.value));
                 let error = self.explained(error, origin.as_deref());
                 if self.source.fail_if(error.clone(), |held| Arc::ptr_eq(&held.value, &source)) {
@@ -107,7 +107,7 @@ impl Tokens {
         }
     }
 
-    /// A failure of the metadata server as what it means where there need be none: nobody gave credentials.
+    /// Explains a failure of the metadata server on a machine that need not have one: no credentials were given.
     fn explained(&self, error: Error, origin: Option<&Origin>) -> Error {
         let is_of_machine = origin.is_none_or(Option::is_none);
         let is_usual = self.identity.account == Account::Default;
@@ -120,7 +120,7 @@ impl Tokens {
     async fn source(&self) -> Result<Arc<Source>, Error> {
         let started = async |_| {
             let origin = self.origin().await?;
-            // What stands in for another account needs no more than to ask for its tokens.
+            // An account that impersonates another needs only the permission to request the tokens of that account.
             let own = [CLOUD_PLATFORM.to_owned()];
             let scopes =
                 if self.identity.impersonation.is_some() { &own[..] } else { &self.scopes };
@@ -158,9 +158,9 @@ impl Tokens {
     }
 }
 
-/// The library renews four minutes ahead, so what it gives holds at least this long.
+/// The library renews tokens four minutes before they expire, so each token it returns is valid for at least this long.
 const KEPT: Duration = Duration::from_secs(10);
 
-/// The time between failed tries.
+/// The delays between failed attempts.
 const PACE: Pace =
     Pace { pause: Duration::from_secs(10), stale: Duration::ZERO, lasting: Lasting::Withdraws };

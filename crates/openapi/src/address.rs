@@ -1,12 +1,12 @@
-//! The document that a reference names, from the text of the reference and the document it stands in. It reads nothing:
-//! a name is only looked up among the documents a description was given.
+//! Resolves the document that a reference names, from the text of the reference and the document that contains it. It
+//! reads nothing: it only looks up the name among the documents that were supplied with the description.
 
 use std::fmt;
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Dialogflow CX writes the session's id as if it were a reference.
+/// The session id, which Dialogflow CX writes like a reference.
 pub(crate) const SESSION_ID: &str = "@dialogflow/sessionId";
 
 /// The annotation that names a parameter of the session, or a value of the request's payload.
@@ -15,17 +15,17 @@ pub(crate) const AGENT_INPUT: &str = "x-agent-input-parameter";
 /// The annotation that names a value of the context.
 pub(crate) const SESSION_CONTEXT: &str = "x-ces-session-context";
 
-/// The annotation that names a header in which clients of MCP repeat a value.
+/// The annotation that names a header in which MCP clients repeat a value.
 pub(crate) const MCP_HEADER: &str = "x-mcp-header";
 
 /// The reason why a reference to another document is not followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {
-    /// An absolute path of a machine.
+    /// An absolute path on a machine.
     AbsolutePath,
-    /// Characters no name of a file beside a description has.
+    /// Characters that the name of a file beside a description cannot have.
     Illegal,
-    /// It leads out of the directory of the description.
+    /// A path that leaves the directory of the description.
     Outside,
     /// A scheme other than https, or an address with a user.
     Scheme,
@@ -42,7 +42,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// The name of the document that `address`, a reference without its fragment, means in the document `base`: a path
+/// The name of the document that `address`, a reference without its fragment, denotes in the document `base`: a path
 /// relative to the directory of the description, or an absolute address.
 pub(crate) fn resolved(base: &str, address: &str) -> Result<String, Refused> {
     if scheme(address).is_some() {
@@ -55,7 +55,7 @@ pub(crate) fn resolved(base: &str, address: &str) -> Result<String, Refused> {
     beside(base, address)
 }
 
-/// True if a document of this name may be asked for: a file, or something on an https server.
+/// Succeeds if a document of this name may be requested: a file, or a document on an https server.
 pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
     if scheme(name).is_none() {
         return Ok(());
@@ -70,13 +70,12 @@ pub(crate) fn is_address(name: &str) -> bool {
     scheme(name).is_some()
 }
 
-/// The address of an absolute path. Nothing is read from there: it only has neighbours.
+/// The URL of an absolute path. It is never read: it only serves to resolve paths relative to it.
 pub(crate) fn file_address(path: &str) -> Option<String> {
     Url::parse("file:///").ok()?.join(path).ok().map(without_fragment)
 }
 
-/// A path relative to the directory of another file. What is percent-encoded is decoded first, so that `%2e%2e` is
-/// seen for what it is.
+/// A path relative to the directory of another file. Percent-encoding is decoded first, so that `%2e%2e` counts as `..`.
 pub(crate) fn beside(base: &str, address: &str) -> Result<String, Refused> {
     if address.starts_with(['/', '\\']) {
         return Err(Refused::AbsolutePath);
@@ -96,7 +95,7 @@ pub(crate) fn beside(base: &str, address: &str) -> Result<String, Refused> {
     if names.is_empty() { Err(Refused::Illegal) } else { Ok(names.join("/")) }
 }
 
-/// True for a character that no system allows in a file's name, or that would make two names of one.
+/// True for a character that no system allows in a file name, or that would give one file two names.
 fn is_illegal(c: char) -> bool {
     c.is_control() || matches!(c, '/' | '\\' | '#' | '?' | ':')
 }

@@ -1,41 +1,41 @@
-//! Parts that are still to be looked at, for walks that keep their open ends in a list and not on the stack. Each takes steps
-//! when its turn comes; what is looked for in it is the business of the walk.
+//! The parts that a walk has still to visit. The walk keeps them in a list and not on the stack. Each part costs steps
+//! when it is visited; the walk decides what it looks for.
 
 use std::collections::VecDeque;
 
 use crate::document::Document;
 
-/// The open ends of a walk over a document.
+/// The unvisited parts of a walk over a document.
 #[derive(Debug)]
 pub(crate) struct Ahead<'d, T> {
     document: &'d Document,
-    /// The steps that each takes.
+    /// The steps that a part costs.
     steps: fn(&T) -> usize,
     parts: VecDeque<T>,
 }
 
 impl<'d, T> Ahead<'d, T> {
-    /// Nothing yet; each part takes as many steps as `steps` says.
+    /// An empty list; `steps` returns the steps that each part costs.
     pub(crate) fn new(document: &'d Document, steps: fn(&T) -> usize) -> Self {
         Self { document, steps, parts: VecDeque::new() }
     }
 
-    /// Adds a part, which is looked at when its turn comes.
+    /// Adds a part, which is visited later.
     pub(crate) fn push(&mut self, part: T) {
         self.parts.push_back(part);
     }
 
-    /// The part that waits longest; it stays where there is no effort for it.
+    /// Removes the oldest part; `None` if the list is empty or the effort is used up, and then the part stays.
     pub(crate) fn first(&mut self) -> Option<T> {
         self.affords(self.parts.front()).then(|| self.parts.pop_front())?
     }
 
-    /// The part that was added last; it stays where there is no effort for it.
+    /// Removes the newest part; `None` if the list is empty or the effort is used up, and then the part stays.
     pub(crate) fn last(&mut self) -> Option<T> {
         self.affords(self.parts.back()).then(|| self.parts.pop_back())?
     }
 
-    /// True if no part waits.
+    /// True if the list is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

@@ -1,5 +1,6 @@
 //! The allowance for all declarations of a description together, and for the definitions they share. Small texts can
-//! ask for large ones (operations that share a long list); what asks for more than anybody waits for is refused.
+//! cause large ones (operations that share a long list); declarations that cost more than anybody would wait for are
+//! refused.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,9 +13,9 @@ use crate::{
     limits::Limits,
 };
 
-/// The steps that are left to declare the operations of one description: parts that are built, definitions that are
-/// looked up. Definitions that declarations share are not paid for by one of them: they have an allowance of their own.
-/// Whoever declares its operations in their order always refuses the same of them.
+/// The steps that remain for declaring the operations of one description: building parts and looking up definitions.
+/// Shared definitions are not charged to a declaration: they have an allowance of their own. A caller that declares the
+/// operations in order always gets refusals for the same operations.
 ///
 /// ```
 /// use callgate_openapi::{Allowance, Document, Limits, load};
@@ -41,7 +42,7 @@ pub struct Allowance {
 }
 
 impl Default for Allowance {
-    /// As much as anybody waits for: less than two seconds.
+    /// The longest that anybody waits: less than two seconds.
     fn default() -> Self {
         let Limits { all_declarations_effort, declaration_effort, .. } = Limits::default();
         Self::new(all_declarations_effort, declaration_effort)
@@ -53,7 +54,7 @@ impl Allowance {
         Self { most, most_of_one, left: most }
     }
 
-    /// The allowance for the declarations of a description: more where its size gives it more.
+    /// The allowance for the declarations of a description, which grows with its size.
     pub(crate) fn of(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.all_declarations_effort;
@@ -61,7 +62,7 @@ impl Allowance {
         Self::new(most, limits.declaration_effort)
     }
 
-    /// The allowance for the definitions that they share.
+    /// The allowance for the definitions that declarations share.
     pub(crate) fn of_definitions(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.shared_definitions_effort;
@@ -69,32 +70,32 @@ impl Allowance {
         Self::new(most, limits.declaration_effort)
     }
 
-    /// All the steps that may be taken.
+    /// The total number of steps.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// The steps that were taken.
+    /// The steps that were used.
     pub fn spent(&self) -> usize {
         self.most.saturating_sub(self.left)
     }
 
-    /// The steps that one declaration, or one definition, may take. It leaves something for those after it.
+    /// The steps that one declaration, or one definition, may use. The limit leaves steps for the later ones.
     pub(crate) fn of_one(&self) -> usize {
         self.most_of_one.min(self.left / SHARE).max(1)
     }
 
-    /// True if one may take no more because of those before it.
+    /// True if earlier ones reduced the steps that the next one may use.
     pub(crate) fn is_short(&self) -> bool {
         self.of_one() < self.most_of_one
     }
 
-    /// True if nothing is left.
+    /// True if the allowance is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.left < SHARE
     }
 
-    /// Hands out the document, with what is done with it counted, up to what one may take. What it took is taken.
+    /// Passes the document to `read`, counts the steps up to the limit of one declaration, and subtracts them.
     pub(crate) fn lend<T>(&mut self, document: &Document, read: impl FnOnce(&Document) -> T) -> T {
         let document = document.metered(self.of_one());
         let read = read(&document);
@@ -107,7 +108,7 @@ impl Allowance {
     }
 }
 
-/// An allowance that several threads take from.
+/// An allowance that several threads share.
 #[derive(Debug)]
 pub(crate) struct SharedAllowance(Mutex<Allowance>);
 
@@ -116,7 +117,7 @@ impl SharedAllowance {
         Self(Mutex::new(allowance))
     }
 
-    /// Hands out what is left, and takes what was taken of it. Nobody waits for what somebody else does with it.
+    /// Passes a copy of the allowance to `read`, and subtracts the used steps. The lock is not held meanwhile.
     pub(crate) fn with<T>(&self, read: impl FnOnce(&mut Allowance) -> T) -> T {
         let mut own = self.held().clone();
         let before = own.spent();
@@ -130,7 +131,7 @@ impl SharedAllowance {
     }
 }
 
-/// The refusal of an operation at `pointer` whose declaration took all of `most` steps, or lacks a definition.
+/// The refusal of an operation at `pointer` whose declaration used all of `most` steps, or lacks a definition.
 pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &str) -> Diagnostic {
     let of_one = document.limits().declaration_effort;
     let (pointer, message, help) = match document.lacking() {
@@ -175,21 +176,21 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
     }
 }
 
-/// The remedy where one declaration takes too much.
+/// The remedy for one declaration that costs too much.
 pub(crate) const HELP_WITH_ONE: &str =
     "simplify what it refers to, split the operation, or raise `declaration_effort`";
 
-/// The remedy where all declarations together take too much.
+/// The remedy for declarations that together cost too much.
 pub(crate) const HELP_WITH_ALL: &str = "offer fewer operations with `tools:`, split the description, or raise `all_declarations_effort` or `effort_per_byte`";
 
 const HELP_WITH_DEFINITIONS: &str = "offer fewer operations with `tools:`, split the description, or raise `shared_definitions_effort` or `effort_per_byte`";
 
-/// A declaration takes at most this part of what is left for all.
+/// One declaration may use at most this fraction of the remaining steps.
 const SHARE: usize = 8;
 
-/// Large descriptions take a tenth of it.
+/// The steps for each byte of a description. Large descriptions use a tenth of it.
 const DECLARATIONS_PER_BYTE: usize = 4;
 
-/// Definitions of long enumerations take three for a byte: each is built for arguments as they are declared and as they are
-/// checked, and for answers.
+/// The steps for each byte of a description. Definitions of long enumerations use three: each is built for declared
+/// arguments, for checked arguments and for responses.
 const DEFINITIONS_PER_BYTE: usize = 6;

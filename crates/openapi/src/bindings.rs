@@ -1,6 +1,6 @@
-//! Session inputs inside an argument, wherever a value can stand: below compositions, in items and maps, through circles
-//! of references. Rows of steps ([`NestedInput`](crate::NestedInput)) say where values are made; these graphs say what the
-//! model may not choose. How a graph is laid over a value is the business of `call`.
+//! Session inputs inside an argument, wherever a value can occur: below compositions, in items and maps, and in
+//! circular references. Paths of steps ([`NestedInput`](crate::NestedInput)) say where values are created; these graphs
+//! say which values the model must not choose. `call` applies a graph to a value.
 
 mod branch;
 mod graph;
@@ -16,71 +16,71 @@ use crate::input::Source;
 
 pub(crate) use graph::{Graph, Unbound};
 
-/// The session inputs of one argument, as a graph over the schemas it may meet. The first spot is the argument's own
-/// value; spots refer to each other by their positions.
+/// The session inputs of one argument, as a graph over the schemas that may apply to it. The first spot is the
+/// argument's own value; spots refer to each other by index.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bindings {
     /// The argument.
     pub argument: ArgumentName,
-    /// The alternative of the body that they belong to ([`BodyMedia::alternative`](crate::BodyMedia)); `None` where they
-    /// hold whatever the media type is.
+    /// The alternative of the body that the bindings belong to ([`BodyMedia::alternative`](crate::BodyMedia)); `None`
+    /// if they apply to every media type.
     pub alternative: Option<usize>,
     /// The spots, one for each schema that was read; never empty.
     pub spots: Box<[Spot]>,
 }
 
-/// One schema that a value may meet, as far as session inputs stand in it or below it.
+/// One schema that may apply to a value, if it contains session inputs at any depth.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
-    /// The place where the value comes from before the model is asked.
+    /// The source that is asked for the value before the model.
     pub source: Source,
-    /// True if the model may give the value where the session has none.
+    /// True if the model may supply the value when the session has none.
     pub visible: bool,
-    /// True if the value is only answered, so that nothing is filled in for it.
+    /// True if the value occurs only in responses, so that nothing is filled in.
     pub read_only: bool,
-    /// The value that is used where the session has none and the model may not give one.
+    /// The value that is used if the session has none and the model may not supply one.
     pub default: Option<Value>,
-    /// The spots that every such value meets too.
+    /// The spots that also apply to every such value.
     pub same: Box<[usize]>,
-    /// The spots that the value may meet, those of one composition or condition together.
+    /// The spots that may apply to the value, grouped by composition or condition.
     pub alternatives: Box<[Box<[Alternative]>]>,
-    /// The spots of members by their names.
+    /// The spots of members, by name.
     pub properties: Box<[(Arc<str>, usize)]>,
-    /// The spots of members by patterns of their names.
+    /// The spots of members, by patterns of their names.
     pub patterns: Box<[(Arc<str>, usize)]>,
     /// The spot of all other members.
     pub others: Option<usize>,
-    /// The names that are no other members.
+    /// The names that `others` does not apply to.
     pub declared: Box<[Arc<str>]>,
-    /// The patterns whose names are no other members.
+    /// The patterns whose names `others` does not apply to.
     pub declared_patterns: Box<[Arc<str>]>,
-    /// The spots of the first items, by their positions.
+    /// The spots of the first items, by position.
     pub leading: Box<[Option<usize>]>,
-    /// The spot of the items after those.
+    /// The spot of the remaining items.
     pub items: Option<usize>,
 }
 
-/// A branch, and what shows that it is not the one that is meant.
+/// A branch, and the evidence that shows that a value does not belong to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Alternative {
-    /// The spot of the branch, where a session input can be reached from it.
+    /// The spot of the branch, if it leads to a session input.
     pub spot: Option<usize>,
-    /// The members that the model has to give in this branch.
+    /// The members that the model must supply in this branch.
     pub required: Box<[Arc<str>]>,
-    /// The members that have one of these values in this branch.
+    /// The members that have one of the listed values in this branch.
     pub fixed: Box<[Fixed]>,
     /// The members that the branch declares.
     pub known: Box<[Arc<str>]>,
 }
 
-/// The name of a member, and the only values it has.
+/// The name of a member, and the only values it can have.
 pub type Fixed = (Arc<str>, Box<[Value]>);
 
 impl Spot {
-    /// The spots it leads to.
+    /// The spots that this spot leads to.
     pub(crate) fn below(&self) -> impl Iterator<Item = usize> {
         let named = self.properties.iter().chain(&self.patterns).map(|(_, at)| *at);
         let branches = self.alternatives.iter().flatten().filter_map(|branch| branch.spot);

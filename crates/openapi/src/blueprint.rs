@@ -1,5 +1,5 @@
-//! The blueprint of an operation's schemas, from which they are built when they are first asked for: shared nodes of
-//! the document and their pointers. Nothing here is built, so that loading a description costs no rendering.
+//! The blueprint of an operation's schemas, from which they are built on first use: shared nodes of the document and
+//! their pointers. Nothing is built here, so that loading a description renders no schemas.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,16 +15,16 @@ use crate::{
     schema::built::Built,
 };
 
-/// The parts that operations of a description have in common.
+/// The parts that the operations of a description share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) document: Document,
     pub(crate) session_inputs: SessionInputs,
     pub(crate) defaults: Defaults,
     built: Mutex<Arc<Built>>,
-    /// For the declarations that are kept.
+    /// The allowance for the declarations that are kept.
     pub(crate) allowance: SharedAllowance,
-    /// For the schemas of answers that are asked for: whoever asks for them takes nothing from declarations.
+    /// The allowance for requested schemas of responses: they use nothing of the declarations' allowance.
     pub(crate) outputs: SharedAllowance,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Blueprint {
     pub(crate) common: Arc<Common>,
     pub(crate) label: String,
     pub(crate) operation: Origin,
-    /// The path item whose texts stand for those of an operation that has none.
+    /// The path item whose texts are used for an operation without texts.
     pub(crate) item: Option<Node>,
     /// The origin of each input, in the order of the inputs.
     pub(crate) inputs: Box<[InputOrigin]>,
@@ -42,24 +42,24 @@ pub(crate) struct Blueprint {
     pub(crate) tool_name: ToolName,
 }
 
-/// A node that is kept, and where it stands.
+/// A kept node, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) node: Node,
     pub(crate) pointer: Arc<str>,
 }
 
-/// The schema and the names that an input is made of.
+/// The schema and the names from which an input is built.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InputOrigin {
     pub(crate) schema: Option<Origin>,
     /// True if the schema is that of each item of a list (OpenAPI 3.2 `itemSchema`).
     pub(crate) is_item: bool,
-    /// The parameter or the body whose description stands for the input.
+    /// The parameter or body that describes the input.
     pub(crate) described_by: Option<Node>,
     /// A description that is used instead of the schema's own.
     pub(crate) description: Option<Arc<str>>,
-    /// The other origins that the value may have, by media types; empty where there is one.
+    /// The other origins of the value, by media types; empty if the value has only one.
     pub(crate) alternatives: Box<[AlternativeOrigin]>,
 }
 
@@ -69,9 +69,9 @@ pub(crate) struct AlternativeOrigin {
     pub(crate) schema: Option<Origin>,
     /// True if the schema is that of each item of a list.
     pub(crate) is_item: bool,
-    /// The encoding that makes its bytes.
+    /// The encoding of the value's bytes.
     pub(crate) kind: BodyKind,
-    /// The media types it is sent in.
+    /// The media types of the value.
     pub(crate) media_types: Box<[Arc<str>]>,
 }
 
@@ -89,17 +89,17 @@ impl Common {
 }
 
 impl Common {
-    /// The schemas that are built so far.
+    /// The schemas that were built so far.
     pub(crate) fn built(&self) -> Arc<Built> {
         Arc::clone(&self.held())
     }
 
-    /// Lets go of what was built so far; who builds with it goes on.
+    /// Drops the built schemas; a builder that uses them may continue.
     pub(crate) fn release(&self) {
         *self.held() = fresh(&self.document);
     }
 
-    /// Nothing is done while it is held but to clone and to replace it.
+    /// The lock is held only to clone or replace the value.
     fn held(&self) -> MutexGuard<'_, Arc<Built>> {
         self.built.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,7 +117,7 @@ impl InputOrigin {
         own.chain(others)
     }
 
-    /// The schema with an alternative of the body, and whether it is that of each item of a list.
+    /// The schema for an alternative of the body, and true if it is that of each item of a list.
     pub(crate) fn at(&self, alternative: usize) -> (Option<&Origin>, bool) {
         match self.alternatives.get(alternative) {
             Some(known) => (known.schema.as_ref(), known.is_item),

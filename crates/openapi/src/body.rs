@@ -1,4 +1,4 @@
-//! The body of an operation: its media types, in order of preference, and how it is offered to the model.
+//! The body of an operation: its media types, in order of preference, and its presentation to the model.
 
 mod bytes;
 mod encoding;
@@ -15,17 +15,17 @@ use callgate_tool::{ArgumentName, Value};
 
 use crate::input::Styled;
 
-/// The way a body's bytes are made from its value.
+/// The way a body's value becomes bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes bodies must handle a new one")]
 pub enum BodyKind {
-    /// Bytes as they are.
+    /// Unchanged bytes.
     Binary,
     /// `application/x-www-form-urlencoded`
     Form,
     /// `application/json` and `+json`
     Json,
-    /// JSON values one a line, or another sequence of them.
+    /// JSON values, one per line or in another sequence format.
     JsonLines,
     /// `multipart/*`
     Multipart,
@@ -35,16 +35,16 @@ pub enum BodyKind {
     Xml,
 }
 
-/// The way the body is offered to the model. It is flat only where some property of a plain object must come from the
-/// model: otherwise no body and an empty one could not be told apart, and services tell them apart.
+/// The presentation of the body to the model. The body is flat only if some property of a plain object must come from
+/// the model: otherwise "no body" and an empty body could not be distinguished, and services distinguish them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes bodies must handle a new one")]
 pub enum BodyLayout {
-    /// Its members are the arguments, whatever they are: its schema is that of all arguments.
+    /// The body's members are the arguments, whatever they are: its schema is that of all arguments.
     Arguments,
-    /// Its properties are arguments side by side with the parameters.
+    /// The body's properties are arguments beside the parameters.
     Flat,
-    /// It is the one argument `body`.
+    /// The body is the single argument `body`.
     Whole,
 }
 
@@ -54,19 +54,19 @@ pub enum BodyLayout {
 pub struct BodyMedia {
     /// The media type as it is sent in `Content-Type`.
     pub media_type: Arc<str>,
-    /// The way its bytes are made.
+    /// The way the body's value becomes bytes.
     pub kind: BodyKind,
-    /// True if [`Body::content_type`] may choose it: there are several, and it is written.
+    /// True if [`Body::content_type`] may select this media type: there are several, and callgate can write this one.
     pub is_selectable: bool,
-    /// The schema its value meets, counted from 0, where the media types of the body have different ones: the body is one
-    /// argument then, and its schema is `anyOf` of these. `None` where one schema is that of all.
+    /// The index of the schema for this media type, counted from 0, if the media types of the body have different
+    /// schemas: then the body is one argument, and its schema is `anyOf` of these. `None` if one schema applies to all.
     pub alternative: Option<usize>,
-    /// The way properties of a form or a multipart body are written; those that are not here are written by the kind of
-    /// their value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list by itself, else as text).
+    /// The encodings of properties of a form or a multipart body. Other properties are written by the type of their
+    /// value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list separately, else as text).
     pub encodings: Box<[PropertyEncoding]>,
-    /// The way the items of a list are written that is a multipart body whose parts have no names.
+    /// The encodings of a list's items, for a multipart body whose parts have no names.
     pub positions: PositionEncodings,
-    /// The root element of an XML body, where the description names it.
+    /// The root element of an XML body, if the description names it.
     pub root: Option<XmlName>,
 }
 
@@ -76,45 +76,45 @@ pub struct BodyMedia {
 pub struct XmlName {
     /// The local name.
     pub name: Arc<str>,
-    /// The namespace it is in.
+    /// The namespace of the name.
     pub namespace: Option<Arc<str>>,
-    /// The prefix that stands for the namespace.
+    /// The prefix of the namespace.
     pub prefix: Option<Arc<str>>,
-    /// True if the only property of the value is this element, and not an element in it.
+    /// True if the value's only property is this element itself, and not a child element.
     pub is_wrapper: bool,
 }
 
-/// The way one property of a form or a multipart body is written.
+/// The encoding of one property of a form or a multipart body.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PropertyEncoding {
     /// The name of the property.
     pub name: Arc<str>,
-    /// The media types its value may have, the first one preferred; one may be a range, `image/*`. Empty when the
-    /// description names none.
+    /// The media types that the value may have, in order of preference; a range such as `image/*` is possible. Empty if
+    /// the description names none.
     pub content_types: Box<[Arc<str>]>,
-    /// The style of a query parameter that its value is written by, whatever the content types are; without one it is
+    /// The style of a query parameter in which the value is written, whatever its content types are; `None` if it is
     /// written by content type.
     pub styled: Option<Styled>,
-    /// Headers of its part.
+    /// The headers of the part.
     pub headers: Box<[PartHeader]>,
-    /// True if its value, or each item of it, stands for the bytes of a file.
+    /// True if the value, or each item of it, represents the bytes of a file.
     pub is_binary: bool,
 }
 
-/// The way parts are written that are told apart by their position (OpenAPI 3.2.0 §4.14.5, Encoding By Position). Their
-/// names are empty.
+/// The encodings of parts that are identified by position (OpenAPI 3.2.0 §4.14.5, Encoding By Position). Their names
+/// are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PositionEncodings {
-    /// Those of the first parts, in their order.
+    /// The encodings of the first parts, in order.
     pub prefix: Box<[PropertyEncoding]>,
-    /// That of all parts after them; none where nothing is said of them.
+    /// The encoding of all further parts; `None` if the description states none.
     pub rest: Option<Box<PropertyEncoding>>,
 }
 
 impl PositionEncodings {
-    /// The one of the part at `index`, counted from 0.
+    /// The encoding of the part at `index`, counted from 0.
     pub fn at(&self, index: usize) -> Option<&PropertyEncoding> {
         self.prefix.get(index).or(self.rest.as_deref())
     }
@@ -124,13 +124,13 @@ impl PositionEncodings {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct PartHeader {
-    /// Its name.
+    /// The name of the header.
     pub name: Arc<str>,
-    /// Its only legal value: printable ASCII.
+    /// The only legal value of the header: printable ASCII.
     pub value: Arc<str>,
 }
 
-/// Returns true if a media type is that of a JSON merge patch, or is called like one (RFC 7396).
+/// Returns true if a media type is that of a JSON merge patch, or is named like one (RFC 7396).
 pub(crate) fn is_merge_patch(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     essence.to_ascii_lowercase().ends_with("merge-patch+json")
@@ -142,7 +142,7 @@ impl BodyMedia {
         is_merge_patch(&self.media_type)
     }
 
-    /// The part of the schema of a whole body that its value meets in this media type.
+    /// The part of a whole body's schema that applies in this media type.
     pub fn schema_in<'a>(&self, whole: &'a Value) -> Option<&'a Value> {
         match self.alternative {
             Some(at) => whole.get("anyOf")?.as_array()?.get(at),
@@ -152,7 +152,7 @@ impl BodyMedia {
 }
 
 impl XmlName {
-    /// A name, in a namespace or in none.
+    /// A name with an optional namespace.
     pub fn new(name: Arc<str>, namespace: Option<Arc<str>>, prefix: Option<Arc<str>>) -> Self {
         Self { name, namespace, prefix, is_wrapper: false }
     }
@@ -162,14 +162,14 @@ impl XmlName {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Body {
-    /// True if a request without a body is wrong.
+    /// True if a request without a body is invalid.
     pub required: bool,
-    /// The way it is offered to the model.
+    /// The presentation of the body to the model.
     pub layout: BodyLayout,
-    /// The media types it may have, the preferred one first; never empty. Those this build writes come before the
-    /// others (XML whose root element the description does not name is not).
+    /// The possible media types, in order of preference; never empty. Media types that this build can write come before
+    /// the others (XML whose root element has no name in the description cannot be written).
     pub media: Box<[BodyMedia]>,
-    /// The argument that chooses among the selectable media types, where there are several: its value is one
-    /// of them, as written in [`BodyMedia::media_type`]. It is no input.
+    /// The argument that selects a media type, if several are selectable: its value is one of them, as written in
+    /// [`BodyMedia::media_type`]. It is not an input.
     pub content_type: Option<ArgumentName>,
 }

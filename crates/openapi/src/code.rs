@@ -1,14 +1,14 @@
-//! The stable codes of findings, one for each kind, in one table: a row makes the code, its name, and what is known about it.
-//! A code never changes its meaning and is never used again for another one.
+//! The stable codes of findings, one for each kind, in one table: each row makes the code, its name and its properties.
+//! The meaning of a code never changes, and a code is never reused.
 //!
-//! The explanation of a code is the file `code/NAME.md`: one paragraph, what to do last. Beside it are a
-//! description that is found wrong, `code/NAME/wrong.yaml`, and its mended form, `code/NAME/mended.yaml`; of codes about overlays
-//! both are overlays of a description with the path `/pets`, and of codes about credentials and bounds
-//! configurations of `code/secured.yaml`. The command is run with each in its tests.
+//! The explanation of a code is the file `code/NAME.md`: one paragraph that ends with the remedy. Beside it are a wrong
+//! description, `code/NAME/wrong.yaml`, and its corrected form, `code/NAME/mended.yaml`. For codes about overlays both
+//! are overlays of a description with the path `/pets`; for codes about credentials and bounds both are configurations
+//! of `code/secured.yaml`. The tests of the command run it with each of them.
 
 use callgate_tree::CodeName;
 
-/// A description, or an overlay of one, in which something is found, and how it is mended.
+/// A description, or an overlay of one, that causes a finding, and its corrected form.
 ///
 /// ```
 /// use callgate_openapi::{Code, Document, load};
@@ -25,16 +25,16 @@ use callgate_tree::CodeName;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Example {
-    /// The text in which it is found.
+    /// The text that causes the finding.
     pub wrong: &'static str,
-    /// The same, mended.
+    /// The corrected text.
     pub mended: &'static str,
 }
 
-/// Makes [`Code`] and what is known about each from the table.
+/// Makes [`Code`], and the name and explanation of each code, from the table.
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
-        /// The kinds of findings about a description, beyond those about its text ([`TextCode`](callgate_tree::TextCode)).
+        /// The kinds of findings about a description, beside those about its text ([`TextCode`](callgate_tree::TextCode)).
         ///
         /// ```
         /// use callgate_openapi::{Code, Document, load};
@@ -60,14 +60,14 @@ macro_rules! codes {
             /// Every code, in alphabetical order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
-            /// The code as it is shown: lower-case words with dashes.
+            /// The code as it is displayed: lower-case words with dashes.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
                 }
             }
 
-            /// A paragraph for whoever asks what the code means.
+            /// A paragraph that explains the code to a reader.
             pub fn explanation(self) -> &'static str {
                 let text = match self {
                     $(Self::$code => include_str!(concat!("code/", $name, ".md")),)+
@@ -75,7 +75,7 @@ macro_rules! codes {
                 text.trim_end()
             }
 
-            /// A text in which it is found, beside its mended form.
+            /// A text that causes the finding, and its corrected form.
             pub fn example(self) -> Example {
                 match self {
                     $(Self::$code => Example {
@@ -89,79 +89,79 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Lists in a list are written with the separator of the list they are in.
+    /// Lists in a list are written with the separator of the outer list.
     AmbiguousList = "ambiguous-list";
-    /// A body has no media type this build writes: calls that need it are refused.
+    /// The body has no media type that this build can write: calls that need it are refused.
     BodyMediaNotWritten = "body-media-not-written";
     /// A parameter names the place of a credential and is not offered.
     CredentialParameter = "credential-parameter";
-    /// A reference leads in a circle and stands for nothing.
+    /// A chain of references is circular and leads to nothing.
     CyclicReference = "cyclic-reference";
-    /// A keyword of a schema has a value of a wrong type and was left out.
+    /// A keyword of a schema has a value of a wrong type and was dropped.
     DroppedKeyword = "dropped-keyword";
     /// Two operations have one `operationId`; both are offered.
     DuplicateOperationId = "duplicate-operation-id";
-    /// A list of parameters has one twice; the first one counts.
+    /// A list of parameters contains a parameter twice; the first one counts.
     DuplicateParameter = "duplicate-parameter";
-    /// A dynamic reference is followed as if it were a plain one where values are filled in behind it.
+    /// A dynamic reference is followed like a plain one for values that are filled in behind it.
     DynamicReference = "dynamic-reference";
-    /// A part of a multipart body is itself divided, or a form is one by position: calls that need it are refused.
+    /// A part of a multipart body is divided into parts, or a form has encodings by position: calls that need it are refused.
     EncodingNotWritten = "encoding-not-written";
     /// A reference leads to a document that may not be read.
     ExternalReference = "external-reference";
-    /// A header parameter that arguments may never set; it is not offered.
+    /// Arguments may never set this header parameter; it is not offered.
     ForbiddenHeader = "forbidden-header";
-    /// An operation has a server of its own that credentials may not go to; it cannot be called.
+    /// An operation has its own server, to which credentials may not go; it cannot be called.
     ForeignServer = "foreign-server";
-    /// Tokens for a security scheme are asked for at an origin that credentials may not go to.
+    /// The tokens of a security scheme come from an origin to which credentials may not go.
     ForeignTokenEndpoint = "foreign-token-endpoint";
-    /// A path key that could lead elsewhere than below the server.
+    /// The path key could lead outside the server's base path.
     HostilePath = "hostile-path";
-    /// The description has webhooks, which are no tools.
+    /// The description has webhooks, which do not become tools.
     IgnoredWebhooks = "ignored-webhooks";
-    /// A default is no value that its own schema allows; it is not sent.
+    /// A schema does not allow its own default; the default is not sent.
     IllegalDefault = "illegal-default";
-    /// The `$self` of a document is no address it can be known by, and is ignored.
+    /// The `$self` of a document cannot be its address, and is ignored.
     InvalidSelf = "invalid-self";
     /// A server is not a plain http or https address.
     InvalidServer = "invalid-server";
-    /// A session annotation names nothing the session has.
+    /// A session annotation names a value that the session cannot have.
     InvalidSessionInput = "invalid-session-input";
-    /// A style that the place of the parameter does not allow; the default is used.
+    /// The location of the parameter does not allow its style; the default style is used.
     InvalidStyle = "invalid-style";
     /// Two inputs would write one key.
     KeyCollision = "key-collision";
     /// A declaration costs more tokens than a model should pay for one tool.
     LargeTool = "large-tool";
-    /// A part of the description has a wrong type or lacks what makes it one.
+    /// A part of the description has a wrong type or lacks a required field.
     MalformedNode = "malformed-node";
     /// All declarations together cost more tokens than a context should hold.
     ManyTokens = "many-tokens";
-    /// An argument cannot stand in the header of MCP that its schema names.
+    /// The header of MCP that a schema names cannot carry the argument.
     McpHeader = "mcp-header";
-    /// A body is described for a range of media types; JSON is taken.
+    /// A body is described for a range of media types; JSON is used.
     MediaRange = "media-range";
-    /// No credential at hand meets what an operation asks for; it cannot be called.
+    /// No available credential satisfies the operation's requirements; it cannot be called.
     MissingCredential = "missing-credential";
-    /// A reference names nothing in the document.
+    /// A reference names nothing that exists in the document.
     MissingReference = "missing-reference";
-    /// There are more findings than are shown.
+    /// More findings exist than are shown.
     MoreFindings = "more-findings";
-    /// An operation says nothing about what it is for.
+    /// An operation has no description of its purpose.
     NoDescription = "no-description";
     /// No absolute server is known.
     NoServer = "no-server";
-    /// The text is no OpenAPI description.
+    /// The text is not an OpenAPI description.
     NotADescription = "not-a-description";
-    /// A path parameter is not marked as required; it is required all the same.
+    /// A path parameter is not marked as required; it is required anyway.
     OptionalPathParameter = "optional-path-parameter";
-    /// An overlay changes a node in a way that its kind does not allow.
+    /// An overlay changes a node in a way that the node's type does not allow.
     OverlayConflict = "overlay-conflict";
-    /// A document is no legal overlay of a version this build applies.
+    /// The document is not a valid overlay of a version that this build applies.
     OverlayInvalid = "overlay-invalid";
-    /// An action of an overlay selects nothing and changes nothing.
+    /// An action of an overlay selects no node and changes nothing.
     OverlayNoMatch = "overlay-no-match";
-    /// A target is no `JSONPath` expression, or is read as it was meant.
+    /// A target is not a `JSONPath` expression, or was corrected to one.
     OverlayPath = "overlay-path";
     /// Overlays make the description larger than the limits allow.
     OverlayTooLarge = "overlay-too-large";
@@ -173,39 +173,39 @@ codes! {
     PathQuery = "path-query";
     /// A provider of models is known to refuse or lose a part of the declarations.
     ProviderLimit = "provider-limit";
-    /// A keyword of a schema was read as it was meant; nothing is lost.
+    /// A keyword of a schema was corrected to its obvious meaning; nothing is lost.
     RepairedKeyword = "repaired-keyword";
     /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
     ReservedHeader = "reserved-header";
-    /// The description names a dialect of JSON Schema that is not known.
+    /// The description names an unknown dialect of JSON Schema.
     SchemaDialect = "schema-dialect";
-    /// A schema has more parts than a declaration may have; the rest allows everything.
+    /// A schema has more parts than a declaration may have; the remaining parts allow everything.
     SchemaTooLarge = "schema-too-large";
-    /// A server variable has no value, or one it does not allow.
+    /// A server variable has no value, or a value that it does not allow.
     ServerVariable = "server-variable";
-    /// A session input stands where no value can be filled in.
+    /// A session input is at a place where no value can be filled in.
     SessionInputLost = "session-input-lost";
     /// An operation, or the description, takes more steps to read than the limits allow.
     TooComplex = "too-complex";
     /// The description has more operations than the limits allow.
     TooManyOperations = "too-many-operations";
-    /// A variable of the path has no declaration; it is offered as a text.
+    /// A variable of the path is not declared; it is offered as a text.
     UndeclaredPathParameter = "undeclared-path-parameter";
-    /// A keyword that narrows values is misspelt or of an older draft; values are not checked against it.
+    /// A keyword that restricts values is misspelt or from an older draft; values are not checked against it.
     UnknownKeyword = "unknown-keyword";
-    /// A security scheme is not declared, or of an unknown type.
+    /// A security scheme is not declared, or has an unknown type.
     UnknownSecurityScheme = "unknown-security-scheme";
     /// A schema allows no value.
     UnsatisfiableSchema = "unsatisfiable-schema";
     /// A pattern needs backtracking; values are not checked against it.
     UnsupportedPattern = "unsupported-pattern";
-    /// The description is of a version this build does not read.
+    /// The version of the description is not supported by this build.
     UnsupportedVersion = "unsupported-version";
-    /// A path parameter is not in the path; it is ignored.
+    /// A path parameter does not occur in the path; it is ignored.
     UnusedPathParameter = "unused-path-parameter";
-    /// The name of an operation says nothing about it.
+    /// The name of an operation does not describe it.
     VagueName = "vague-name";
-    /// The root element of an XML body has no name; it is named after what is nearest.
+    /// The root element of an XML body has no name; a nearby name is used.
     XmlRootName = "xml-root-name";
 }
 

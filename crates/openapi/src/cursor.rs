@@ -1,6 +1,6 @@
-//! The place in a description that is being read: the node there and its pointer, the document with the effort that reading
-//! is charged to, and the findings, which are reported where the cursor stands. It goes down to members and items, and
-//! through references; what stands there is the business of whoever reads it.
+//! The place in a description that is being read: its node and pointer, the document with the effort that reading is
+//! charged to, and the findings, which are reported at the cursor. The cursor moves to members and items, and through
+//! references; its callers interpret the nodes.
 
 use std::{cell::Cell, sync::Arc};
 
@@ -23,7 +23,7 @@ pub(crate) struct Cursor<'d, 'a> {
 }
 
 impl<'d, 'a> Cursor<'d, 'a> {
-    /// The root of a description, read with these findings.
+    /// The root of a description, with a list for findings.
     pub(crate) fn new(document: &'d Document, findings: &'a mut Findings) -> Self {
         let findings = Cell::from_mut(findings);
         Self { document, node: document.root(), path: Path::ROOT, findings }
@@ -42,7 +42,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Cursor { node: place.node, path: place.path(), ..self }
     }
 
-    /// The place of this pointer, to report something there: what stands there is known.
+    /// The place of this pointer, to report something there; the node stays that of this cursor.
     pub(crate) fn at<'b>(&self, pointer: &'b str) -> Cursor<'d, 'b>
     where
         'a: 'b,
@@ -50,7 +50,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Cursor { path: Path::at(pointer), ..*self }
     }
 
-    /// The place of the member `name`, to report something there, whether it is there or not.
+    /// The place of the member `name`, to report something there, even if the member does not exist.
     pub(crate) fn named<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
         self.below(name, self.node)
     }
@@ -65,7 +65,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Some(self.below(name, self.node.get(name)?))
     }
 
-    /// The members, each of which takes so many steps and what its pointer weighs, as far as there is effort for them.
+    /// The members, while the effort suffices; each costs `steps` and the weight of its pointer.
     pub(crate) fn members<'b>(
         &'b self,
         steps: usize,
@@ -73,8 +73,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.members_where(|_| true, steps)
     }
 
-    /// The members of some names, each of which takes so many steps and what its pointer weighs, as far as there is effort
-    /// for them.
+    /// The members with certain names, while the effort suffices; each costs `steps` and the weight of its pointer.
     pub(crate) fn members_where<'b>(
         &'b self,
         is_read: impl Fn(&str) -> bool + 'b,
@@ -89,7 +88,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.document.meter().affordable_by(members, steps)
     }
 
-    /// The members, each of which takes so many steps, as far as there is effort for them.
+    /// The members, while the effort suffices; each costs `steps`.
     pub(crate) fn each_member<'b>(
         &'b self,
         steps: usize,
@@ -102,7 +101,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         })
     }
 
-    /// The items, each of which takes so many steps and what its pointer weighs, as far as there is effort for them.
+    /// The items, while the effort suffices; each costs `steps` and the weight of its pointer.
     pub(crate) fn items<'b>(&'b self, steps: usize) -> impl Iterator<Item = Cursor<'d, 'b>> {
         let items = self.node.as_array().unwrap_or_default().iter().enumerate();
         let steps = self.steps_of_item(steps);
@@ -113,22 +112,22 @@ impl<'d, 'a> Cursor<'d, 'a> {
         })
     }
 
-    /// The steps that an item of these steps takes with its pointer.
+    /// The cost of an item with its pointer, in steps; `steps` is the cost without it.
     pub(crate) fn steps_of_item(&self, steps: usize) -> usize {
         steps + self.path.index(0).weight()
     }
 
-    /// The way from the root.
+    /// The path from the root.
     pub(crate) fn path(&self) -> &Path<'a> {
         &self.path
     }
 
-    /// The place, to be kept.
+    /// The place in a form that can be kept.
     pub(crate) fn located(&self) -> Located<'d> {
         Located::new(self.node, &self.path)
     }
 
-    /// The place of the member `name`, to be kept.
+    /// The place of the member `name` in a form that can be kept.
     pub(crate) fn member_located(&self, name: &str) -> Option<Located<'d>> {
         self.member(name).map(|member| member.located())
     }
@@ -138,7 +137,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.node.get(name)?.as_str()
     }
 
-    /// The text of the member `name`, to be kept.
+    /// The text of the member `name` as a shared string.
     pub(crate) fn shared_text(&self, name: &str) -> Option<&'d Arc<str>> {
         self.node.get(name)?.as_shared_str()
     }
@@ -148,18 +147,18 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.node.get(name)?.as_bool()
     }
 
-    /// The node here, or the one its references lead to; one that leads nowhere is not reported.
+    /// The node here, or the target of its references; a broken reference is not reported.
     pub(crate) fn target(&self) -> Result<Located<'d>, BadReference> {
         reference::follow(self.document, self.node, &self.path)
     }
 
-    /// The node here, or the one its references lead to; one that leads nowhere is reported.
+    /// The node here, or the target of its references; a broken reference is reported.
     pub(crate) fn followed(&self) -> Option<Located<'d>> {
         self.target().map_err(|bad| self.report(&bad)).ok()
     }
 
-    /// The node here, or the one its references lead to; one that leads nowhere costs nothing but the part it stands
-    /// for.
+    /// The node here, or the target of its references; a broken reference is reported, and only the part it represents
+    /// is lost.
     pub(crate) fn followed_or_lost(&self) -> Option<Located<'d>> {
         self.target().map_err(|bad| self.report(&bad.as_lost())).ok()
     }
@@ -169,24 +168,24 @@ impl<'d, 'a> Cursor<'d, 'a> {
         reference::beside(self.document, self.node, &self.path, name).cloned()
     }
 
-    /// Reads with findings of their own.
+    /// Reads with a separate list of findings, and returns both.
     pub(crate) fn apart<T>(self, read: impl FnOnce(Cursor<'d, '_>) -> T) -> (T, Findings) {
         let mut own = Findings::default();
         let found = read(Cursor { findings: Cell::from_mut(&mut own), ..self });
         (found, own)
     }
 
-    /// Reports what was found apart.
+    /// Adds separate findings to those of this cursor.
     pub(crate) fn absorb(&self, own: &Findings) {
         self.with_findings(|findings| findings.absorb(own));
     }
 
-    /// Reports something refused.
+    /// Reports a finding that refuses the operation.
     pub(crate) fn error(&self, code: Code, message: String, help: &str) {
         self.found(code, Severity::Error, message, help);
     }
 
-    /// Reports something lost or guessed.
+    /// Reports something that was lost or guessed.
     pub(crate) fn warning(&self, code: Code, message: String, help: &str) {
         self.found(code, Severity::Warning, message, help);
     }
@@ -196,18 +195,18 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.found(code, Severity::Note, message, help);
     }
 
-    /// Reports something of this severity.
+    /// Reports a finding of this severity.
     pub(crate) fn found(&self, code: Code, severity: Severity, message: String, help: &str) {
         let found = Finding { code: code.into(), severity, message, help, remedy: None };
         self.with_findings(|findings| findings.add(found, self.path));
     }
 
-    /// Reports a reference that leads nowhere.
+    /// Reports a broken reference.
     pub(crate) fn report(&self, bad: &BadReference) {
         self.with_findings(|findings| bad.report(findings));
     }
 
-    /// Adds findings that stand elsewhere.
+    /// Adds findings at other places.
     pub(crate) fn with_findings<T>(&self, add: impl FnOnce(&mut Findings) -> T) -> T {
         let mut findings = self.findings.take();
         let added = add(&mut findings);

@@ -1,5 +1,5 @@
-//! Builds what is shown and checked: the declaration a model sees and the schema its filled arguments must meet. Built
-//! when first asked for; which inputs there are was decided in `layout`.
+//! Builds the declaration that a model sees and the schema that its filled arguments must match. Both are built on
+//! first use; `layout` decides which inputs exist.
 
 mod body_arguments;
 mod mcp_header;
@@ -20,12 +20,12 @@ use crate::{
     schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
 };
 
-/// The parts of an operation that its schemas are made of.
+/// The parts of an operation from which its schemas are built.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) built: Arc<Built>,
-    /// The description, with what is done with it counted.
+    /// The description, which counts the steps of reading it.
     pub(crate) document: &'a Document,
     pub(crate) body: Option<&'a Body>,
     pub(crate) effect: Effect,
@@ -33,7 +33,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The declaration without the schema of answers, and what was found while building it.
+    /// The declaration without the schema of responses, and the findings made while it was built.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
         let view = View::Declared(self.blueprint.common.session_inputs);
         let mut headers = Headers::new(self.document);
@@ -53,7 +53,7 @@ impl Parts<'_> {
         (tool.with_title(self.title()).with_mcp_headers(headers.found), findings)
     }
 
-    /// The operation's own summary, where it is one short line.
+    /// The operation's own summary, if it is one short line.
     fn title(&self) -> Option<String> {
         let summary = self.blueprint.operation.node.get("summary")?.as_str()?;
         let title = plain(summary);
@@ -61,12 +61,13 @@ impl Parts<'_> {
         is_short.then_some(title).and_then(|title| self.document.meter().text(title))
     }
 
-    /// The schema of all arguments, and what was found while building it.
+    /// The schema of all arguments, and the findings made while it was built.
     pub(crate) fn arguments(&self) -> (Schema, Findings) {
         self.object(View::Complete, self.findings(), &mut Headers::new(self.document))
     }
 
-    /// The purpose of the tool: summary and description, its own or else its path item's, else method and path.
+    /// The purpose of the tool: the operation's own summary and description, or else those of its path item, or else
+    /// method and path.
     fn description(&self) -> String {
         let Blueprint { operation, item, label, .. } = self.blueprint;
         let texts = described(item.as_ref().unwrap_or(&operation.node)).into_iter();
@@ -102,7 +103,7 @@ impl Parts<'_> {
             let built = property(&mut builder, origin, bytes);
             let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
             if view != View::Complete {
-                // Of what `null` removes, of items and of alternatives the declared schema is another.
+                // For removable values, items and alternatives the declared schema differs from the description's.
                 let is_own = !is_removable && !origin.is_item && origin.alternatives.is_empty();
                 headers.look(is_own.then_some(argument), origin, &mut builder.findings);
             }
@@ -128,7 +129,7 @@ impl Parts<'_> {
         builder.close(schema)
     }
 
-    /// True if an input is required in every call: not so the properties of a body that may be left out.
+    /// True if an input is required in every call; properties of an optional body are not.
     fn is_always_required(&self, input: &Input) -> bool {
         input.required && !(input.place() == InputLocation::Body && self.is_flat_and_optional())
     }
@@ -137,7 +138,7 @@ impl Parts<'_> {
         self.body.is_some_and(|body| body.layout == BodyLayout::Flat && !body.required)
     }
 
-    /// In a body that may be left out, each property requires the required ones.
+    /// In an optional body, each property requires the required ones.
     fn required_with_the_body(&self) -> Option<Value> {
         let of_body = || self.inputs.iter().filter(|input| input.place() == InputLocation::Body);
         let required = of_body().filter(|input| input.required);
@@ -155,11 +156,11 @@ impl Parts<'_> {
     }
 }
 
-/// A name that people see fits one line.
+/// The length limit of a title: people see it on one line.
 const LONGEST_TITLE: usize = 100;
 
-/// The form in which an input's bytes are given, by the media type of the body it is in. What is sent is checked by
-/// what `null` says in it.
+/// The form of an input's bytes, by the media type of its body. Only the declaration of a merge patch allows `null` for
+/// removable members; the check of sent values handles `null` itself.
 fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
     let is_declared = view != View::Complete;
     match media.map(|media| media.kind) {
@@ -171,12 +172,12 @@ fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
     }
 }
 
-/// True if the model is asked for a required input: not when a default or the session fills it.
+/// True if the model must supply a required input, because neither a default nor the session does.
 fn is_asked_for(input: &Input) -> bool {
     input.default.is_none() && input.source == crate::input::Source::Model
 }
 
-/// The schema of one argument. What describes the parameter describes the argument.
+/// The schema of one argument, with the description of its parameter.
 fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {
     let mut members = if origin.alternatives.is_empty() {
         builder.bytes = bytes;
@@ -191,7 +192,7 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes
     Value::Object(members)
 }
 
-/// The schema of a body in some of its media types, which it names.
+/// The schema of a body in some of its media types; the schema names them.
 fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> Value {
     let is_declared = builder.view() != View::Complete;
     let mut names = known.media_types.iter();
@@ -213,15 +214,15 @@ fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> V
     Value::Object(members)
 }
 
-/// A value whose schema is declared.
+/// A value with its schema.
 #[derive(Clone, Copy)]
 struct DeclaredValue<'d> {
     schema: Option<&'d Origin>,
-    /// True where the value is a list, and the schema that of its items.
+    /// True if the value is a list, and the schema is that of its items.
     is_item: bool,
 }
 
-/// The schema of a value, as an object with room for a description.
+/// The schema of a value, as an object that can take a description.
 fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
     let DeclaredValue { schema, is_item } = declared;
     let is_whole = builder.bytes == Bytes::Whole;
@@ -233,7 +234,7 @@ fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
         if is_item { built.map(|item| json!({"type": "array", "items": item})) } else { built };
     let mut members = match built {
         Some(Value::Object(members)) => members,
-        // Nothing is allowed: there is no other way to say so with room for a description.
+        // A schema that allows nothing: `false` itself cannot take a description.
         Some(Value::Bool(false)) => Object::from_iter([("not".to_owned(), json!({}))]),
         _ => Object::new(),
     };
@@ -244,7 +245,7 @@ fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
     members
 }
 
-/// Says what an object says of itself, or what is said of it instead.
+/// Adds the description of an object, or the one that replaces it.
 fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, members: &mut Object) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.copy_text(text)) {
@@ -262,7 +263,7 @@ fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, mem
     }
 }
 
-/// The argument that chooses the media type of the body.
+/// The argument that selects the media type of the body.
 fn content_type(body: &Body) -> Option<(String, Value)> {
     let name = body.content_type.as_ref()?.as_str().to_owned();
     let selectable = body.media.iter().filter(|media| media.is_selectable);
@@ -272,7 +273,7 @@ fn content_type(body: &Body) -> Option<(String, Value)> {
     Some((name, schema))
 }
 
-/// The summary and the description of an operation, as far as there are any and they say different things.
+/// The summary and the description of an operation, without missing and repeated ones.
 fn described(operation: &Node) -> Vec<String> {
     let text = |name: &str| operation.get(name).and_then(Node::as_str).map(plain);
     let mut texts: Vec<String> =

@@ -1,5 +1,5 @@
-//! A description as a whole: its tree, its version, its title, and the documents it refers to as far as the caller
-//! supplied them. What cannot be read below `info` costs one operation, not the document; no file is opened here.
+//! A description as a whole: its tree, its version, its title, and those documents it refers to that the caller
+//! supplied. A part below `info` that cannot be read affects one operation, not the document; no file is opened here.
 
 mod base;
 mod foreign;
@@ -34,14 +34,14 @@ pub use version::Version;
 #[derive(Clone, Debug)]
 pub struct Document {
     parts: Arc<Parts>,
-    /// The effort that is left while tools are made of it; nothing is counted at other times.
+    /// The effort that remains while tools are made; at other times nothing is counted.
     meter: Meter,
 }
 
-/// Reads the text of a description. One that is a page, an archive or of another format is named.
+/// Reads the text of a description. If the text is a web page, an archive or of another known format, the finding names it.
 ///
 /// # Errors
-/// [`NotADescription`](crate::Code::NotADescription) for a text of another format; else as [`callgate_tree::read`].
+/// [`NotADescription`](crate::Code::NotADescription) for a text of another format; else those of [`callgate_tree::read`].
 pub fn read(bytes: &[u8], limits: &TextLimits) -> Result<Parsed<Node>, Vec<Diagnostic>> {
     match Foreign::of_text(bytes) {
         Some(foreign) => Err(vec![foreign.diagnostic()]),
@@ -49,12 +49,12 @@ pub fn read(bytes: &[u8], limits: &TextLimits) -> Result<Parsed<Node>, Vec<Diagn
     }
 }
 
-/// True if a text is of another format that has a name, as far as its beginning shows that.
+/// True if the beginning of a text shows that it is of another known format.
 pub fn is_foreign_text(bytes: &[u8]) -> bool {
     Foreign::of_text(bytes).is_some()
 }
 
-/// True if a tree is of another format that has a name: a Postman collection, say.
+/// True if a tree is of another known format, such as a Postman collection.
 pub fn is_foreign(root: &Node) -> bool {
     Foreign::of_tree(root).is_some()
 }
@@ -62,39 +62,39 @@ pub fn is_foreign(root: &Node) -> bool {
 #[derive(Clone, Debug)]
 struct Parts {
     root: Node,
-    /// The file's own name, where it is known: what its neighbours call it; and its `$self`.
+    /// The file's own name, if it is known, by which neighbouring files refer to it; and its `$self`.
     base: Base,
-    /// The further documents by the addresses they give themselves.
+    /// The further documents, by the addresses they declare for themselves.
     by_own: HashMap<Arc<str>, Arc<str>>,
     version: Version,
     limits: Limits,
-    /// Made when a reference first needs it.
+    /// Built when a reference first needs it.
     index: OnceLock<Arc<Index>>,
-    /// Found when one of them is first asked for.
+    /// Computed when one of them is first needed.
     facts: OnceLock<Facts>,
     documents: Documents,
     /// The further documents in which a schema has an `$id`.
     with_ids: Vec<Arc<str>>,
     /// True if a schema of a further document has a `$dynamicAnchor`.
     has_dynamic: bool,
-    /// The values of all further documents.
+    /// The number of values in all further documents.
     n_nodes: usize,
 }
 
 impl Document {
-    /// Takes a tree that is an OpenAPI description of a version this build reads.
+    /// Accepts a tree that is an OpenAPI description of a version that this build reads.
     ///
     /// # Errors
-    /// [`NotADescription`](crate::Code::NotADescription) when it is none, [`UnsupportedVersion`](crate::Code::UnsupportedVersion)
-    /// when it is one of another version.
+    /// [`NotADescription`](crate::Code::NotADescription) if the tree is not a description,
+    /// [`UnsupportedVersion`](crate::Code::UnsupportedVersion) if its version is not supported.
     pub fn new(root: Node) -> Result<Self, Vec<Diagnostic>> {
         Self::within(root, Limits::default())
     }
 
-    /// Reads a text and takes it as a description.
+    /// Reads a text and accepts it as a description.
     ///
     /// # Errors
-    /// As [`read`] and [`Document::new`].
+    /// The errors of [`read`] and [`Document::new`].
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
         let Parsed { value, mut diagnostics } = read(bytes, &limits.text)?;
         match Self::within(value, *limits) {
@@ -106,10 +106,10 @@ impl Document {
         }
     }
 
-    /// Takes a tree that was read within these limits.
+    /// Accepts a tree that was read within these limits.
     ///
     /// # Errors
-    /// As [`Document::new`].
+    /// The errors of [`Document::new`].
     pub fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
         let version = version(&root)?;
         let parts = Parts {
@@ -128,7 +128,7 @@ impl Document {
         Ok(Self { parts: Arc::new(parts), meter: Meter::default() })
     }
 
-    /// The same description under the name its neighbours call it by: `openapi.yaml`.
+    /// Sets the name by which neighbouring files refer to the description: `openapi.yaml`.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         let parts = Arc::make_mut(&mut self.parts);
@@ -137,11 +137,11 @@ impl Document {
         self
     }
 
-    /// The documents that references lead to and that are not here yet, each by its name: a path relative to the
+    /// The documents that references lead to and that are still missing. Each has a name: a path relative to the
     /// directory of the description and never outside it, or an https address. Supply or refuse each of them with
-    /// [`Document::supply`] and [`Document::refuse`], and ask again: they may need others. What a document with a `$self`
-    /// at an address refers to next to it there is asked for as the file beside the document; where that is refused,
-    /// as the address.
+    /// [`Document::supply`] and [`Document::refuse`], and call this again: they may need others. If the `$self` of a
+    /// document is an address, a document beside that address is requested as the file beside the document; if that
+    /// file is refused, it is requested by its address.
     ///
     /// ```
     /// use callgate_openapi::{Document, Limits, load};
@@ -170,8 +170,8 @@ impl Document {
         needed.filter(|name| known.insert(*name)).cloned().collect()
     }
 
-    /// Takes the tree of a document by the name [`Document::needs`] gave it. All documents together may have as many
-    /// values as the limits allow for one; what is over that is refused.
+    /// Accepts the tree of a document under the name from [`Document::needs`]. All documents together may have as many
+    /// values as the limits allow for one; a document that exceeds that is refused.
     pub fn supply(&mut self, name: &str, root: Node) {
         let most = self.limits().text.nodes;
         let room = most.saturating_sub(self.parts.n_nodes);
@@ -197,7 +197,7 @@ impl Document {
         parts.documents.insert(name.into(), Further::Read(Arc::new(Tree { root, base, index })));
     }
 
-    /// Says why a document that [`Document::needs`] named will not be supplied.
+    /// Records why a document that [`Document::needs`] named will not be supplied.
     pub fn refuse(&mut self, name: &str, why: Unavailable) {
         Arc::make_mut(&mut self.parts).documents.insert(name.into(), Further::Refused(why));
     }
@@ -207,7 +207,7 @@ impl Document {
         &self.parts.root
     }
 
-    /// The version it is written in.
+    /// The version of OpenAPI that the description is written in.
     pub fn version(&self) -> &Version {
         &self.parts.version
     }
@@ -217,7 +217,7 @@ impl Document {
         self.root().get("info")?.get("title")?.as_str()
     }
 
-    /// The steps it may take to make tools of it: those of the limits, and more where its size gives it more.
+    /// The steps that making tools of the description may take: those of the limits, or more for a large description.
     pub(crate) fn most_effort(&self) -> usize {
         let limits = self.limits();
         limits.grown(limits.effort, self.n_bytes(), 1)
@@ -227,27 +227,27 @@ impl Document {
         &self.parts.limits
     }
 
-    /// The same description, with what is done with it counted in steps.
+    /// The description with a counter that limits its reading to `most` steps.
     pub(crate) fn metered(&self, most: usize) -> Self {
         Self { parts: Arc::clone(&self.parts), meter: Meter::of(most) }
     }
 
-    /// Begins with another operation.
+    /// Starts counting for the next operation.
     pub(crate) fn begin(&self) {
         self.meter.begin();
     }
 
-    /// The effort that is taken by reading it.
+    /// The meter of the effort of reading the document.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// The effort, where it is counted.
+    /// The effort, if it is counted.
     pub(crate) fn effort(&self) -> Option<&Effort> {
         self.meter.effort()
     }
 
-    /// Those of some parts that there is effort for, where each takes so many steps.
+    /// Yields parts while the effort suffices; each part costs `steps`.
     pub(crate) fn affordable<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
@@ -256,27 +256,27 @@ impl Document {
         self.meter.affordable(parts, steps)
     }
 
-    /// The rest of a depth one level deeper, where that and effort for it are left.
+    /// The remaining depth one level deeper; `None` if the depth or the effort is used up.
     pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
         self.meter.deeper(depth, steps)
     }
 
-    /// The number of steps taken, where they are counted.
+    /// The number of used steps, if they are counted.
     pub(crate) fn spent(&self) -> usize {
         self.effort().map_or(0, Effort::spent)
     }
 
-    /// Says that a definition that is needed is not there.
+    /// Records that a required definition is missing.
     pub(crate) fn lack(&self, lack: &Lack) {
         self.effort().into_iter().for_each(|effort| effort.lack(lack));
     }
 
-    /// The reason for which a definition that is needed is missing.
+    /// The reason why a required definition is missing.
     pub(crate) fn lacking(&self) -> Option<&Lack> {
         self.effort().and_then(Effort::lacking)
     }
 
-    /// True if no effort is left for the part that is being read.
+    /// True if no effort remains for the part that is being read.
     pub(crate) fn is_spent(&self) -> bool {
         self.effort().is_some_and(Effort::is_spent_by_one)
     }

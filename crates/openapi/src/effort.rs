@@ -1,9 +1,10 @@
-//! Counts what it costs to make tools of a description, in steps: a part that is looked at, a reference that is
-//! followed, a value that is kept. Small texts can ask for much (operations that share a long list); what asks for more
-//! than the limits allow is refused instead of done. What a step is worth is decided where it is taken.
+//! Counts the cost of making tools of a description, in steps: visiting a part, following a reference, keeping a value.
+//! Small texts can cause much work (operations that share a long list); work beyond the limits is refused instead of
+//! done. The code that takes a step decides its cost.
 //!
-//! Reading takes the steps by itself: the iterators and copies of a [`Meter`], and the cursor, the references and the open ends
-//! of walks (`ahead`), which are made of them. A rule reads by these and takes none by hand.
+//! Reading takes steps automatically: the iterators and copies of a [`Meter`] take them, and so do the cursor, the
+//! references and the unvisited parts of walks (`ahead`), which are built on them. Code that reads through these takes
+//! no steps by hand.
 
 use std::sync::{
     Arc, OnceLock,
@@ -13,11 +14,11 @@ use std::sync::{
 use callgate_tool::Value;
 use callgate_tree::Node;
 
-/// The effort that is taken by reading a document, where it is counted.
+/// The effort of reading a document, if it is counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter(Option<Arc<Effort>>);
 
-/// The effort that is left for a description, and for the operation that is being read. One load takes from it, on one thread.
+/// The effort that remains for a description, and for the operation that is being read. One load uses it, on one thread.
 #[derive(Debug)]
 pub(crate) struct Effort {
     most: usize,
@@ -27,38 +28,38 @@ pub(crate) struct Effort {
     lack: OnceLock<Lack>,
 }
 
-/// The reason why a definition that operations share is not there.
+/// The reason why a shared definition is missing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Lack {
-    /// The one at this pointer takes more steps than one may.
+    /// The definition at this pointer takes more steps than one definition may.
     Definition(Arc<str>),
-    /// It takes more than those before it left.
+    /// Earlier definitions left too few steps.
     Rest,
 }
 
 impl Meter {
-    /// Counts this many steps.
+    /// Counts up to this many steps.
     pub(crate) fn of(most: usize) -> Self {
         Self(Some(Arc::new(Effort::new(most))))
     }
 
-    /// The effort, where it is counted.
+    /// The effort, if it is counted.
     pub(crate) fn effort(&self) -> Option<&Effort> {
         self.0.as_deref()
     }
 
-    /// Begins with another operation.
+    /// Starts the next operation.
     pub(crate) fn begin(&self) {
         self.effort().into_iter().for_each(Effort::begin);
         self.spend(OPERATION);
     }
 
-    /// Takes some steps; `false` when there are not as many left.
+    /// Uses some steps; `false` if fewer remain.
     pub(crate) fn spend(&self, steps: usize) -> bool {
         self.effort().is_none_or(|effort| effort.spend(steps))
     }
 
-    /// Those of some parts that there is effort for, where each takes so many steps.
+    /// Yields parts while the effort suffices; each part costs `steps`.
     pub(crate) fn affordable<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
@@ -67,7 +68,7 @@ impl Meter {
         self.affordable_by(parts, move |_| steps)
     }
 
-    /// Those of some parts that there is effort for, where each says how many steps it takes.
+    /// Yields parts while the effort suffices; `steps` returns the cost of each.
     pub(crate) fn affordable_by<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
@@ -76,8 +77,8 @@ impl Meter {
         parts.into_iter().take_while(move |part| self.spend(steps(part)))
     }
 
-    /// All of some parts, each of which takes as many steps as it says, left or not: for parts without which the result
-    /// would be wrong and not only less.
+    /// Yields all parts and charges the cost of each, even if the effort is used up: for parts without which the result
+    /// would be wrong and not only smaller.
     pub(crate) fn charged<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
@@ -86,31 +87,31 @@ impl Meter {
         parts.into_iter().inspect(move |part| _ = self.spend(steps(part)))
     }
 
-    /// The rest of a depth one level deeper, where that and effort for it are left.
+    /// The remaining depth one level deeper; `None` if the depth or the effort is used up.
     pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
         depth.checked_sub(1).filter(|_| self.spend(steps))
     }
 
-    /// A copy of a value, where there is effort to keep it.
+    /// A copy of a value, if the effort suffices to keep it.
     pub(crate) fn copy(&self, value: &Node) -> Option<Value> {
         self.effort().is_none_or(|effort| effort.keeps_node(value)).then(|| value.to_value())
     }
 
-    /// A copy of a value that was built, which takes what it costs to keep it, left or not: without it a schema would allow
-    /// more than the description.
+    /// A copy of a built value. It is always made, and its cost is charged even if the effort is used up: without the
+    /// value a schema would allow more than the description.
     pub(crate) fn copy_built(&self, value: &Value) -> Value {
         let _ = self.effort().is_none_or(|effort| effort.keeps(value));
         value.clone()
     }
 
-    /// A text, where there is effort to keep it.
+    /// A text, if the effort suffices to keep it.
     pub(crate) fn text<T: AsRef<str>>(&self, text: T) -> Option<T> {
         self.spend(steps_of_text(text.as_ref())).then_some(text)
     }
 }
 
 impl Effort {
-    /// This many steps. When operations are begun, each may take a part of them ([`SHARE`]).
+    /// An effort of this many steps. Once operations are begun, each may use a fraction of them ([`SHARE`]).
     fn new(most: usize) -> Self {
         let most_of_one = most / SHARE;
         Self {
@@ -122,24 +123,24 @@ impl Effort {
         }
     }
 
-    /// Begins with another operation.
+    /// Starts the next operation.
     fn begin(&self) {
         let left = self.left.load(Relaxed);
         self.left_of_one.store(self.most_of_one.min(left / SHARE).max(1), Relaxed);
     }
 
-    /// Takes some steps; `false` when there are not as many left.
+    /// Uses some steps; `false` if fewer remain.
     fn spend(&self, steps: usize) -> bool {
         let take = |from: &AtomicUsize| {
             let left = from.load(Relaxed);
             from.store(left.saturating_sub(steps), Relaxed);
             left > steps
         };
-        // Both are taken from, so that an operation that is given up has been paid for.
+        // Both are charged, so that an operation that is given up has been paid for.
         take(&self.left) & take(&self.left_of_one)
     }
 
-    /// Takes what it costs to keep a copy of a value; `false` when there is not as much left.
+    /// Uses the steps for keeping a copy of a value; `false` if fewer remain.
     fn keeps_node(&self, value: &Node) -> bool {
         match value {
             Node::Array(items) => {
@@ -153,7 +154,7 @@ impl Effort {
         }
     }
 
-    /// Takes what it costs to keep a copy of a value that was built; `false` when there is not as much left.
+    /// Uses the steps for keeping a copy of a built value; `false` if fewer remain.
     fn keeps(&self, value: &Value) -> bool {
         match value {
             Value::Array(items) => self.spend(KEPT) && items.iter().all(|item| self.keeps(item)),
@@ -165,27 +166,27 @@ impl Effort {
         }
     }
 
-    /// Says that a definition that is needed is not there; the first one counts.
+    /// Records that a required definition is missing; the first one counts.
     pub(crate) fn lack(&self, lack: &Lack) {
         self.lack.get_or_init(|| lack.clone());
     }
 
-    /// The reason why a definition that is needed is not there.
+    /// The reason why a required definition is missing.
     pub(crate) fn lacking(&self) -> Option<&Lack> {
         self.lack.get()
     }
 
-    /// The number of steps that were taken.
+    /// The number of used steps.
     pub(crate) fn spent(&self) -> usize {
         self.most.saturating_sub(self.left.load(Relaxed))
     }
 
-    /// Returns true if the description has had all its steps.
+    /// Returns true if the description has used all its steps.
     pub(crate) fn is_spent(&self) -> bool {
         self.left.load(Relaxed) == 0
     }
 
-    /// Returns true if the operation that is being read has.
+    /// Returns true if the operation that is being read has used all its steps.
     pub(crate) fn is_spent_by_one(&self) -> bool {
         self.is_spent() || self.left_of_one.load(Relaxed) == 0
     }
@@ -196,7 +197,7 @@ pub(crate) fn steps_of_text(text: &str) -> usize {
     1 + text.len() / BYTES_KEPT
 }
 
-/// The cost to keep a value for as long as the tools are kept, in steps: they count for memory too.
+/// The cost to keep a value for the lifetime of the tools, in steps; they account for memory too.
 pub(crate) const KEPT: usize = 16;
 
 /// The cost to keep a value without parts.
@@ -208,8 +209,8 @@ const BYTES_KEPT: usize = 8;
 /// The steps to read an operation without parts.
 const OPERATION: usize = 32;
 
-/// An operation that takes more than a tenth of what is left for all is given up alone, so that dear ones leave something
-/// for those after them; real ones take a hundredth of what all may take.
+/// The fraction of the remaining steps that one operation may use. An operation that costs more is given up alone, so
+/// that expensive operations leave steps for later ones; real operations use a hundredth of all steps.
 const SHARE: usize = 10;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Gathers findings while a description is read, so that the first fault does not hide the next one. It decides
-//! nothing: whether a finding costs the operation is said by its severity. What is beyond a bound is counted.
+//! Collects findings while a description is read, so that the first fault does not hide later ones. It makes no
+//! decisions: the severity of a finding says if the operation is refused. Findings beyond a limit are only counted.
 
 use std::fmt::Display;
 
@@ -8,17 +8,17 @@ use callgate_tree::{CodeName, Diagnostic, Severity, pointer::parted};
 
 use crate::code::Code;
 
-/// The findings so far, each about the same operation when there is one.
+/// The findings so far, all about one operation if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     operation: Option<String>,
     diagnostics: Vec<Diagnostic>,
     worst: Option<Severity>,
-    /// The number of findings that are not kept, each counted as often as it was made.
+    /// The number of findings that are not kept; repetitions count.
     n_more: usize,
 }
 
-/// Something that is found, before it is said where.
+/// A finding before its place is added.
 #[derive(Debug)]
 pub(crate) struct Finding<'a> {
     pub(crate) code: CodeName,
@@ -34,7 +34,7 @@ impl Findings {
         Self { operation: Some(operation), ..Self::default() }
     }
 
-    /// Something refused.
+    /// Adds a finding that refuses the operation.
     pub(crate) fn error(&mut self, code: Code, at: impl Display, message: String, help: &str) {
         self.add(
             Finding { code: code.into(), severity: Severity::Error, message, help, remedy: None },
@@ -42,7 +42,7 @@ impl Findings {
         );
     }
 
-    /// Something lost or guessed.
+    /// Adds a finding about something lost or guessed.
     pub(crate) fn warning(&mut self, code: Code, at: impl Display, message: String, help: &str) {
         self.add(
             Finding { code: code.into(), severity: Severity::Warning, message, help, remedy: None },
@@ -58,12 +58,12 @@ impl Findings {
         );
     }
 
-    /// The worst finding so far, kept or not.
+    /// The highest severity so far, including findings that are not kept.
     pub(crate) fn worst(&self) -> Option<Severity> {
         self.worst
     }
 
-    /// The findings, in the order they were made; the same one only once.
+    /// The findings in the order they were made, without repetitions.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         if self.n_more > 0 {
             let message =
@@ -77,7 +77,7 @@ impl Findings {
         self.diagnostics
     }
 
-    /// Adds the findings of a part that operations share to those of this one.
+    /// Adds the findings of a part that operations share.
     pub(crate) fn repeat<'f>(&mut self, shared: impl IntoIterator<Item = &'f Diagnostic>) {
         for Diagnostic { code, severity, file, pointer, message, help, remedy, .. } in shared {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
@@ -88,13 +88,13 @@ impl Findings {
         }
     }
 
-    /// Adds the findings of a part that several operations have in common to those of this one.
+    /// Adds the findings of a part that several operations have in common.
     pub(crate) fn absorb(&mut self, shared: &Self) {
         self.repeat(shared.kept());
         self.count_unkept(shared);
     }
 
-    /// Counts those findings of such a part that are not kept.
+    /// Counts the findings of a shared part that are not kept.
     pub(crate) fn count_unkept(&mut self, shared: &Self) {
         self.n_more += shared.n_more;
         self.worst = self.worst.max(shared.worst);
@@ -110,11 +110,11 @@ impl Findings {
         &self.diagnostics
     }
 
-    /// A finding at a place.
+    /// Adds a finding at a place.
     pub(crate) fn add(&mut self, finding: Finding<'_>, at: impl Display) {
         let severity = finding.severity;
         self.worst = self.worst.max(Some(severity));
-        // What costs the operation is said in any case.
+        // A finding that refuses the operation is always kept.
         let most = if severity == Severity::Error { 2 * MOST } else { MOST };
         if self.diagnostics.len() >= most {
             self.n_more += 1;
@@ -144,7 +144,7 @@ impl Findings {
     }
 }
 
-/// A message nobody has to scroll for: it quotes what a description says, which may be of any length.
+/// Shortens a message to a readable length: it quotes text of the description, which may be of any length.
 fn cut(mut message: String) -> String {
     if message.len() > LONGEST {
         message.truncate(message.floor_char_boundary(LONGEST));
@@ -156,8 +156,8 @@ fn cut(mut message: String) -> String {
 /// The remedy for findings that are not shown.
 pub(crate) const MORE: &str = "correct those that are shown; then the others are";
 
-/// Nobody reads more about one operation, and each is compared with all others.
+/// The number of findings kept for one operation: more are not useful, and each is compared with all others.
 const MOST: usize = 100;
 
-/// In bytes. Our own words have fewer than 200.
+/// The length of a message in bytes. Our own words have fewer than 200.
 const LONGEST: usize = 500;

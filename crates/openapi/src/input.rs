@@ -1,15 +1,14 @@
-//! One value an operation needs: what the model calls it, where it goes on the wire, how it is written there, and
-//! where its value comes from.
+//! One value that an operation needs: its name for the model, its location and form in the request, and its source.
 
 use std::{fmt, sync::Arc};
 
 use callgate_tool::{ArgumentName, SessionName, Value};
 
-/// The place where a value goes on the wire.
+/// The location of a value in the request.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum InputLocation {
-    /// A property of the body, or the whole of it when the wire name is empty.
+    /// A property of the body, or the whole body if the wire name is empty.
     Body,
     /// A cookie.
     Cookie,
@@ -27,7 +26,7 @@ pub enum InputLocation {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Style {
-    /// `color=blue; color=black`, as `form` but nothing escaped (OpenAPI 3.2.0 §4.12.6)
+    /// `color=blue; color=black`, like `form` without escaping (OpenAPI 3.2.0 §4.12.6)
     Cookie,
     /// `color[R]=100&color[G]=200`
     DeepObject,
@@ -47,11 +46,11 @@ pub enum Style {
     TabDelimited,
 }
 
-/// The way a parameter is written at its place.
+/// The encoding of a parameter at its location.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Encoding {
-    /// A parameter with `content`: serialised by that media type, then escaped for its place.
+    /// A parameter with `content`: serialised by that media type, then escaped for its location.
     Content {
         /// The media type without parameters.
         media_type: Arc<str>,
@@ -60,26 +59,26 @@ pub enum Encoding {
     Styled(Styled),
 }
 
-/// A style and what belongs to it.
+/// A style with its settings.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever writes inputs must know a new member")]
 pub struct Styled {
     /// The style.
     pub style: Style,
-    /// True if array items and object properties become parameters of their own.
+    /// True if array items and object properties become separate parameters.
     pub explode: bool,
     /// True if reserved characters are left as they are (RFC 3986 §2.2).
     pub allow_reserved: bool,
-    /// The way the lists in a list are written, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Lists
-    /// beyond those named here are compact JSON, as all are in later versions.
+    /// The styles of lists inside a list, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Deeper
+    /// lists are written as compact JSON, as are all nested lists in later versions.
     pub items: Box<[Style]>,
 }
 
-/// The place where an input goes on the wire, with the ways in which it can be written there.
+/// The location of an input in the request, with its possible encodings there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Placement {
-    /// A property of the body, or the whole of it when the wire name is empty: written by the body's media type.
+    /// A property of the body, or the whole body if the wire name is empty: written by the body's media type.
     Body,
     /// A cookie.
     Cookie(Encoding),
@@ -91,12 +90,12 @@ pub enum Placement {
     Query(Encoding),
     /// The whole query string (OpenAPI 3.2).
     Querystring {
-        /// The media type that it is serialised by, without parameters.
+        /// The media type of the serialisation, without parameters.
         media_type: Arc<str>,
     },
 }
 
-/// The place where a value comes from before the model is asked.
+/// The source that is asked for a value before the model.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Source {
@@ -116,17 +115,18 @@ pub enum Source {
 pub struct Input {
     /// The name that the model uses.
     pub argument: ArgumentName,
-    /// The place where it goes, and how it is written there.
+    /// The location and encoding of the input.
     pub placement: Placement,
-    /// Its name there; empty for a body that is one argument.
+    /// The wire name of the input; empty for a body that is one argument.
     pub name: Arc<str>,
-    /// True if the description requires it.
+    /// True if the description requires the input.
     pub required: bool,
-    /// The place where its value comes from before the model is asked.
+    /// The source that is asked for the value before the model.
     pub source: Source,
-    /// True if the model sees it. A hidden input is never taken from the model.
+    /// True if the model sees the input. A hidden input is never taken from the model.
     pub visible: bool,
-    /// The value used when nobody gives one: the description's default, or the only legal one of a required input.
+    /// The value that is used if no source supplies one: the description's default, or the only legal value of a
+    /// required input.
     pub default: Option<Value>,
 }
 
@@ -144,17 +144,17 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NestedInput {
-    /// The argument it lies in.
+    /// The argument that contains the value.
     pub argument: ArgumentName,
-    /// The way from that argument's value to it; never empty.
+    /// The path from the argument's value to the nested value; never empty.
     pub steps: Box<[Step]>,
-    /// The place where its value comes from before the model is asked.
+    /// The source that is asked for the value before the model.
     pub source: Source,
-    /// True if the model sees it.
+    /// True if the model sees the value.
     pub visible: bool,
-    /// The value used when nobody gives one and its parent exists: that of a property the body itself declares, that
-    /// of one its parent requires, or that of one the session failed to give. Other defaults are the service's own
-    /// business.
+    /// The value that is used if no source supplies one and the parent exists. It is the default of a property that the
+    /// body itself declares, that the parent requires, or that the session failed to supply. The service applies all
+    /// other defaults itself.
     pub default: Option<Value>,
 }
 
@@ -184,7 +184,7 @@ impl InputLocation {
 }
 
 impl Placement {
-    /// The place alone.
+    /// The location without the encoding.
     pub fn place(&self) -> InputLocation {
         match self {
             Self::Body => InputLocation::Body,
@@ -198,14 +198,14 @@ impl Placement {
 }
 
 impl Input {
-    /// The place where it goes.
+    /// The location of the input.
     pub fn place(&self) -> InputLocation {
         self.placement.place()
     }
 }
 
 impl Styled {
-    /// A style with nothing beside it: not exploded, everything escaped.
+    /// A style without options: not exploded, everything escaped.
     pub fn plain(style: Style) -> Self {
         Self { style, explode: false, allow_reserved: false, items: Box::default() }
     }
@@ -222,7 +222,7 @@ impl Source {
         }
     }
 
-    /// Reports whether it reads the session value `name`, an object that holds it, or something in it.
+    /// Returns true if the source reads the session value `name`, an object that contains it, or something in it.
     pub fn reads(&self, name: &SessionName) -> bool {
         let asked = match self {
             Self::Context(path) if &**path == VARIABLES => return true,

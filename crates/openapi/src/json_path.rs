@@ -1,5 +1,5 @@
 //! `JSONPath` expressions (RFC 9535) over callgate's own values. Names, indexes and wildcards are followed here, in the
-//! order of the value; what filters, slices and descends is found by `serde_json_path` in a copy it can read, and then
+//! order of the value. `serde_json_path` evaluates filters, slices and descendants on a copy, and the results are then
 //! looked up in the value itself, so that no digit is lost.
 
 mod plain;
@@ -11,7 +11,7 @@ use serde_json_path::PathElement;
 
 use self::plain::Segment;
 
-/// An expression that was read.
+/// A parsed expression.
 ///
 /// ```
 /// use callgate_openapi::JsonPath;
@@ -26,21 +26,21 @@ use self::plain::Segment;
 #[derive(Clone, Debug)]
 pub struct JsonPath {
     path: serde_json_path::JsonPath,
-    /// The segments, where there are none but those that are followed here.
+    /// The segments, if this module can follow all of them.
     plain: Option<Box<[Segment]>>,
     order: Order,
 }
 
-/// The order in which values are answered.
+/// The order of the selected values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Order {
-    /// As the expression lists or slices them.
+    /// The order in which the expression lists or slices the values.
     Expression,
-    /// As the members of objects stand in the value, which the copy does not know.
+    /// The order of object members in the value, which the copy does not keep.
     Value,
 }
 
-/// A text that is no `JSONPath` expression.
+/// A text that is not a `JSONPath` expression.
 ///
 /// ```
 /// use callgate_openapi::JsonPath;
@@ -54,7 +54,7 @@ pub struct InvalidPath {
     message: String,
 }
 
-/// One step from a value to a value inside it. Ordered so that the last of several items comes last.
+/// One step from a value to a value inside it. The ordering puts the last of several items last.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "a value has no other insides")]
 pub enum PathStep {
@@ -65,10 +65,10 @@ pub enum PathStep {
 }
 
 impl JsonPath {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// [`InvalidPath`] says where the text stops being one.
+    /// [`InvalidPath`] contains the place where the text is invalid.
     pub fn parse(text: &str) -> Result<Self, InvalidPath> {
         match serde_json_path::JsonPath::parse(text) {
             Ok(path) => Ok(Self { path, plain: plain::segments(text), order: Order::of(text) }),
@@ -76,12 +76,12 @@ impl JsonPath {
         }
     }
 
-    /// The values that are selected. A value that is selected twice occurs twice.
+    /// The selected values. A value that is selected twice occurs twice.
     pub fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
         self.places(root).iter().filter_map(|place| at(root, place)).collect()
     }
 
-    /// The ways to the values that are selected, from the root.
+    /// The paths of the selected values, from the root.
     pub fn places(&self, root: &Value) -> Vec<Vec<PathStep>> {
         if let Some(segments) = &self.plain {
             return plain::places(segments, root);
@@ -102,7 +102,7 @@ impl JsonPath {
 }
 
 impl Order {
-    /// RFC 9535 §2.3: selectors side by side, and slices that may go backwards, give an order of their own.
+    /// RFC 9535 §2.3: several selectors in one segment, and slices that may go backwards, determine their own order.
     fn of(text: &str) -> Self {
         let mut quote = None;
         let mut characters = text.chars();
@@ -119,7 +119,7 @@ impl Order {
     }
 }
 
-/// The place where a value stands: first where what it is in stands, so that parents come before what descends from them.
+/// The position of a value: the position of its parent first, so that parents come before their descendants.
 fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
     let mut value = Some(root);
     let position = |step: &PathStep| {
@@ -138,7 +138,7 @@ fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
     (positions, last)
 }
 
-/// The value at the end of a way.
+/// The value at the end of a path.
 fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
     place.iter().try_fold(root, |value, step| match step {
         PathStep::Index(at) => value.get(*at),
@@ -147,7 +147,7 @@ fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
 }
 
 impl InvalidPath {
-    /// The value that was expected, without the expression.
+    /// The expected value, without the expression.
     pub fn message(&self) -> &str {
         &self.message
     }

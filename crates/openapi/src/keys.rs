@@ -1,6 +1,6 @@
-//! The keys that the inputs of an operation own on the wire: query keys, cookies, fields and parts of bodies, matrix parameters of
-//! paths. One key has one writer; an object whose members become keys of their own may not write those of another input.
-//! Whether a call does is checked in `call`, from the values; keys that collide by the description alone are found here.
+//! The keys that the inputs of an operation own in the request: query keys, cookies, fields and parts of bodies, matrix
+//! parameters of paths. Each key has one writer; an object whose members become separate keys must not write those of
+//! another input. `call` checks the values of each call; this module finds keys that collide by the description alone.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     input::{Encoding, Input, InputLocation, Placement, Style, Styled},
 };
 
-/// Keys that stand beside each other, so that two of a name are one.
+/// Groups of keys in which equal names are one key.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes keys must handle a new one")]
 pub enum KeySpace {
@@ -33,11 +33,11 @@ pub enum KeySpace {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever explains a collision must handle a new one")]
 pub enum Writer {
-    /// The argument, or the member of the body, of this name: `filter`, `body.filter`.
+    /// The argument, or the member of the body, with this name: `filter`, `body.filter`.
     Argument(Arc<str>),
     /// A credential.
     Credential,
-    /// The path key, whose own query fixes it.
+    /// The path key, whose own query contains the key.
     Path,
 }
 
@@ -57,20 +57,20 @@ pub enum KeyForm {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct KeyOwner {
-    /// The part of the request in which the keys stand.
+    /// The part of the request that contains the keys.
     pub space: KeySpace,
     /// The writer of the keys.
     pub writer: Writer,
     /// The writer's own name on the wire.
     pub name: Arc<str>,
-    /// The way in which its value becomes keys.
+    /// The way in which the writer's value becomes keys.
     pub form: KeyForm,
-    /// The keys of the members that its schema declares.
+    /// The keys of the members that the writer's schema declares.
     pub declared: BTreeSet<String>,
 }
 
 impl KeyOwner {
-    /// True if a key belongs to this writer by its name or its declared members.
+    /// True if the writer owns a key, by its name or its declared members.
     pub fn owns(&self, key: &str) -> bool {
         // Many services read the keys of credentials in any letter case.
         let is_credential = self.writer == Writer::Credential;
@@ -80,7 +80,7 @@ impl KeyOwner {
             || self.declared.contains(key)
     }
 
-    /// True if the schema declares the member that a key is written for.
+    /// True if the schema declares the member that writes a key.
     pub fn declares(&self, key: &str) -> bool {
         let rest = |known: &String| key.strip_prefix(known.as_str()).map(str::to_owned);
         let is_below = |known| rest(known).is_some_and(|rest| rest.starts_with('['));
@@ -96,7 +96,7 @@ impl KeyOwner {
 }
 
 impl KeySpace {
-    /// The name of a key there: `query key`.
+    /// The words for a key in this space: `query key`.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Body(_) => "field of the body",
@@ -129,9 +129,9 @@ pub(crate) struct Written<'a> {
 /// A schema with its definitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Root<'a> {
-    /// A schema whose definitions are shared; to look one up is charged to the document.
+    /// A schema with shared definitions; each look-up is charged to the document.
     Shared(&'a Schema, &'a Document),
-    /// With its definitions in it.
+    /// A schema that contains its definitions.
     Whole(&'a Value),
 }
 
@@ -159,11 +159,11 @@ impl<'a> Root<'a> {
     }
 }
 
-/// So many groups of definitions are looked into in a step.
+/// The number of groups of definitions that are searched in one step.
 const GROUPS: usize = 4;
 
-/// The owners of all keys of an operation; `schema` is that of all its arguments. Bodies without a field whose members
-/// become fields are left out: there each member writes its own name.
+/// The owners of all keys of an operation; `schema` is that of all its arguments. A body is left out if no field turns
+/// its members into fields, because each member then writes only its own name.
 pub(crate) fn owners(operation: Written<'_>, schema: Root<'_>) -> Vec<KeyOwner> {
     let mut owners: Vec<KeyOwner> =
         operation.inputs.iter().filter_map(|i| of_input(i, schema)).collect();
@@ -192,7 +192,7 @@ pub(crate) fn owners(operation: Written<'_>, schema: Root<'_>) -> Vec<KeyOwner> 
     owners
 }
 
-/// Reports the keys that two writers have by the description alone.
+/// Reports the keys that two writers share by the description alone.
 pub(crate) fn report(owners: &[KeyOwner], pointer: &str, findings: &mut Findings) {
     for (at, owner) in owners.iter().enumerate() {
         let others = || owners.iter().enumerate().filter(|(other, _)| *other != at);
@@ -230,7 +230,7 @@ fn of_input(input: &Input, schema: Root<'_>) -> Option<KeyOwner> {
         Placement::Body | Placement::Header(_) | Placement::Path(_) => return None,
     };
     let argument = input.argument.as_str();
-    // A whole query string has no name in it.
+    // A whole query string has no name.
     let is_whole = input.place() == InputLocation::Querystring;
     let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
     let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
@@ -239,7 +239,7 @@ fn of_input(input: &Input, schema: Root<'_>) -> Option<KeyOwner> {
     Some(with_declared(owner, own, schema))
 }
 
-/// The owners of the fields of a body, where one of them writes keys of its members.
+/// The owners of the fields of a body, if one of them writes its members as keys.
 fn of_body(
     inputs: &[Input],
     body: &Body,
@@ -281,7 +281,7 @@ fn of_body(
     members.found.into_iter().map(of_member).collect()
 }
 
-/// An owner with the keys of what its schema declares.
+/// An owner with the keys that its schema declares.
 fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: Root<'_>) -> KeyOwner {
     if owner.form == KeyForm::Single {
         return owner;
@@ -308,7 +308,7 @@ fn form(styled: Option<&Styled>) -> KeyForm {
     }
 }
 
-/// Gathers the members that a schema declares, through references and compositions.
+/// Collects the members that a schema declares, through references and compositions.
 struct Members<'a> {
     root: Root<'a>,
     found: Vec<(&'a str, &'a Value)>,
@@ -338,5 +338,6 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.
+/// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts; real
+/// ones have fewer than fifty.
 const MOST_VISITED: usize = 200;

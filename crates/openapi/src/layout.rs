@@ -1,5 +1,5 @@
-//! Lays out the inputs of an operation as arguments: parameters first, then the properties of a body that is a plain
-//! object side by side with them, else the body as one argument (DESIGN §4). Names are made in `names`.
+//! Lays out the inputs of an operation as arguments. Parameters come first, then the properties of a body that is a
+//! plain object; any other body is one argument (DESIGN §4). `names` makes the names.
 
 mod alternatives;
 pub(crate) mod body_arguments;
@@ -33,14 +33,14 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Layout<'d> {
     pub(crate) inputs: Vec<Input>,
-    /// The schema of each of them.
+    /// The schema of each input.
     pub(crate) schemas: Vec<Option<Located<'d>>>,
-    /// The schemas a whole body may have instead of one, and whether each is that of the items of a list.
+    /// The alternative schemas of a whole body, each with true if it is that of a list's items.
     pub(crate) alternatives: Vec<(Option<Located<'d>>, bool)>,
-    /// The origin of each of them.
+    /// The origin of each input.
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
-    /// The reason why the members of the body are not the arguments, where the operator wants that.
+    /// The reason why the members of the body are not the arguments, if the operator wants that.
     pub(crate) no_body_arguments: Option<NoBodyArguments>,
 }
 
@@ -53,16 +53,16 @@ struct Entry<'d> {
     /// True if the schema is that of each item.
     is_item: bool,
     described_by: Option<&'d Node>,
-    /// The place of that, where it matters.
+    /// The place of the description, if it matters.
     described_at: Option<Arc<str>>,
-    /// The media type its schema stands in.
+    /// The media type that contains its schema.
     media: Option<&'d Node>,
     description: Option<Arc<str>>,
-    /// The other values it may have.
+    /// The alternative values of the input.
     alternatives: Vec<Alternative<'d>>,
 }
 
-/// Lays out parameters and body; `wanted` is the layout of the body that the operator wants.
+/// Lays out parameters and body; `wanted` is the layout of the body that the operator requests.
 pub(crate) fn arrange<'d>(
     cursor: Cursor<'d, '_>,
     parameters: Vec<Parameter<'d>>,
@@ -133,7 +133,7 @@ fn entries<'d>(
 ) -> (Vec<Entry<'d>>, BodyLayout) {
     let Some(body) = body else { return (entries, BodyLayout::Whole) };
     if !body.fields.is_empty() {
-        // Fields of a Swagger 2.0 form are parameters: they have no schema as a whole that could be one argument.
+        // Fields of a Swagger 2.0 form are parameters: they have no common schema that could be one argument.
         entries.extend(body.fields.iter().cloned().map(Entry::of_parameter));
         return (entries, BodyLayout::Flat);
     }
@@ -149,17 +149,17 @@ fn entries<'d>(
     (entries, wanted.unwrap_or(BodyLayout::Whole))
 }
 
-/// The names of the entries, and of the argument that chooses the media type.
+/// The names of the entries, and of the argument that selects the media type.
 fn names(entries: &[Entry<'_>], is_choosable: bool) -> Vec<Option<ArgumentName>> {
     let slots = entries.iter().map(Entry::slot).chain(is_choosable.then_some(CONTENT_TYPE));
     argument_names(&slots.collect::<Vec<_>>())
 }
 
-/// True if a property of the body reads like a parameter: then a reader could not tell them apart.
+/// True if a property of the body has the name of a parameter: a reader could not distinguish them.
 fn collide(parameters: &[Entry<'_>], properties: &[Entry<'_>], is_choosable: bool) -> bool {
     let extra = is_choosable.then_some(CONTENT_TYPE);
     let slots: Vec<Slot<'_>> = parameters.iter().map(Entry::slot).chain(extra).collect();
-    // Both as they are named among themselves and as each is named alone.
+    // Both by the names they get among themselves and by the name each gets alone.
     let alone = slots.iter().flat_map(|slot| argument_names(&[*slot])).flatten();
     let taken: std::collections::BTreeSet<ArgumentName> =
         argument_names(&slots).into_iter().flatten().chain(alone).collect();
@@ -213,7 +213,7 @@ impl<'d> Entry<'d> {
         }
     }
 
-    /// The steps that its texts cost beyond the usual.
+    /// The additional cost of its texts, in steps.
     fn weight(&self) -> usize {
         let schema = self.schema.as_ref().map_or(0, |schema| schema.path().weight());
         schema + Path::at(&self.wire_name).weight()
@@ -225,7 +225,7 @@ impl<'d> Entry<'d> {
         if is_body { Slot::new("body", place) } else { Slot::of(&self.wire_name, place) }
     }
 
-    /// Reads the annotation that names the source of its value.
+    /// Reads the annotation that names the source of the value.
     fn annotation(
         &self,
         document: &'d Document,
@@ -235,14 +235,14 @@ impl<'d> Entry<'d> {
             return None;
         }
         let beside: Vec<&Node> = self.described_by.into_iter().chain(self.media).collect();
-        // What is said about an item is not said about the list.
+        // An annotation about an item does not apply to the list.
         match schema.filter(|_| !self.is_item) {
             Some(schema) => annotation(document, schema.node, &schema.path(), &beside),
             None => beside.into_iter().find_map(own_annotation),
         }
     }
 
-    /// The input of this name, and what it is made of; its schema lies beside.
+    /// The input with this name, and its origin; its schema is passed separately.
     fn finish(
         self,
         schema: Option<&Located<'d>>,
@@ -281,7 +281,7 @@ impl<'d> Entry<'d> {
     }
 }
 
-/// The default of a schema where it is legal, else the only value of a required one.
+/// The default of a schema if it is legal, else the only value of a required one.
 fn default_or_only<'d>(
     document: &'d Document,
     schema: &Located<'d>,
@@ -296,5 +296,5 @@ fn default_or_only<'d>(
     default.or_else(only)
 }
 
-/// The argument that chooses the body's media type.
+/// The argument that selects the body's media type.
 const CONTENT_TYPE: Slot<'static> = Slot::new("content_type", InputLocation::Header);

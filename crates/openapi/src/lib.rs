@@ -1,5 +1,5 @@
-//! The parser: a tree of nodes to operations to tools. Pure: no I/O, no clock, no environment. It never panics and never
-//! stops at the first fault.
+//! The parser: from a tree of nodes to operations to tools. Pure: no I/O, no clock, no environment. It never panics and
+//! never stops at the first fault.
 
 mod address;
 mod ahead;

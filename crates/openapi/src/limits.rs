@@ -1,10 +1,10 @@
-//! The bounds a description is read within, beyond those of its text. Each is there because a real file or a real attack
-//! needs it; the configuration may change them.
+//! The limits on a description that is read, beside those on its text. A real file or a real attack justifies each
+//! limit; the configuration may change them.
 
 use callgate_tool::Tool;
 use callgate_tree::Limits as TextLimits;
 
-/// The limits on the cost of one description, above which it is refused.
+/// The limits on the cost of one description; a description over a limit is refused.
 ///
 /// ```
 /// use callgate_openapi::{Document, Limits, OperationStatus, load};
@@ -23,33 +23,33 @@ use callgate_tree::Limits as TextLimits;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {
-    /// The bounds of its text.
+    /// The limits on the text.
     pub text: TextLimits,
-    /// The operations of a description.
+    /// The number of operations in a description.
     pub operations: usize,
-    /// The steps it may take to make tools of the description: parts that are looked at, references that are followed,
-    /// values that are kept. Real descriptions take fewer than a million, GitHub's 300,000; a million take a fifth of a
-    /// second and, kept, ten megabytes.
+    /// The steps for making tools of the description: visiting parts, following references, keeping values. Real
+    /// descriptions take fewer than a million, GitHub's 300,000. A million steps take a fifth of a second, and ten
+    /// megabytes if the values are kept.
     pub effort: usize,
-    /// The steps for each byte of a description whose size gives it more than those: no description is cut short by its
-    /// size alone. Real ones take a fiftieth of it.
+    /// The steps for each byte of the description. They apply if their total exceeds `effort`: no description is
+    /// refused for its size alone. Real descriptions take a fiftieth of it.
     pub effort_per_byte: usize,
-    /// The steps it may take to build the declaration of one tool, beside the definitions it shares with others, and to
-    /// build one of those definitions.
+    /// The steps for building the declaration of one tool, without the definitions it shares with others, and for
+    /// building one of those definitions.
     pub declaration_effort: usize,
-    /// The steps it may take to build all declarations of the description, beside the definitions they share. Each byte
-    /// of a description whose size gives it more gives four times `effort_per_byte`.
+    /// The steps for building all declarations of the description, without the definitions they share. For a large
+    /// description each byte allows four times `effort_per_byte`, if the total is higher.
     pub all_declarations_effort: usize,
-    /// The steps it may take to build the definitions that declarations share, each once. Each byte of a description
-    /// whose size gives it more gives six times `effort_per_byte`.
+    /// The steps for building the definitions that declarations share, each once. For a large description each byte
+    /// allows six times `effort_per_byte`, if the total is higher.
     pub shared_definitions_effort: usize,
-    /// The number of tokens the declaration of one tool takes for a model's provider: what is deep and optional is shown in words
-    /// beyond them.
+    /// The number of tokens in the declaration of one tool for a model's provider. In a larger declaration, deep and
+    /// optional parts are replaced by words.
     pub tool_tokens: usize,
 }
 
 impl Limits {
-    /// The limit of a description of so many bytes, with so many steps for each, where that is more than `least`.
+    /// The limit for a description of this size: the product of bytes and steps, but at least `least`.
     pub(crate) fn grown(&self, least: usize, n_bytes: usize, steps: usize) -> usize {
         least.max(self.effort_per_byte.saturating_mul(steps).saturating_mul(n_bytes))
     }
@@ -62,12 +62,12 @@ impl Default for Limits {
             operations: 100_000,
             effort: 4_000_000,
             effort_per_byte: 1,
-            // A description of a few kilobytes can ask for billions.
+            // A description of a few kilobytes can require billions.
             declaration_effort: 2_000_000,
-            // Less than two seconds. Stripe's schemas all refer to each other, GitHub's stand in a thousand operations:
+            // Less than two seconds. Stripe's schemas all refer to each other, GitHub's occur in a thousand operations:
             // neither takes a quarter of it.
             all_declarations_effort: 16_000_000,
-            // They are kept, in about sixteen bytes for a step.
+            // Definitions are kept; each step stands for about sixteen bytes.
             shared_definitions_effort: 2_000_000,
             tool_tokens: Tool::MOST_TOKENS,
         }

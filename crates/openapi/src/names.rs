@@ -1,5 +1,5 @@
-//! Makes the legal, unique names a model sees out of what a description calls things. The outcome depends on the set
-//! of names only, never on their order. Which value goes where is not decided by names but by the table of inputs.
+//! Makes the legal, unique names that a model sees from the names in a description. The result depends only on the set
+//! of names, never on their order. The table of inputs, not the name, decides where a value goes.
 
 use callgate_tool::{ArgumentName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName};
 use hashbrown::HashSet;
@@ -21,24 +21,24 @@ pub(crate) struct Identity<'a> {
     pub(crate) path: &'a str,
 }
 
-/// A name at work: what it is made of and how far it had to be qualified.
+/// A candidate for a name: its parts and the qualifications it needed so far.
 struct Candidate<'a> {
     /// The readable part.
     stem: String,
-    /// Its kind, which tells names apart that are alike.
+    /// The kind of candidate, which distinguishes equal names.
     kind: Option<&'static str>,
     /// True if the description itself states exactly this name.
     exact: bool,
-    /// The texts that the hash is made of; no two candidates share them.
+    /// The texts that are hashed; no two candidates share them.
     seed: [&'a str; 2],
     /// The number of earlier candidates that took the name.
     rank: usize,
 }
 
-/// The digits of the hash for each rank. Rank 0 has none; the last one cannot meet another.
+/// The digits of the hash for each rank. Rank 0 has none; at the last rank collisions are impossible.
 const HASH_DIGITS: [usize; 6] = [0, 0, 6, 12, 24, 48];
 
-/// So many names are compared each with each, which needs no memory.
+/// Up to this many names are compared pair by pair, which needs no memory.
 const COMPARED_NAMES: usize = 32;
 
 /// The names of operations, in their order.
@@ -61,7 +61,7 @@ pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
     names.iter().map(|name| ArgumentName::new(name).ok()).collect()
 }
 
-/// The names that arguments have already, where they are few, legal and different, as they mostly are.
+/// The unchanged names of arguments, if they are few, legal and distinct, as they mostly are.
 fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
     if slots.len() > COMPARED_NAMES {
         return None;
@@ -98,7 +98,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
         stem = format!("{}_{}", place.as_str(), hash(seed, 6));
     } else if !name.is_ascii() {
-        // Two words of another script are alike once their letters are gone.
+        // Two words of another script become equal once their letters are removed.
         stem = format!("{stem}_{}", hash(seed, 6));
     }
     let exact = stem == name;
@@ -110,7 +110,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     Candidate { stem, kind, exact, seed, rank: 0 }
 }
 
-/// Qualifies names until no two are the same.
+/// Qualifies names until all are distinct.
 fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
     if are_unique(&candidates, longest) {
         return candidates.into_iter().map(|candidate| candidate.stem).collect();
@@ -141,7 +141,7 @@ fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
     }
 }
 
-/// True if the readable parts alone are short enough and no two of them the same, as they mostly are.
+/// True if the readable parts alone are short enough and distinct, as they mostly are.
 fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
     let mut known: HashSet<&str> = HashSet::new();
     candidates.iter().enumerate().all(|(at, Candidate { stem, .. })| {
@@ -154,7 +154,8 @@ fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
     })
 }
 
-/// Those of a group with one name that must take another: all but the only one the description itself named so.
+/// The candidates of a group with one name that must take another: all except one whose exact name the description
+/// states, if there is only one.
 fn yielding(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
     let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::owns_its_name);
     if group.iter().filter(|at| owns(at)).count() != 1 {
@@ -164,7 +165,7 @@ fn yielding(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
 }
 
 impl Candidate<'_> {
-    /// True if this is the name that the description states, in a place that has no other word for it.
+    /// True if the description states exactly this name, at a location that its kind does not qualify.
     fn owns_its_name(&self) -> bool {
         self.rank == 0 && self.exact && self.kind.is_none()
     }
@@ -183,7 +184,7 @@ impl Candidate<'_> {
         self.kind.map_or_else(|| self.stem.clone(), |kind| format!("{kind}_{}", self.stem))
     }
 
-    /// Takes the next name; `false` when there is none.
+    /// Takes the next name; `false` if there is none.
     fn move_on(&mut self) -> bool {
         let too_long = self.rank == 0 && self.qualified().len() > MAX_TOOL_NAME;
         let step = if self.rank == 0 && (self.kind.is_none() || too_long) { 2 } else { 1 };
@@ -194,8 +195,7 @@ impl Candidate<'_> {
     }
 }
 
-/// `text` with each run of other characters as one `_`, none of them at the ends. Of a text that is much too long for
-/// a name only the start is looked at.
+/// `text` with each run of other characters as one `_`, and none at the ends. Only the start of a very long text is used.
 fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
     if text.len() <= LOOKED_AT && text.bytes().all(is_legal) {
         return text.to_owned();
@@ -217,7 +217,7 @@ fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
     kept
 }
 
-/// Longer texts are cut, and told apart by a hash of all of them.
+/// The length at which a text is cut; a hash of the whole text distinguishes cut ones.
 const LOOKED_AT: usize = 1000;
 
 fn starts_well(name: &str) -> bool {
@@ -232,7 +232,7 @@ fn is_argument_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The first digits of a hash, for telling apart what reads alike.
+/// The first digits of a hash, which distinguish equal names.
 fn hash(seed: [&str; 2], digits: usize) -> String {
     let digest = Sha256::digest(seed.join(" "));
     let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);

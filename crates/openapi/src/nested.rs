@@ -1,6 +1,6 @@
-//! Finds the values inside an argument that the session or a default fills, at any depth of objects and lists. Values
-//! that exist only under a condition (`oneOf`, `anyOf`) or in an endless number (circles) have no such row: what the
-//! session gives there is found in `bindings`.
+//! Finds the values inside an argument that the session or a default fills in, at any depth of objects and lists.
+//! Values that exist only under a condition (`oneOf`, `anyOf`) or in unlimited number (circular references) are left
+//! out: `bindings` finds the session's values there.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,14 +17,14 @@ use crate::{
     session_input::{Annotation, annotation, is_visible},
 };
 
-/// The need for a value, by the object it stands in: required, or not.
+/// The need for a value in its object: required or optional.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Need {
     Optional,
     Required,
 }
 
-/// Finds nested inputs, all of one argument.
+/// Finds the nested inputs of one argument.
 #[derive(Debug)]
 pub(crate) struct Walk<'d, 'a> {
     document: &'d Document,
@@ -33,12 +33,12 @@ pub(crate) struct Walk<'d, 'a> {
     pub(crate) found: Vec<NestedInput>,
     /// True if the argument is a whole body, whose own properties keep their defaults.
     is_body: bool,
-    /// The number of compositions that the walk is in.
+    /// The number of compositions around the current place.
     composed: usize,
     steps: Vec<Step>,
-    /// The pointers of the schemas the walk is in, to end in circles.
+    /// The pointers of the schemas around the current place, to stop at circular references.
     inside: Vec<Arc<str>>,
-    /// The number of schemas that may still be looked at.
+    /// The number of schemas that may still be visited.
     left: usize,
 }
 
@@ -61,19 +61,19 @@ impl<'d, 'a> Walk<'d, 'a> {
         }
     }
 
-    /// Looks below the schema of a whole body whose optional defaults are sent: those of its own properties are found,
-    /// required or not.
+    /// Searches below the schema of a whole body whose optional defaults are sent: the defaults of its own properties
+    /// are found, required or optional.
     pub(crate) fn below_body(&mut self, schema: &Located<'d>) {
         self.is_body = true;
         self.below(schema);
     }
 
-    /// Looks below a schema, the argument's own first.
+    /// Searches below a schema, beginning with that of the argument.
     pub(crate) fn below(&mut self, schema: &Located<'d>) {
         self.below_part(schema, &BTreeSet::new());
     }
 
-    /// Looks below a schema, a part of one that requires `required`.
+    /// Searches below a schema that is part of one that requires `required`.
     fn below_part(&mut self, schema: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
         let Some(left) = self.document.deeper(self.left, VISIT) else { return };
@@ -86,7 +86,7 @@ impl<'d, 'a> Walk<'d, 'a> {
         self.inside.pop();
     }
 
-    /// The same for the items of the argument, of which this is the schema.
+    /// Searches the items of the argument; `item` is their schema.
     pub(crate) fn each(&mut self, item: &Located<'d>) {
         let said: Vec<&'d Node> = chain(self.document, item.node, &item.path()).collect();
         self.step(Step::Items, Need::Optional, item, &said);
@@ -110,8 +110,8 @@ impl<'d, 'a> Walk<'d, 'a> {
             self.below_part(branch, &required);
         }
         for keyword in ["anyOf", "oneOf"] {
-            // Only one of them is not null: this is how 3.1 says that a value may be null. What the session gives in one of
-            // several is bound, not filled (`bindings`).
+            // Only one of them is not null: 3.1 declares nullable values this way. With several, the session's values
+            // are bound, not filled in (`bindings`).
             if let [only] = real_branches(self.document, root, keyword).as_slice() {
                 self.below_part(only, &required);
             }
@@ -138,11 +138,11 @@ impl<'d, 'a> Walk<'d, 'a> {
         }
     }
 
-    /// Goes one step further, to a schema of which `said` is what it says itself and what its references lead through.
+    /// Goes one step further, to a schema; `said` holds the schema itself and the targets of its references.
     fn step(&mut self, step: Step, need: Need, schema: &Located<'d>, said: &[&'d Node]) {
         self.steps.push(step);
         let found = annotation(self.document, schema.node, &schema.path(), &[]);
-        // What cannot be read is reported where all session inputs are looked for (`bindings`).
+        // An unreadable annotation is reported when all session inputs are collected (`bindings`).
         let source = match found {
             Some(Annotation::Source(source)) => source,
             Some(Annotation::Invalid { .. }) | None => Source::Model,
@@ -161,15 +161,15 @@ impl<'d, 'a> Walk<'d, 'a> {
             };
             self.found.extend(self.document.affordable([input], KEPT + self.steps.len()));
         }
-        // What the session gives, it gives whole.
+        // The session supplies its values as a whole.
         if !is_own {
             self.below(schema);
         }
         self.steps.pop();
     }
 
-    /// The value that is filled in. A default of an optional part is left to the service: it applies its own where
-    /// the part is absent, and a value that is sent may mean something else there.
+    /// The value that is filled in. The service applies the default of an optional part itself if the part is absent; a
+    /// sent value may have another meaning there.
     fn default(
         &self,
         need: Need,
@@ -214,13 +214,13 @@ fn real_branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> 
 /// Real bodies are at most 20 objects deep.
 const DEEPEST: usize = 40;
 
-/// Bodies that share parts can be walked on more ways than there are parts.
+/// The number of schemas that are visited. Bodies that share parts can be walked in more ways than they have parts.
 const MOST_VISITED: usize = 5_000;
 
-/// The steps of a look at a schema or a property.
+/// The cost to visit a schema or a property, in steps.
 const VISIT: usize = 4;
 
-/// More values than this are filled in no real body.
+/// The number of values that are found; no real body has more.
 const MOST_FOUND: usize = 2_000;
 
 #[cfg(test)]

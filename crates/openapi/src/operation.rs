@@ -1,5 +1,5 @@
-//! One callable operation: everything `call` needs to build its request and read its answer. Made by `tools` from a
-//! document; schemas are built when first asked for and shared.
+//! One callable operation: everything that `call` needs to build its request and read its response. `tools` makes it
+//! from a document; schemas are built on first use and shared.
 
 use std::sync::{Arc, OnceLock};
 
@@ -38,43 +38,45 @@ pub struct Operation {
     pub method: http::Method,
     /// The path template as the description writes it: `/pets/{petId}`.
     pub path: Arc<str>,
-    /// The template, cut at `/`: one entry a segment after the first slash, each a row of literals and variables.
+    /// The template, split at `/`: one entry for each segment after the first slash, each a sequence of literals and
+    /// variables.
     pub segments: Arc<[Box<[PathPart]>]>,
-    /// A query that is part of the path key (`/q?x=1`), sent before any parameter; without the `?`.
+    /// A query that is part of the path key (`/q?x=1`), sent before all parameters; without the `?`.
     pub fixed_query: Option<Arc<str>>,
-    /// The server that it is sent to.
+    /// The server that receives the request.
     pub server: Arc<Server>,
-    /// Query keys, cookies and fields of forms that credentials are put at or read from: no argument may write one.
+    /// Query keys, cookies and form fields that contain credentials, or from which services read them: no argument may
+    /// write one.
     pub credential_keys: Box<[(InputLocation, Arc<str>)]>,
     /// The effect of a call on the service.
     pub effect: Effect,
-    /// The headers that no argument may set but that the operator lets through here; each is an input.
+    /// The withheld headers that the operator allows arguments to set here; each is an input.
     pub argument_headers: Box<[ArgumentHeader]>,
-    /// Every input, parameters first in the order of the description, then the body's.
+    /// All inputs: parameters first, in the order of the description, then those of the body.
     pub inputs: Box<[Input]>,
-    /// Session inputs inside arguments, wherever a value can stand; none of arguments without any.
+    /// Session inputs inside arguments, at any place of a value; empty if there are none.
     pub bindings: Box<[Bindings]>,
-    /// The body, when the operation has one.
+    /// The body, if the operation has one.
     pub body: Option<Body>,
-    /// The reason why its arguments are not the members of the body, where the operator wants that.
+    /// The reason why the members of the body are not the arguments, if the operator wants that.
     pub no_body_arguments: Option<NoBodyArguments>,
-    /// The media types its successful answers have, in the order of the description, for `Accept`.
+    /// The media types of the operation's successful responses, in the order of the description, for `Accept`.
     pub accept: Box<[Arc<str>]>,
-    /// The headers that its successful answers are declared to have, as they are written there.
+    /// The headers that the operation's successful responses declare, as written.
     pub answer_headers: Box<[Arc<str>]>,
-    /// The credentials it asks for.
+    /// The credentials that the operation requires.
     pub security: Security,
-    /// The schemes whose credentials it requires as parameters, whatever it asks for.
+    /// The schemes whose credentials the operation requires as parameters, whatever its `security` says.
     pub demanded_schemes: Box<[Arc<SecurityScheme>]>,
     pub(crate) blueprint: Blueprint,
-    /// Those of each alternative of the body.
+    /// The nested inputs of each alternative of the body.
     pub(crate) nested_inputs: OnceLock<Box<[Box<[NestedInput]>]>>,
     pub(crate) tool: OnceLock<Result<Box<Tool>, Box<Diagnostic>>>,
     pub(crate) arguments_schema: OnceLock<Box<Value>>,
     pub(crate) key_owners: OnceLock<Box<[KeyOwner]>>,
 }
 
-/// A declaration that was built, and what was found on the way.
+/// A built declaration, and the findings made while it was built.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) tool: Box<Tool>,
@@ -85,20 +87,20 @@ pub(crate) struct Declared {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes paths must handle a new one")]
 pub enum PathPart {
-    /// Sent as it stands (already escaped).
+    /// Literal text, sent as it is (already escaped).
     Literal(Arc<str>),
     /// The value of the path parameter of this name.
     Variable(Arc<str>),
 }
 
 impl Operation {
-    /// The declaration a model sees: the visible inputs, required only where nobody else fills them; the output of
-    /// the first successful answer that is JSON. Built when first asked for and kept, the output only once it is asked for
-    /// itself; one that takes more than it may is left out.
+    /// The declaration that a model sees: the visible inputs, required only if neither the session nor a default
+    /// supplies them; the output of the first successful response that is JSON. It is built on first use and kept; its
+    /// output is built only when it is first used itself, and an output that exceeds its limit is left out.
     ///
     /// # Errors
-    /// [`Code::TooComplex`](crate::Code::TooComplex) when it takes more than one declaration may, or when what all
-    /// declarations of the description may take is used up.
+    /// [`Code::TooComplex`](crate::Code::TooComplex) if the declaration takes more steps than one may, or if the steps
+    /// for all declarations of the description are used up.
     pub fn declaration(&self) -> Result<&Tool, &Diagnostic> {
         let kept = self.tool.get_or_init(|| {
             let allowance = &self.blueprint.common.allowance;
@@ -107,30 +109,30 @@ impl Operation {
         kept.as_deref().map_err(|refusal| &**refusal)
     }
 
-    /// The same, built again and not kept.
+    /// Builds the declaration without keeping it.
     ///
     /// # Errors
-    /// As there, with this allowance.
+    /// The errors of [`Operation::declaration`], with this allowance.
     pub fn declared(&self, allowance: &mut Allowance) -> Result<Tool, Box<Diagnostic>> {
         self.built(allowance).map(|declared| *declared.tool)
     }
 
-    /// The schema that all inputs meet once session and defaults have filled what they fill, visible or not; a body whose members
-    /// are the arguments is a member of it like any other input. Built when first asked for.
+    /// The schema that all inputs, visible or not, match after session and defaults were filled in. A body whose
+    /// members are the arguments is a member of it like any other input. Built on first use.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
             .get_or_init(|| Box::new(self.parts(&self.metered()).arguments().0.into_value()))
     }
 
-    /// The name that the body has among the inputs where its members are the arguments; `None` where arguments are inputs.
+    /// The name of the body among the inputs if its members are the arguments; `None` if the arguments are inputs.
     pub fn body_of_arguments(&self) -> Option<&ArgumentName> {
         self.body.as_ref().filter(|body| body.layout == BodyLayout::Arguments)?;
         let mut inputs = self.inputs.iter();
         Some(&inputs.find(|input| input.place() == InputLocation::Body)?.argument)
     }
 
-    /// The argument by which a model gives what the service calls `name`; `None` where several places have that name, and where
-    /// an argument itself has it.
+    /// The argument for a value that the service calls `name`; `None` if the name is ambiguous, or is itself that of an
+    /// argument.
     pub fn argument_of(&self, name: &str) -> Option<&ArgumentName> {
         let visible = || self.inputs.iter().filter(|input| input.visible);
         if visible().any(|input| input.argument.as_str() == name) {
@@ -141,15 +143,15 @@ impl Operation {
         Some(&found.argument)
     }
 
-    /// The sources of its inputs' values, which come before the model's, with those of values inside them.
+    /// The sources that are asked for values before the model, for all inputs and the values inside them.
     pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
         let spots = self.bindings.iter().flat_map(|bindings| &bindings.spots);
         self.inputs.iter().map(|input| &input.source).chain(spots.map(|spot| &spot.source))
     }
 
     /// Values inside arguments that have a source or a default of their own, with this alternative of the body
-    /// ([`BodyMedia::alternative`](crate::BodyMedia)). Found when first asked for: the schemas of a
-    /// large body are not walked through while its description is loaded.
+    /// ([`BodyMedia::alternative`](crate::BodyMedia)). They are computed on first use: loading a description does not
+    /// walk the schemas of a large body.
     pub fn nested_inputs(&self, alternative: Option<usize>) -> &[NestedInput] {
         let all = self.nested_inputs.get_or_init(|| {
             let document = self.metered();
@@ -160,7 +162,7 @@ impl Operation {
         all.get(alternative.unwrap_or_default()).map(|rows| &**rows).unwrap_or_default()
     }
 
-    /// Those with one alternative of the body.
+    /// The nested inputs with one alternative of the body.
     fn nested_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
@@ -185,17 +187,17 @@ impl Operation {
         keeps_optional && input.place() == InputLocation::Body && input.name.is_empty()
     }
 
-    /// The allowance for all declarations of its description.
+    /// The allowance for all declarations of the operation's description.
     pub fn allowance(&self) -> Allowance {
         Allowance::of(&self.blueprint.common.document)
     }
 
-    /// Lets go of the definitions that were built for it and the other operations of its description.
+    /// Drops the definitions that were built for this and the other operations of its description.
     pub(crate) fn release(&self) {
         self.blueprint.common.release();
     }
 
-    /// The owners of query keys, cookies, fields of bodies and matrix parameters. Found when first asked for.
+    /// The owners of query keys, cookies, fields of bodies and matrix parameters. Computed on first use.
     pub fn key_owners(&self) -> &[KeyOwner] {
         self.key_owners.get_or_init(|| {
             keys::owners(self.written(), Root::Whole(self.arguments_schema())).into()
@@ -211,12 +213,12 @@ impl Operation {
         }
     }
 
-    /// True if no argument may set the header of this name: it is withheld, and the operator does not let it through.
+    /// True if no argument may set the header of this name: it is withheld, and the operator does not allow it.
     pub fn withholds_header(&self, name: &str) -> bool {
         is_withheld_header(name) && !self.argument_headers.iter().any(|header| header.is(name))
     }
 
-    /// True if services read a credential from the field of a form of this name.
+    /// True if services read a credential from the form field of this name.
     pub fn is_credential_field(&self, name: &str) -> bool {
         let mut fields =
             self.credential_keys.iter().filter(|(place, _)| *place == InputLocation::Body);
@@ -238,7 +240,7 @@ impl Operation {
         })
     }
 
-    /// The declaration with the schema of answers built, and with what was found on the way.
+    /// The declaration with the schema of responses built, and all findings.
     pub(crate) fn with_output(&self, declared: Declared, allowance: &mut Allowance) -> Declared {
         let Some(answered) = output::built(&self.blueprint, allowance) else { return declared };
         let Declared { tool, mut diagnostics } = declared;
@@ -274,7 +276,7 @@ impl Operation {
         self.blueprint.common.document.limits().declaration_effort
     }
 
-    /// The description with what is done with it counted, up to what one declaration may take.
+    /// The description with a counter that limits its reading to the steps of one declaration.
     fn metered(&self) -> Document {
         self.blueprint.common.document.metered(self.most_of_one())
     }

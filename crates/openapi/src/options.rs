@@ -1,5 +1,5 @@
 //! The operator's decisions about a description: the toolset's name, the server, the source of session inputs, the
-//! places of credentials. Checked values only; where they are written down is the business of `config`.
+//! places of credentials. Contains only checked values; `config` reads them from files.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ use crate::{
     selection::Selection,
 };
 
-/// The options by which a description becomes tools.
+/// The options for turning a description into tools.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "whoever loads a description decides each of these")]
 pub struct LoadOptions {
-    /// The prefix of every tool's name; none for a bare description.
+    /// The prefix of every tool's name; `None` for a description without a toolset.
     pub toolset: Option<ToolsetName>,
-    /// The server of every operation, whatever the description says.
+    /// The server of every operation; it replaces those of the description.
     pub server: Option<String>,
-    /// Origins (`https://uploads.example.com`) that the operator names beside the server's: a server of the description
-    /// that is on one of them is as good as the operator's.
+    /// Origins (`https://uploads.example.com`) that the operator names in addition to the server's: a server of the
+    /// description with one of these origins counts as the operator's.
     pub trusted_origins: Vec<String>,
     /// Values of server variables.
     pub server_variables: BTreeMap<String, String>,
-    /// The address of the description, which relative servers are relative to.
+    /// The address of the description, against which relative servers are resolved.
     pub document_url: Option<Url>,
-    /// The rule about inputs that the session provides: a model may fill them, or may not.
+    /// The rule for inputs that the session supplies: a model may fill them, or may not.
     pub session_inputs: SessionInputs,
     /// The defaults of the description that are sent.
     pub defaults: Defaults,
@@ -38,20 +38,20 @@ pub struct LoadOptions {
     pub selection: Selection,
     /// The places of credentials: a parameter that names such a place is not offered.
     pub credential_places: Vec<(InputLocation, String)>,
-    /// The kind of the operator's own credential, where there is one for every operation: services read it from other
-    /// places too, which are no arguments either.
+    /// The kind of the operator's own credential, if there is one for every operation: services read it from other
+    /// places too, which are not arguments either.
     pub credential: Option<CredentialKind>,
-    /// Names of parameters that are arguments although the description has a security scheme at their place, or services
-    /// read credentials from there. A place of [`LoadOptions::credential_places`] stays the credential's.
+    /// Names of parameters that are arguments although the description has a security scheme at their place, or
+    /// services read credentials from there. A place in [`LoadOptions::credential_places`] remains the credential's.
     pub credential_arguments: Vec<String>,
-    /// Withheld headers that the operator lets through: a header parameter of such a name is an ordinary input. One at
-    /// the place of a credential is not.
+    /// Withheld headers that the operator allows: a header parameter with such a name is an ordinary input, except at
+    /// the place of a credential.
     pub argument_headers: ArgumentHeaders,
-    /// The tools, by their names or by the `operationId`, whose arguments are the members of their JSON body as it is
-    /// described: with what holds of the body as a whole, without an argument `body`.
+    /// The tools, by name or `operationId`, whose arguments are the members of their JSON body as described: with the
+    /// rules about the body as a whole, without an argument `body`.
     pub body_arguments: Vec<String>,
-    /// Media types of bodies that are preferred to the others, the best first: names or ranges (`text/*`). Without
-    /// them: `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
+    /// Preferred media types of bodies, the best first: names or ranges (`text/*`). The default order is:
+    /// `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
     pub body_media: Vec<String>,
 }
 
@@ -65,21 +65,21 @@ impl LoadOptions {
         }
     }
 
-    /// True if the arguments of an operation of these names are to be the members of its body.
+    /// True if the members of the body become the arguments of an operation with these names.
     pub(crate) fn wants_body_arguments(&self, names: &[Option<&str>]) -> bool {
         let is_listed = |name: &&str| self.body_arguments.iter().any(|listed| listed == *name);
         names.iter().flatten().any(is_listed)
     }
 
-    /// True if the operator names the origin of `url`, the description's own among them.
+    /// True if the operator names the origin of `url`; the origin of the description's own address counts.
     pub(crate) fn trusts(&self, url: &Url) -> bool {
         let is_own = self.document_url.as_ref().is_some_and(|own| own.origin() == url.origin());
         is_own || self.trusted_origins.contains(&url.origin().ascii_serialization())
     }
 }
 
-/// The defaults of a description that are sent where nobody gives a value. One that its own schema does not allow never
-/// is.
+/// The defaults of a description that are sent if no source supplies a value. A default that its own schema does not
+/// allow is never sent.
 ///
 /// ```
 /// use callgate_openapi::{Defaults, Document, LoadOptions, load};
@@ -100,12 +100,12 @@ impl LoadOptions {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides on defaults must handle a new one")]
 pub enum Defaults {
-    /// All of them.
+    /// All defaults.
     All,
-    /// Those of values that the service demands.
+    /// Defaults of values that the service requires.
     Required,
-    /// All but those of optional values in bodies with PUT, PATCH and DELETE: what such a body leaves out stays as it is,
-    /// or is decided by the service, and a default would set it back (RFC 5789 §2, RFC 7396 §1).
+    /// All except those of optional values in bodies with PUT, PATCH and DELETE: what such a body omits stays
+    /// unchanged, or the service decides it, and a default would reset it (RFC 5789 §2, RFC 7396 §1).
     #[default]
     Safe,
 }
@@ -122,7 +122,7 @@ impl Defaults {
     }
 }
 
-/// The rule about inputs that the session provides (`x-agent-input-parameter`): a model may fill them, or may not.
+/// The rule for inputs that the session supplies (`x-agent-input-parameter`): a model may fill them, or may not.
 ///
 /// ```
 /// use callgate_openapi::{Document, LoadOptions, SessionInputs, load};
@@ -143,9 +143,9 @@ impl Defaults {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides visibility must handle a new one")]
 pub enum SessionInputs {
-    /// The model sees it and may fill it where the session has nothing.
+    /// The model sees the input and may fill it if the session has no value.
     #[default]
     Lenient,
-    /// The model never sees it.
+    /// The model never sees the input.
     Strict,
 }

@@ -1,5 +1,5 @@
-//! An operation in words, for whoever looks for it: what the description says of it, and the fields of its answer. Read when
-//! asked for, within steps of its own; nothing is built and nothing kept.
+//! An operation in words, for searching: the texts about it in the description, and the fields of its response. Read on
+//! demand, with its own limit of steps; nothing is built or kept.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -13,36 +13,36 @@ use crate::{
     reference::{Located, follow, reference_of},
 };
 
-/// The words of a description about an operation.
+/// The texts of a description about an operation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outline<'a> {
-    /// Its purpose in a line; that of its path item where it says nothing itself. Empty where nobody says.
+    /// The purpose in one line; if the operation has none, that of its path item. Empty if both have none.
     pub summary: &'a str,
-    /// Its purpose at length; as there.
+    /// The purpose at length; if the operation has none, that of its path item. Empty if both have none.
     pub description: &'a str,
     /// The tags.
     pub tags: Vec<&'a str>,
-    /// The arguments a model may give, each with what is said of it; with a body that is one argument, its members too.
+    /// The arguments that a model may supply, each with its description; for a body that is one argument, also its members.
     pub arguments: Vec<(&'a str, &'a str)>,
 }
 
-/// A field of the first successful answer that is JSON.
+/// A field of the first successful response that is JSON.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct AnswerField<'a> {
-    /// Its name.
+    /// The name of the field.
     pub name: &'a str,
-    /// The names above it, the outermost first.
+    /// The names of the enclosing fields, the outermost first.
     pub above: &'a [&'a str],
-    /// The name of the schema of the object it is a member of, where it has one.
+    /// The name of the schema of the object that contains the field, if it has one.
     pub schema: Option<&'a str>,
-    /// Its place: `items[].id`.
+    /// The path of the field: `items[].id`.
     pub at: &'a str,
 }
 
 impl Operation {
-    /// The description's words about it.
+    /// The texts of the description about the operation.
     pub fn outline(&self) -> Outline<'_> {
         let operation = &self.blueprint.operation.node;
         let described = self.blueprint.item.as_ref().unwrap_or(operation);
@@ -67,7 +67,7 @@ impl Operation {
         }
     }
 
-    /// The members of a body, those of its parts too, each with what is said of it.
+    /// The members of a body and of its compositions, each with its description.
     fn members<'o>(&'o self, body: &'o Origin, members: &mut Vec<(&'o str, &'o str)>) {
         let document = &self.blueprint.common.document;
         let Ok(body) = follow(document, &body.node, &Path::at(&body.pointer)) else { return };
@@ -87,8 +87,8 @@ impl Operation {
         }
     }
 
-    /// Hands out the fields of its answer, those nearest to the root first. Not those that are deep, and not all of an answer
-    /// that has very many.
+    /// Calls `visit` with the fields of the response, those nearest to the root first. Deep fields are left out, and so
+    /// are some of a response with very many.
     pub fn each_answer_field(&self, mut visit: impl FnMut(AnswerField<'_>)) {
         let Some(Origin { node, pointer }) = &self.blueprint.output else { return };
         let document = self.blueprint.common.document.metered(MOST_STEPS);
@@ -100,7 +100,7 @@ impl Operation {
     }
 }
 
-/// A schema that is to be read, and where its values stand in the answer.
+/// A schema that will be read, and the place of its values in the response.
 #[derive(Clone, Debug)]
 struct Level<'d> {
     schema: Located<'d>,
@@ -108,7 +108,7 @@ struct Level<'d> {
     name: Option<Arc<str>>,
     above: Vec<&'d str>,
     at: String,
-    /// Compositions and lists within each other down to here.
+    /// The number of compositions and lists around this place.
     n_within: usize,
 }
 
@@ -118,7 +118,7 @@ impl<'d> Level<'d> {
         Self { schema, name: None, above: Vec::new(), at: String::new(), n_within: 0 }
     }
 
-    /// Hands out the fields of an object, and puts what is below it in the queue.
+    /// Visits the fields of an object, and queues its nested schemas.
     fn read(
         self,
         document: &'d Document,
@@ -150,7 +150,7 @@ impl<'d> Level<'d> {
         }
     }
 
-    /// Puts the parts of a composition and the items of a list in the queue; they stand at the same place.
+    /// Queues the parts of a composition and the items of a list; they have the current place.
     fn within(&self, document: &Document, open: &mut VecDeque<Self>) {
         let Self { schema: Located { node, .. }, n_within, .. } = self;
         if *n_within >= DEEPEST {
@@ -179,14 +179,14 @@ impl<'d> Level<'d> {
     }
 }
 
-/// True where a schema may have fields below it.
+/// True if a schema may contain fields.
 fn is_structured(node: &Node) -> bool {
     ["$ref", "properties", "items", "allOf", "anyOf", "oneOf", "$dynamicRef"]
         .iter()
         .any(|keyword| node.get(keyword).is_some())
 }
 
-/// The words about an argument.
+/// The description of an argument.
 fn said(origin: &InputOrigin) -> &str {
     let own = origin.description.as_deref();
     let of = |node: &'_ Node| !text(node, "description").is_empty();
@@ -199,13 +199,13 @@ fn text<'n>(node: &'n Node, name: &str) -> &'n str {
     node.get(name).and_then(Node::as_str).unwrap_or_default()
 }
 
-/// Parts of a composition whose members are told; a description may have very many.
+/// The number of compositions whose members are listed; a description may have very many.
 const MOST_PARTS: usize = 20;
-/// Members of a body that are told.
+/// The number of members of a body that are listed.
 const MOST_MEMBERS: usize = 100;
-/// Names above a field. Things that are farther away are only mentioned in an answer.
+/// The number of names above a field. Deeper objects are only mentioned in a response.
 const DEEPEST: usize = 3;
-/// Steps of one answer: a field is one, a reference a few.
+/// The steps for one response: a field costs one, a reference a few.
 const MOST_STEPS: usize = 2000;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Builds the schema of what an operation answers. Models are not shown it and it may reach nearly all definitions, so it is
-//! built when it is asked for; one that takes more than it may is left out, and a report says so.
+//! Builds the schema of an operation's response. Models do not see it and it may reach nearly all definitions, so it is
+//! built on demand; a schema that exceeds its limit is left out, and the report says so.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::{
     schema::{Builder, View},
 };
 
-/// The schema of answers, where there is room for it, and what was found while building it.
+/// The schema of responses, if it is within its limit, and the findings made while it was built.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) schema: Option<Schema>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The tool with the schema of its answers, which is built when first asked for.
+/// The tool with the schema of its responses, which is built on first use.
 pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
@@ -31,14 +31,14 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     })
 }
 
-/// The schema of what an operation answers, where its description has one.
+/// The schema of an operation's response, if its description has one.
 pub(crate) fn built(blueprint: &Blueprint, allowance: &mut Allowance) -> Option<Answered> {
     let Blueprint { common, label, operation, .. } = blueprint;
     let (output, pointer) = (blueprint.output.as_ref()?, &*operation.pointer);
     Some(Asked { common, output, pointer, label }.built(allowance))
 }
 
-/// The schema that is asked for, and the operation it belongs to.
+/// The requested schema, and its operation.
 struct Asked<'a> {
     common: &'a Common,
     output: &'a Origin,

@@ -1,5 +1,5 @@
 //! OpenAPI Overlay 1.0 and 1.1: a list of corrections to a description that is not edited itself. They change the tree
-//! before it is taken as a document. What the corrected description means is not known here.
+//! before it is read as a document. The meaning of the corrected description is not known here.
 
 mod change;
 mod edit;
@@ -18,7 +18,7 @@ use crate::{
 
 pub use overlaid::Overlaid;
 
-/// One overlay: its actions, checked as far as they can be without a description.
+/// One overlay with its actions, checked as far as possible without a description.
 ///
 /// ```
 /// use callgate_openapi::{Overlay, apply_overlays};
@@ -46,22 +46,22 @@ pub struct Overlay {
     actions: Vec<Action>,
 }
 
-/// The outcome of applying overlays.
+/// The result of applying overlays.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Applied {
-    /// The description before and after; none when an action could not be applied: a description that is corrected
-    /// by half may offer what was meant to be taken away.
+    /// The description before and after; `None` if an action could not be applied: a partly corrected description may
+    /// offer operations that were to be removed.
     pub overlaid: Option<Overlaid>,
     /// The findings, one list for each overlay, with pointers into that overlay.
     pub diagnostics: Vec<Vec<Diagnostic>>,
 }
 
 impl Overlay {
-    /// Reads a text, YAML or JSON, and takes it as an overlay.
+    /// Reads a text, YAML or JSON, and accepts it as an overlay.
     ///
     /// # Errors
-    /// As [`read`](callgate_tree::read) and [`Overlay::new`].
+    /// The errors of [`read`](callgate_tree::read) and [`Overlay::new`].
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
         let Parsed { value, mut diagnostics } = callgate_tree::read(bytes, limits)?;
         let mut findings = Findings::default();
@@ -70,10 +70,10 @@ impl Overlay {
         overlay.map(|value| Parsed { value, diagnostics: diagnostics.clone() }).ok_or(diagnostics)
     }
 
-    /// Takes a tree that is an overlay.
+    /// Accepts a tree that is an overlay.
     ///
     /// # Errors
-    /// Everything that is wrong with it: [`Code::OverlayInvalid`](crate::Code::OverlayInvalid) or
+    /// All faults of the tree: [`Code::OverlayInvalid`](crate::Code::OverlayInvalid) or
     /// [`Code::OverlayPath`](crate::Code::OverlayPath).
     pub fn new(root: &Node) -> Result<Self, Vec<Diagnostic>> {
         let mut findings = Findings::default();
@@ -81,7 +81,7 @@ impl Overlay {
     }
 }
 
-/// Applies overlays to a description, in their order.
+/// Applies overlays to a description, in order.
 pub fn apply_overlays(root: Node, overlays: &[Overlay], limits: &Limits) -> Applied {
     let mut value = root.to_value();
     let mut budget = Budget::of(&value, limits);

@@ -1,5 +1,5 @@
-//! Reads the parameters of an operation: those of its path item and its own, with place, style and schema. Which name
-//! the model sees, and which of them it sees, is decided in `layout`.
+//! Reads the parameters of an operation: its own and those of its path item, with location, style and schema. `layout`
+//! decides their names for the model, and which of them it sees.
 
 pub(crate) mod collection;
 mod known;
@@ -24,21 +24,21 @@ use same::{Seen, places};
 /// One parameter as it is described.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter<'d> {
-    /// The parameter object; nothing where only the template has the variable.
+    /// The parameter object; null if only the template declares the variable.
     pub(crate) object: &'d Node,
-    /// Its place; none where its schema stands in it, whose place says it too.
+    /// The place of the object; `None` if its schema is inside it, because the schema's place contains it.
     pub(crate) pointer: Option<Arc<str>>,
     pub(crate) name: Arc<str>,
     pub(crate) placement: Placement,
     pub(crate) required: bool,
-    /// Its schema; none when the description gives none.
+    /// The schema; `None` if the description has none.
     pub(crate) schema: Option<Located<'d>>,
-    /// The description beside the reference to it, which is used instead of its own.
+    /// The description beside the reference to the parameter, which replaces the parameter's own.
     pub(crate) description: Option<Arc<str>>,
 }
 
 /// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
-/// by a nearer one of the same name and place (OpenAPI 3.0.3 §4.7.9.1).
+/// by a nearer one with an equal name and location (OpenAPI 3.0.3 §4.7.9.1).
 pub(crate) fn read<'d>(
     known: &mut Known<'d>,
     cursor: Cursor<'d, '_>,
@@ -62,7 +62,7 @@ pub(crate) fn read<'d>(
 }
 
 impl<'d> Parameter<'d> {
-    /// The parameter object where it is.
+    /// The parameter object with its place.
     pub(crate) fn located(&self) -> Located<'d> {
         let pointer = self.pointer.as_ref().map_or_else(|| self.pointer().into(), Arc::clone);
         Located { node: self.object, pointer }
@@ -70,12 +70,12 @@ impl<'d> Parameter<'d> {
 }
 
 impl Parameter<'_> {
-    /// True if it is the whole body of a Swagger 2.0 operation, and not a field of a form.
+    /// True if the parameter is the whole body of a Swagger 2.0 operation, and not a field of a form.
     pub(crate) fn is_whole_body(&self) -> bool {
         self.object.get("in").and_then(Node::as_str) == Some("body")
     }
 
-    /// The pointer of the parameter object; where nothing declares it, of the operation.
+    /// The pointer of the parameter object; if the parameter is not declared, that of the operation.
     pub(crate) fn pointer(&self) -> &str {
         let of_schema = || self.schema.as_ref().map(|schema| &*schema.pointer).unwrap_or_default();
         match &self.pointer {
@@ -84,7 +84,7 @@ impl Parameter<'_> {
         }
     }
 
-    /// The location it goes to.
+    /// The location of the parameter.
     pub(crate) fn place(&self) -> InputLocation {
         self.placement.place()
     }
@@ -94,7 +94,7 @@ impl Parameter<'_> {
 #[derive(Clone, Debug, Default)]
 struct List<'d> {
     parameters: Vec<Parameter<'d>>,
-    /// The steps that each of them takes.
+    /// The cost of each parameter, in steps.
     steps: usize,
 }
 
@@ -144,7 +144,7 @@ fn one<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
     let required = is_required(object, place);
     if place == InputLocation::Header && !is_header_name(name) {
         let message = format!("expected a header whose name can be one, got: `{name}`");
-        // Without a header that must be there no call would be what the description asks for.
+        // Without a required header every call would violate the description.
         let severity = if required { Severity::Error } else { Severity::Warning };
         object.found(Code::MalformedNode, severity, message, "correct its `name`");
         return None;
@@ -202,7 +202,7 @@ fn placement<'d>(object: Cursor<'d, '_>, place: InputLocation) -> (Placement, Op
     (of_parameter(Encoding::Styled(styled(object, place))), object.member_located("schema"))
 }
 
-/// The whole query string is written by its media type; a form unless another is named.
+/// The whole query string is written by its media type, by default as a form.
 fn querystring<'d>(object: Cursor<'d, '_>) -> (Placement, Option<Located<'d>>) {
     let (media_type, schema) =
         content(object).unwrap_or_else(|| (FORM.into(), object.member_located("schema")));
@@ -243,7 +243,7 @@ fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     }
 }
 
-/// A style by its name, where the place allows it (OpenAPI 3.0.3 §4.7.12.3).
+/// The style with this name, if the location allows it (OpenAPI 3.0.3 §4.7.12.3).
 fn style(name: &str, place: InputLocation) -> Option<Style> {
     match (name, place) {
         ("deepObject", InputLocation::Query) => Some(Style::DeepObject),
@@ -258,12 +258,12 @@ fn style(name: &str, place: InputLocation) -> Option<Style> {
     }
 }
 
-/// The pointer of a parameter's schema below it.
+/// The pointer of a parameter's schema, relative to the parameter.
 const BELOW_IT: &str = "/schema";
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The steps to read a parameter.
+/// The cost to read a parameter, in steps.
 const PARAMETER: usize = 4;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Follows the references of an operation's schemas, and finds those that lead nowhere. Each target is looked at once
-//! for the whole document.
+//! Follows the references of an operation's schemas, and finds broken ones. Each target is visited once for the whole
+//! document.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
     schema::holds::{Holds, holds},
 };
 
-/// The findings below schemas, so far.
+/// The findings about references so far.
 #[derive(Debug)]
 pub(crate) struct Reach<'d> {
     document: &'d Document,
@@ -23,17 +23,17 @@ pub(crate) struct Reach<'d> {
     closed: HashSet<usize>,
 }
 
-/// The target of a reference. It is looked at when it is first reached: chains of references may be long, so the walk
-/// keeps its open ends in a list and not on the stack.
+/// The target of a reference. It is visited when it is first reached: chains of references may be long, so the walk
+/// keeps unvisited targets in a list and not on the stack.
 #[derive(Debug)]
 struct Target<'d> {
     schema: Located<'d>,
     facts: Option<Facts>,
-    /// True if nothing is bad here and in all that is reached from here.
+    /// True if neither this target nor any that it reaches has a broken reference.
     is_clean: bool,
 }
 
-/// The content of one schema, and where its references lead.
+/// The references in one schema.
 #[derive(Debug, Default)]
 struct Facts {
     bad: Vec<BadReference>,
@@ -45,7 +45,7 @@ impl<'d> Reach<'d> {
         Self { document, known: HashMap::new(), targets: Vec::new(), closed: HashSet::new() }
     }
 
-    /// Follows the references of a schema; returns the bad ones.
+    /// Follows the references of a schema; returns the broken ones.
     pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Vec<BadReference> {
         let address = schema.node.as_object().map(Object::address);
         if address.is_some_and(|address| self.closed.contains(&address)) {
@@ -76,7 +76,7 @@ impl<'d> Reach<'d> {
         bad
     }
 
-    /// The facts of a target; `None` when they and all that is reached from it are known to be clean.
+    /// The facts of a target; `None` if the target and everything it reaches is known to be clean.
     fn facts(&mut self, at: usize) -> Option<&Facts> {
         let target = self.targets.get(at).filter(|target| !target.is_clean)?;
         if target.facts.is_none() {
@@ -100,7 +100,7 @@ impl<'d> Reach<'d> {
         }
     }
 
-    /// Gathers the facts of one schema, without going through its references.
+    /// Collects the facts of one schema, without following its references.
     fn scan(&mut self, node: &'d Node, path: &Path<'_>, found: &mut Facts) {
         let Some(object) = node.as_object() else { return };
         if let Some(reference) = reference_of(node) {
@@ -134,7 +134,7 @@ impl<'d> Reach<'d> {
         }
     }
 
-    /// The place of a target in the list.
+    /// The index of a target in the list.
     fn link(&mut self, schema: Located<'d>) -> usize {
         if let Some(known) = self.known.get(&schema.pointer) {
             return *known;

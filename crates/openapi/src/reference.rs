@@ -1,5 +1,6 @@
-//! Follows `$ref` through the documents of a description. Chains are bounded and circles found; files and addresses
-//! are not fetched here, what was not supplied is reported. `@dialogflow/sessionId` is not a reference and never comes here.
+//! Follows `$ref` through the documents of a description. Chains are limited and circles found. Files and addresses are
+//! not fetched here; a document that was not supplied is reported. `@dialogflow/sessionId` is not a reference and never
+//! gets here.
 
 use std::{iter, ptr, sync::Arc};
 
@@ -14,37 +15,37 @@ use crate::{
     findings::Findings,
 };
 
-/// A node and the pointer of the place it was found at.
+/// A node and its pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct Located<'d> {
     pub(crate) node: &'d Node,
     pub(crate) pointer: Arc<str>,
 }
 
-/// The reason why a reference leads nowhere.
+/// The reason why a reference is broken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Failure {
     Cyclic,
-    /// It leads into a document that may not be read.
+    /// The reference leads to a document that may not be read.
     External,
     Missing,
 }
 
-/// A reference that leads nowhere.
+/// A broken reference.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct BadReference {
     pub(crate) failure: Failure,
     pub(crate) reference: Arc<str>,
-    /// The pointer of the object that holds it.
+    /// The pointer of the object that contains the reference.
     pub(crate) pointer: Arc<str>,
-    /// The value that was expected instead.
+    /// The expected value.
     pub(crate) expected: Arc<str>,
-    /// The reference that may have been meant.
+    /// The reference that was probably meant.
     pub(crate) meant: Option<Arc<str>>,
 }
 
 impl<'d> Located<'d> {
-    /// The node at the end of a path.
+    /// The node with its path.
     pub(crate) fn new(node: &'d Node, path: &Path<'_>) -> Self {
         Self { node, pointer: path.pointer() }
     }
@@ -62,7 +63,7 @@ impl<'d> Located<'d> {
 }
 
 impl BadReference {
-    /// The same where only what it stands for is lost, whatever the reason: nothing that is sent depends on it.
+    /// The failure as one that loses only the referenced part, whatever the reason: no request depends on that part.
     pub(crate) fn as_lost(&self) -> Self {
         let failure = match self.failure {
             Failure::External => Failure::Missing,
@@ -71,7 +72,7 @@ impl BadReference {
         Self { failure, ..self.clone() }
     }
 
-    /// Says what is wrong: an external reference costs the operation, any other one what it stands for.
+    /// Reports the fault: an external reference refuses the operation, any other one loses the referenced part.
     pub(crate) fn report(&self, findings: &mut Findings) {
         let Self { failure, reference, pointer, expected, meant } = self;
         let message = format!("expected {expected}, got: `{reference}`");
@@ -96,14 +97,14 @@ impl BadReference {
     }
 }
 
-/// The reference in a node. Without knowing what a value is validated by, `$dynamicRef` means what `$ref` would.
+/// The reference in a node. Without a dynamic scope, `$dynamicRef` means what `$ref` would.
 pub(crate) fn reference_of(node: &Node) -> Option<&Arc<str>> {
     let object = node.as_object()?;
     let named = |name: &str| object.get(name).and_then(Node::as_shared_str);
     named("$ref").or_else(|| named("$dynamicRef")).filter(|reference| &***reference != SESSION_ID)
 }
 
-/// The node a reference names that stands at `at`.
+/// The node that a reference at `at` names.
 pub(crate) fn target<'d>(
     document: &'d Document,
     reference: &Arc<str>,
@@ -137,7 +138,7 @@ pub(crate) fn target<'d>(
     Ok(Located { node, pointer })
 }
 
-/// The reference to a part of the document that has almost the name of the one that is not there.
+/// The reference to an existing part of the document whose name is similar to the missing one.
 fn meant(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>> {
     let pointer = reference.strip_prefix('#').filter(|_| at.document().is_none())?;
     let (above, name) = pointer.rsplit_once('/')?;
@@ -148,7 +149,7 @@ fn meant(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>
     Some(format!("#{above}/{near}").into())
 }
 
-/// The node itself when it is no reference, else what its references lead to.
+/// The node itself if it is no reference, else the target of its references.
 pub(crate) fn follow<'d>(
     document: &'d Document,
     node: &'d Node,
@@ -159,7 +160,7 @@ pub(crate) fn follow<'d>(
         Some(reference) => target(document, reference, path)?,
     };
     let mut seen = HashSet::new();
-    // Where nothing may be done any more, no end is needed.
+    // An end is not needed once the effort is used up.
     while let Some(reference) = reference_of(at.node).filter(|_| !document.is_spent()) {
         if !seen.insert(ptr::from_ref(at.node)) || seen.len() > MOST_HOPS {
             return Err(BadReference {
@@ -175,8 +176,8 @@ pub(crate) fn follow<'d>(
     Ok(at)
 }
 
-/// The node and every node its references lead through, as far as they lead: what is said beside a reference comes
-/// before what is said at its target.
+/// The node and every node that its references lead through, as far as they can be followed: text beside a reference
+/// comes before text at its target.
 pub(crate) fn chain<'d>(
     document: &'d Document,
     node: &'d Node,
@@ -185,8 +186,8 @@ pub(crate) fn chain<'d>(
     iter::once(node).chain(beyond(document, node, path).into_iter().map(|at| at.node))
 }
 
-/// The words that are said beside a reference, or beside one it leads to, instead of what its target says (OpenAPI 3.1.1 §4.8.23);
-/// the nearest counts. Earlier versions ignore what stands there.
+/// The text beside a reference, or beside a later one in the chain, which replaces that of the target (OpenAPI 3.1.1
+/// §4.8.23); the nearest counts. Earlier versions ignore such text.
 pub(crate) fn beside<'d>(
     document: &'d Document,
     node: &'d Node,
@@ -204,7 +205,7 @@ pub(crate) fn beside<'d>(
     })
 }
 
-/// Every node the references of a node lead through, as far as they lead.
+/// Every node that the references of a node lead through, as far as they can be followed.
 pub(crate) fn beyond<'d>(
     document: &'d Document,
     node: &'d Node,
@@ -228,13 +229,13 @@ pub(crate) fn beyond<'d>(
 
 const A_PART: &str = "a reference to a part of the document";
 
-/// A chain longer than this is taken for a circle; real ones have fewer than ten links.
+/// A longer chain counts as a circle; real ones have fewer than ten links.
 const MOST_HOPS: usize = 20_000;
 
-/// The names that one that is not there is compared with.
+/// The number of names that a missing one is compared with.
 const MOST_NAMES: usize = 500;
 
-/// To follow a reference takes as long as to look at a few parts.
+/// The cost to follow a reference, in steps: a few times that of visiting a part.
 const HOP: usize = 4;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The load report: what became of each operation, and every finding. It holds pointers; lines and columns are found
-//! when someone wants to see them.
+//! The load report: the status of each operation, and every finding. It holds pointers; lines and columns are computed
+//! when a reader needs them.
 
 mod gathered;
 
@@ -37,15 +37,15 @@ pub(crate) use gathered::Gathered;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Every operation that is selected, in the order of the description.
+    /// Every selected operation, in the order of the description.
     pub operations: Vec<OperationReport>,
     /// The number of operations that are not selected: they are named like the others, but neither read nor offered.
     pub not_selected: usize,
     /// The entries of the selection that no operation matches.
     pub unmatched: Vec<Unmatched>,
-    /// Every finding, in the order it was made; what nobody would read any more is counted.
+    /// All findings, in the order they were made; beyond a limit they are only counted.
     pub diagnostics: Vec<Diagnostic>,
-    /// The steps it took to make the tools, of those [`Limits::effort`](crate::Limits::effort) allows.
+    /// The steps that making the tools took, of those that [`Limits::effort`](crate::Limits::effort) allows.
     pub steps: usize,
 }
 
@@ -76,7 +76,7 @@ pub struct OperationReport {
     pub path: Arc<str>,
     /// The `operationId` as the description writes it.
     pub operation_id: Option<Arc<str>>,
-    /// The tool's name; none when it is refused.
+    /// The tool's name; `None` if the operation is refused.
     pub tool: Option<ToolName>,
     /// The status: offered, degraded or refused.
     pub status: OperationStatus,
@@ -105,22 +105,22 @@ pub struct OperationReport {
 pub enum OperationStatus {
     /// Offered, but something was lost or guessed.
     Degraded,
-    /// Offered as it is described.
+    /// Offered as described.
     Exposed,
     /// Not offered.
     Refused,
 }
 
 impl Report {
-    /// The number of operations that have this status.
+    /// The number of operations with this status.
     pub fn count(&self, status: OperationStatus) -> usize {
         self.operations.iter().filter(|operation| operation.status == status).count()
     }
 
-    /// Adds what is found when every schema of these operations is built, which loading alone does not do. Each
-    /// declaration is shown to `built` and kept only where it was kept before; so are its definitions. An operation whose declaration takes
-    /// more than it may is refused, a schema of answers that does is left out; schemas of arguments that take more are not
-    /// examined, and the report says of how many operations.
+    /// Adds the findings of building every schema of these operations, which loading alone does not do. Each
+    /// declaration is passed to `built` and kept only if it was kept before; so are its definitions. An operation whose
+    /// declaration exceeds its limit is refused, and a schema of responses that exceeds its limit is left out. Schemas
+    /// of arguments that exceed theirs are not examined, and the report says for how many operations.
     #[doc(hidden)]
     pub fn examine(
         &mut self,
@@ -146,7 +146,7 @@ impl Report {
                 }
             };
             built(operation, &tool);
-            // Two large ones are not held at a time.
+            // Two large schemas are not held at once.
             drop(tool);
             if arguments.is_spent() {
                 n_unexamined += 1;
@@ -176,7 +176,7 @@ impl Report {
     }
 }
 
-/// The key by which two findings are the same.
+/// The key of a finding; findings with equal keys are repetitions.
 fn key(found: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
     (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
 }

@@ -1,4 +1,4 @@
-//! Trees for tests, written as JSON. For tests only: descriptions are read by `text`.
+//! Trees for tests, written as JSON. For tests only: `text` reads real descriptions.
 
 use callgate_tool::Value;
 use callgate_tree::{Node, Object};

@@ -1,16 +1,16 @@
-//! Texts of descriptions as models and people read them: without what a reader does not see.
+//! Removes invisible characters from texts of descriptions that models and people read.
 
-/// A text without the space around it.
+/// A text without invisible characters and surrounding space.
 pub(crate) fn plain(text: &str) -> String {
     text.trim().chars().filter(|c| !is_hidden(*c)).collect()
 }
 
-/// A text as it stands otherwise.
+/// A text without invisible characters, otherwise unchanged.
 pub(crate) fn shown(text: String) -> String {
     if text.contains(is_hidden) { text.chars().filter(|c| !is_hidden(*c)).collect() } else { text }
 }
 
-/// True for a character that a reader does not see: control characters, zero-width ones, changes of direction.
+/// True for an invisible character: control characters, zero-width ones, changes of direction.
 pub(crate) fn is_hidden(c: char) -> bool {
     let is_space = matches!(c, '\n' | '\t');
     let is_format = matches!(c,

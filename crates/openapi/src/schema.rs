@@ -1,5 +1,5 @@
-//! Builds canonical JSON Schema 2020-12 from the schemas of a description: nothing inlined, nothing unrolled, every
-//! reference a local `$defs` entry. What cannot be kept is reported; how providers narrow a schema is not its business.
+//! Builds canonical JSON Schema 2020-12 from the schemas of a description: nothing is inlined or unrolled, every
+//! reference is a local `$defs` entry. Losses are reported; this module does not know how providers restrict a schema.
 
 mod bare;
 pub(crate) mod built;
@@ -56,14 +56,14 @@ pub(crate) use self::{
     members::fitted,
 };
 
-/// The view of values that a schema describes.
+/// The purpose of a schema, which decides the values it describes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum View {
-    /// All that is sent.
+    /// All values that are sent.
     Complete,
-    /// The values that the model is asked for.
+    /// The values that the model must supply.
     Declared(SessionInputs),
-    /// The values of answers.
+    /// The values of responses.
     Output,
 }
 
@@ -73,15 +73,15 @@ pub(crate) struct Builder<'d> {
     document: &'d Document,
     built: &'d Built,
     view: View,
-    /// The definitions by what they define.
+    /// The definitions, by the node they define.
     names: IndexMap<At, Known>,
-    /// The number of times each stem of a name was asked for.
+    /// The number of times each stem of a name was requested.
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
     pending: VecDeque<Pending>,
     /// The form of binary values in the schema that is being built.
     pub(crate) bytes: Bytes,
-    /// The scope that gives dynamic references their meaning in the schema that is being built.
+    /// The scope that resolves dynamic references in the schema that is being built.
     scope: Scope,
     /// True if a default or an only value is filled in at the schema that is being built.
     is_filled: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Builder<'d> {
 #[derive(Debug)]
 struct Known {
     name: Arc<str>,
-    /// True if everything that refers to it stands where defaults are filled in.
+    /// True if every reference to the definition is at a place where defaults are filled in.
     is_filled: bool,
 }
 
@@ -105,7 +105,7 @@ struct Pending {
 }
 
 impl<'d> Builder<'d> {
-    /// A builder that does as much as may still be done with the document, and makes use of what was built before.
+    /// A builder that respects the remaining effort of the document, and uses the schemas built before.
     pub(crate) fn new(document: &'d Document, built: &'d Built, view: View) -> Self {
         Self {
             document,
@@ -122,7 +122,7 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// The same builder, which adds to these findings.
+    /// Makes the builder add to these findings.
     pub(crate) fn reporting_to(self, findings: Findings) -> Self {
         Self { findings, ..self }
     }
@@ -149,7 +149,7 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// A copy of a value; `None`, reported, when it is too large.
+    /// A copy of a value; `None`, with a finding, if the value is too large.
     pub(crate) fn copy(&mut self, value: &Node) -> Option<Value> {
         let copy = self.document.meter().copy(value);
         if copy.is_none() {
@@ -158,7 +158,7 @@ impl<'d> Builder<'d> {
         copy
     }
 
-    /// A copy of a text; `None`, reported, when it is too large.
+    /// A copy of a text; `None`, with a finding, if the text is too large.
     pub(crate) fn copy_text(&mut self, text: &str) -> Option<String> {
         let kept = self.document.meter().text(text);
         if kept.is_none() {
@@ -189,7 +189,7 @@ impl<'d> Builder<'d> {
     }
 
     fn members(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        // What many declarations share is kept for long: it has no more room than it needs.
+        // Schemas that many declarations share are kept for long: they get no more capacity than they need.
         let mut built = Object::with_capacity(node.as_object().map_or(0, NodeObject::len));
         if let Some(reference) = reference_of(node)
             && let Some(name) = self.define(reference, node, path)
@@ -217,8 +217,8 @@ impl<'d> Builder<'d> {
         path: &Path<'_>,
     ) -> Option<Arc<str>> {
         let found = target(self.document, reference, path).and_then(|next| {
-            // A definition that is nothing but a reference needs no name of its own. Others are followed when their
-            // turn comes, so that a long chain is walked once.
+            // A definition that is only a reference needs no name of its own. Others are followed later, so that a long
+            // chain is walked once.
             let is_bare = next.node.as_object().is_some_and(|object| object.len() == 1);
             let is_plain = !self.document.has_dynamic_anchors();
             if !is_bare || !is_plain || reference_of(next.node).is_none() {
@@ -246,18 +246,18 @@ impl<'d> Builder<'d> {
         Some(self.unfilled(|builder| builder.need_at(&found, builder.is_filled)))
     }
 
-    /// The name of the definition of what a reference that stands here leads to.
+    /// The name of the definition of a reference's target.
     fn need_at(&mut self, found: &Located<'_>, is_filled: bool) -> Arc<str> {
         let scope = self.scope.enter(self.document, &found.path());
         let bytes = self.bytes.within(found.node);
         self.need(&At { pointer: Arc::clone(&found.pointer), bytes, scope }, found.node, is_filled)
     }
 
-    /// The name of a definition that something refers to.
+    /// The name of a definition that a reference needs.
     fn need(&mut self, at: &At, node: &Node, is_filled: bool) -> Arc<str> {
         let name = match self.names.get(at) {
             Some(known) if is_filled || !known.is_filled => return Arc::clone(&known.name),
-            // It is built once more, as it is where nothing is filled in.
+            // The definition is built again, as it is where nothing is filled in.
             Some(known) => Arc::clone(&known.name),
             None => self.free_name(&at.pointer),
         };
@@ -267,7 +267,7 @@ impl<'d> Builder<'d> {
         name
     }
 
-    /// Builds a part of the schema of what nothing is filled in below: an alternative, or values of any name.
+    /// Builds a part below which nothing is filled in: an alternative, or values of any name.
     fn unfilled<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
         let is_asked = matches!(self.view, View::Declared(_));
         let outer = self.is_filled;
@@ -277,7 +277,7 @@ impl<'d> Builder<'d> {
         built
     }
 
-    /// A legal name no other definition has, made of the last part of a pointer.
+    /// A legal and unused name for a definition, made from the last part of a pointer.
     fn free_name(&mut self, pointer: &str) -> Arc<str> {
         let stem = stem(pointer);
         let mut name: Arc<str> = stem.as_str().into();
@@ -289,7 +289,7 @@ impl<'d> Builder<'d> {
         name
     }
 
-    /// True if a property stands in this view at all.
+    /// True if this view contains a property.
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
             let says = |node: &Node| node.get(mark).and_then(Node::as_bool) == Some(true);
@@ -308,7 +308,7 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// True if a required property is asked for in this view: not one that a default or the session fills.
+    /// True if this view requires a required property: not if a default or the session fills it in.
     fn asks_for(&self, property: &'d Node, path: &Path<'_>) -> bool {
         if !self.keeps_property(property, path) {
             return false;
@@ -325,7 +325,7 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// The one value a schema allows, by `const` or by an `enum` of one: where it is required, nobody needs to be asked.
+/// The only value that a schema allows, by `const` or by an `enum` of one: a required value need not be requested then.
 pub(crate) fn only_value_of<'d>(
     document: &'d Document,
     schema: &'d Node,
@@ -334,7 +334,7 @@ pub(crate) fn only_value_of<'d>(
     chain(document, schema, path).find_map(own_only_value)
 }
 
-/// The one value a node itself allows.
+/// The only value that a node itself allows.
 pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
     let value = node.get("const").or_else(|| match node.get("enum")?.as_array()? {
         [only] => Some(only),
@@ -343,7 +343,7 @@ pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
     value.filter(|value| !matches!(value, Node::Null))
 }
 
-/// True if a schema is marked as `readOnly`, itself or by its references: its value is answered and never sent.
+/// True if a schema is marked as `readOnly`, itself or by its references: its value occurs in responses and is never sent.
 pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
     chain(document, schema, path).any(says_read_only)
 }
@@ -353,11 +353,11 @@ pub(crate) fn says_read_only(node: &Node) -> bool {
     node.get("readOnly").and_then(Node::as_bool) == Some(true)
 }
 
-/// The steps to give a definition a name and to look for circles in it.
+/// The cost to name a definition and to search it for circles, in steps.
 const DEFINITION: usize = 16;
 
-/// The steps to describe a value that stands for bytes.
+/// The cost to describe a value that represents bytes, in steps.
 const BYTES: usize = 320;
 
-/// The steps to build a schema without parts: as JSON it has some four hundred bytes.
+/// The cost to build a schema without parts, in steps: as JSON it has some four hundred bytes.
 const PART: usize = 24;

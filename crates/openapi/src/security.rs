@@ -1,5 +1,5 @@
-//! The credentials that an operation asks for: the security schemes of the description and how they combine.
-//! Getting and sending credentials is the business of `auth`; which parameters belong to them is in `withheld`.
+//! The credentials that an operation requires: the security schemes of the description and their combinations. `auth`
+//! gets and sends credentials; `withheld` finds the parameters that belong to them.
 
 pub(crate) mod argument_header;
 mod flow;
@@ -13,34 +13,34 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::input::InputLocation;
 
-/// The things that an operation asks for: any one of its alternatives.
+/// The credentials that an operation requires: any one of its alternatives.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Security {
-    /// True if the description says anything. Where it does not, a credential may be needed all the same.
+    /// True if the description states requirements. Otherwise a credential may still be needed.
     pub is_stated: bool,
-    /// True if the operation says it for itself rather than the description for all.
+    /// True if the operation itself states the requirements; false if they are the description's for all operations.
     pub is_own: bool,
-    /// The alternatives in the order of the description, each of which is enough. None at all with
-    /// [`Security::is_stated`] (`security: []`): the operation is open to everyone.
+    /// The alternatives in the order of the description; each of them is sufficient. Empty with [`Security::is_stated`]
+    /// (`security: []`): the operation is open to everyone.
     pub alternatives: Arc<[Requirement]>,
 }
 
-/// Schemes that are needed together; none for `{}`: a call without credentials is one of the alternatives.
+/// Schemes that are required together; empty for `{}`: a call without credentials is one of the alternatives.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Requirement {
-    /// All of them are needed.
+    /// The schemes, all of which are required.
     pub schemes: Box<[RequiredScheme]>,
 }
 
-/// One scheme, and what is asked of its credential.
+/// One scheme, and the requirements on its credential.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RequiredScheme {
     /// The scheme.
     pub scheme: Arc<SecurityScheme>,
-    /// The scopes (`oauth2`, `openIdConnect`) or roles it must have.
+    /// The scopes (`oauth2`, `openIdConnect`) or roles that the credential must have.
     pub scopes: Box<[Arc<str>]>,
 }
 
@@ -48,35 +48,35 @@ pub struct RequiredScheme {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SecurityScheme {
-    /// The name the description gives it.
+    /// The scheme's name in the description.
     pub name: Arc<str>,
-    /// The kind.
+    /// The kind of the scheme.
     pub kind: SecuritySchemeKind,
-    /// The document that names it where no document declares it, and that is not the description itself.
+    /// If no document declares the scheme: the document that names it, unless that is the description itself.
     pub file: Option<Arc<str>>,
-    /// The place where it is declared, or named where it is declared nowhere: a JSON pointer.
+    /// The JSON pointer of the declaration; if there is none, of the place that names the scheme.
     pub pointer: Arc<str>,
 }
 
-/// The kind of security scheme it is.
+/// The kind of a security scheme.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SecuritySchemeKind {
-    /// A key at a place: cookie, header or query.
+    /// A key at a location: cookie, header or query.
     ApiKey {
-        /// The place.
+        /// The location of the key.
         place: InputLocation,
-        /// The name of the parameter there.
+        /// The name of the parameter at that location.
         name: Arc<str>,
     },
-    /// A signature of AWS, Version 4, which descriptions write as an API key in `Authorization` with
+    /// An AWS signature, Version 4, which descriptions write as an API key in `Authorization` with
     /// `x-amazon-apigateway-authtype: awsSigv4`.
     AwsSigV4,
     /// The `Authorization` header (RFC 9110 §11.6.2).
     Http {
         /// The authentication scheme in lower case: `basic`, `bearer`.
         scheme: Arc<str>,
-        /// The way bearer tokens look, a hint for people.
+        /// The format of bearer tokens, a hint for people.
         bearer_format: Option<Arc<str>>,
     },
     /// A client certificate.
@@ -85,7 +85,7 @@ pub enum SecuritySchemeKind {
     OAuth2 {
         /// The ways to a token.
         flows: Box<[OAuthFlow]>,
-        /// The place where the authorization server describes itself (RFC 8414).
+        /// The URL of the authorization server's metadata (RFC 8414).
         metadata_url: Option<Arc<str>>,
     },
     /// `OpenID` Connect.
@@ -93,7 +93,7 @@ pub enum SecuritySchemeKind {
         /// The discovery document.
         url: Arc<str>,
     },
-    /// Not declared, or declared in a way that cannot be read: nothing meets it.
+    /// A scheme that is not declared, or declared in a form that cannot be read: no credential satisfies it.
     Unknown,
 }
 
@@ -103,19 +103,19 @@ pub enum SecuritySchemeKind {
 pub struct OAuthFlow {
     /// The kind of flow.
     pub kind: OAuthFlowKind,
-    /// The place where a person agrees.
+    /// The page where a person agrees.
     pub authorization_url: Option<Arc<str>>,
-    /// The place where a device asks for a code (RFC 8628).
+    /// The endpoint where a device requests a code (RFC 8628).
     pub device_authorization_url: Option<Arc<str>>,
-    /// The place where the token is fetched.
+    /// The token endpoint.
     pub token_url: Option<Arc<str>>,
-    /// The place where it is renewed.
+    /// The endpoint that renews the token.
     pub refresh_url: Option<Arc<str>>,
-    /// The scopes there are.
+    /// The available scopes.
     pub scopes: Box<[Arc<str>]>,
 }
 
-/// The ways to an OAuth 2.0 token.
+/// The kinds of OAuth 2.0 flows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OAuthFlowKind {
@@ -132,7 +132,7 @@ pub enum OAuthFlowKind {
 }
 
 impl Security {
-    /// The same with more schemes in each alternative; where there is none, they are the only one.
+    /// Adds schemes to each alternative; without alternatives they become the only one.
     pub(crate) fn and(mut self, more: &[Arc<SecurityScheme>]) -> Self {
         if more.is_empty() {
             return self;

@@ -1,12 +1,12 @@
 //! Selects the operations of a description that are offered: by name, tag, method, path, and by the effect of a call.
-//! Names are given before, over all operations, so that they stay the same whatever is selected.
+//! All operations get their names before the selection, so a selection does not change names.
 
 use std::{error, fmt};
 
 use callgate_tool::{Effect, nearest};
 use globset::{GlobBuilder, GlobMatcher};
 
-/// An operator's selection; a criterion without entries takes everything.
+/// An operator's selection; a criterion without entries matches every operation.
 ///
 /// ```
 /// use callgate_openapi::{Effects, Pattern, Selection};
@@ -25,9 +25,9 @@ use globset::{GlobBuilder, GlobMatcher};
 pub struct Selection {
     /// Names of tools or `operationId`s that are offered.
     pub include: Vec<Pattern>,
-    /// Names of tools or `operationId`s that are not offered, whatever else takes them.
+    /// Names of tools or `operationId`s that are not offered, even if other criteria match.
     pub exclude: Vec<Pattern>,
-    /// An operation with one of these tags is offered.
+    /// Tags; an operation with one of them is offered.
     pub tags: Vec<String>,
     /// HTTP methods, in any case.
     pub methods: Vec<String>,
@@ -57,14 +57,14 @@ pub struct Selection {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever selects by effect must handle a new one")]
 pub enum Effects {
-    /// Anything.
+    /// Any effect.
     #[default]
     All,
     /// Only [`Effect::Read`].
     Read,
 }
 
-/// A pattern for names or paths: `*` for any characters, `?` for one, `[…]` for one of some.
+/// A pattern for names or paths: `*` matches any characters, `?` one, `[…]` one of some.
 ///
 /// ```
 /// use callgate_openapi::{Pattern, Selection};
@@ -82,7 +82,7 @@ pub struct Pattern {
     matcher: GlobMatcher,
 }
 
-/// A pattern that cannot be read.
+/// A pattern that cannot be parsed.
 ///
 /// ```
 /// use callgate_openapi::Pattern;
@@ -118,15 +118,15 @@ pub struct InvalidPattern(String);
 pub struct Unmatched {
     /// The criterion: `include`, `exclude`, `tags`, `methods` or `paths`.
     pub criterion: &'static str,
-    /// Its position there, counted from 0.
+    /// The index of the entry in its criterion, counted from 0.
     pub index: usize,
-    /// The entry as it was written.
+    /// The entry as written.
     pub entry: String,
-    /// The entry of the description that is most like it.
+    /// The most similar entry of the description.
     pub nearest: Option<String>,
 }
 
-/// An operation as far as a selection looks at it.
+/// The properties of an operation that a selection examines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
     /// The tool's name and the `operationId`.
@@ -141,13 +141,13 @@ impl Pattern {
     /// A pattern for names.
     ///
     /// # Errors
-    /// [`InvalidPattern`] when a bracket is not closed.
+    /// [`InvalidPattern`] if a bracket is not closed.
     pub fn name(text: &str) -> Result<Self, InvalidPattern> {
         Self::new(text, &mut GlobBuilder::new(text))
     }
 
-    /// A pattern for path templates: `*` and `?` stay within one segment, `**` as a whole segment stands for any
-    /// number of them. Braces stand for themselves, as in `/pets/{petId}`.
+    /// A pattern for path templates: `*` and `?` match within one segment, `**` as a whole segment matches any number
+    /// of segments. Braces match themselves, as in `/pets/{petId}`.
     ///
     /// ```
     /// use callgate_openapi::Pattern;
@@ -159,7 +159,7 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidPattern`] when a bracket is not closed.
+    /// [`InvalidPattern`] if a bracket is not closed.
     pub fn path(text: &str) -> Result<Self, InvalidPattern> {
         let literal = text.replace(['{', '}'], "\u{0}");
         let braces = text.chars().filter(|c| matches!(c, '{' | '}'));
@@ -178,12 +178,12 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
     }
 
-    /// True if a name or a path is meant.
+    /// True if the pattern matches a name or a path.
     pub fn matches(&self, text: &str) -> bool {
         self.matcher.is_match(text)
     }
 
-    /// The pattern as it was written.
+    /// The pattern as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -203,7 +203,7 @@ impl Selection {
             && (self.effects == Effects::All || effect == Effect::Read)
     }
 
-    /// The entries that none of these operations matches.
+    /// The entries that match none of these operations.
     pub(crate) fn unmatched<'a>(&self, candidates: &[Candidate<'a>]) -> Vec<Unmatched> {
         let all = |field: fn(&Candidate<'a>) -> &'a str| candidates.iter().map(field).collect();
         let names: Vec<_> = candidates.iter().flat_map(|known| known.names).flatten().collect();
@@ -227,7 +227,7 @@ impl Selection {
     }
 }
 
-/// One entry of a criterion, and how it is compared.
+/// One entry of a criterion, with its way of comparing.
 #[derive(Clone, Copy, Debug)]
 enum Entry<'a> {
     AnyCase(&'a str),
@@ -252,7 +252,7 @@ impl Entry<'_> {
     }
 }
 
-/// True if a pattern means an operation by its tool's name or its `operationId`.
+/// True if a pattern matches an operation's tool name or `operationId`.
 fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
     candidate.names.iter().flatten().any(|name| pattern.matches(name))
 }

@@ -1,5 +1,5 @@
-//! The place where an operation is sent: an absolute origin and base path, fixed when the description is loaded. Which
-//! addresses may be dialled is not decided here.
+//! The server of an operation: an absolute origin and base path, fixed when the description is loaded. This module does
+//! not decide which addresses may be contacted.
 
 mod swagger;
 mod variables;
@@ -26,12 +26,12 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Server {
-    /// The absolute URL without query, fragment and user information; its path ends in a slash only where it is `/`.
+    /// The absolute URL without query, fragment and user information; its path ends in a slash only if it is `/`.
     pub url: Url,
-    /// The party that named it.
+    /// The party that named the server.
     pub named_by: NamedBy,
-    /// True if nobody named its origin: the description has no server, or a relative one, and was not read from an
-    /// address. The origin of `url` stands for it, and nothing may be sent there.
+    /// True if the server's origin is unknown: the description has no server, or a relative one, and was not read from
+    /// an address. The origin of `url` is a placeholder, and nothing may be sent there.
     pub is_missing: bool,
 }
 
@@ -43,20 +43,20 @@ struct Refusal {
     message: String,
 }
 
-/// The server that a list names.
+/// The server from a list.
 type Named = Result<Arc<Server>, Refusal>;
 
-/// Finds the server of each operation. The one of the whole description is found once.
+/// Finds the server of each operation. The server of the whole description is found once.
 #[derive(Debug)]
 pub(crate) struct Servers<'d> {
     document: &'d Document,
     options: &'d LoadOptions,
     root: Result<Arc<Server>, Refusal>,
-    /// The operations whose server nobody named: how many, and the place and the path of the first one's.
+    /// The operations with an unknown server: their number, and the place and the path of the first one's server.
     missing: RefCell<(usize, Option<(String, String)>)>,
-    /// Those of the lists of operations and path items.
+    /// The servers from the lists of operations and path items.
     known: RefCell<HashMap<Arc<str>, Named>>,
-    /// The lists whose variables were looked at.
+    /// The lists whose variables were checked.
     seen: RefCell<HashSet<*const Node>>,
 }
 
@@ -87,7 +87,7 @@ impl<'d> Servers<'d> {
         self.root.as_ref().ok().filter(|server| !server.is_missing).cloned()
     }
 
-    /// Says once what is wrong with the server of every operation: the operator's, or a default of the description's.
+    /// Reports once the faults of the server of every operation: the operator's, or a default of the description.
     pub(crate) fn report_root(&self, findings: &mut Findings) {
         let list = self.document.root().get("servers").filter(|list| is_named(list));
         if let Some(list) = list.filter(|_| !self.document.version().is_swagger()) {
@@ -99,7 +99,7 @@ impl<'d> Servers<'d> {
         }
     }
 
-    /// Says once that nobody named the server of some operations.
+    /// Reports once that the server of some operations is unknown.
     pub(crate) fn report_missing(&self, findings: &mut Findings) {
         let missing = self.missing.borrow();
         let (n, Some((pointer, path))) = &*missing else { return };
@@ -114,7 +114,7 @@ impl<'d> Servers<'d> {
         findings.add(Finding { code, severity, message, help, remedy }, pointer);
     }
 
-    /// Says once for each list of servers which variables have a default that is none of their values.
+    /// Reports once for each list of servers the variables whose default is not one of their values.
     fn report_variables(&self, list: &Located<'_>, findings: &mut Findings) {
         let is_replaced = |name: &str| self.options.server_variables.contains_key(name);
         let is_new = self.seen.borrow_mut().insert(std::ptr::from_ref(list.node));
@@ -156,7 +156,7 @@ impl<'d> Servers<'d> {
         self.reported(found, findings)
     }
 
-    /// The server; a refusal is reported, save that of the operator's, which is no fault of the operation.
+    /// The server; a refusal is reported, except that of the operator's server, which is not the operation's fault.
     fn reported(
         &self,
         found: Result<Arc<Server>, Refusal>,
@@ -172,7 +172,7 @@ impl<'d> Servers<'d> {
             .ok()
     }
 
-    /// The server of a list, which operations may share: it is looked at once.
+    /// The server from a list, which operations may share: it is read once.
     fn of_list(&self, list: &Located<'_>) -> Result<Arc<Server>, Refusal> {
         if let Some(known) = self.known.borrow().get(&list.pointer) {
             return known.clone();
@@ -182,7 +182,7 @@ impl<'d> Servers<'d> {
         found
     }
 
-    /// The same in Swagger 2.0, where an operation may have schemes of its own.
+    /// The server in Swagger 2.0, where an operation may have its own schemes.
     fn of_swagger(&self, levels: &[&Located<'_>], findings: &mut Findings) -> Option<Arc<Server>> {
         let own = levels.iter().find_map(|level| level.node.get("schemes"));
         let found = match own.filter(|_| self.options.server.is_none()) {
@@ -212,7 +212,7 @@ impl Refusal {
     }
 }
 
-/// Returns true if a list of servers names any; one that is no list is treated as named, and refused.
+/// Returns true if a list names a server; a value that is not a list counts as naming one, and is refused.
 fn is_named(list: &Node) -> bool {
     !matches!(list, Node::Null) && list.as_array().is_none_or(|servers| !servers.is_empty())
 }
@@ -236,7 +236,7 @@ fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Result<Ser
     resolve(&url, &first, options)
 }
 
-/// The URL of a server, relative to the description's own address.
+/// The URL of a server, resolved against the description's own address.
 fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Refusal> {
     match (Url::parse(url.trim()), &options.document_url) {
         (Ok(url), _) => base(url, pointer).map(|url| {
@@ -246,7 +246,7 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Re
         }),
         (Err(url::ParseError::RelativeUrlWithoutBase), Some(document_url)) => {
             let joined = document_url.join(url.trim()).map_err(|_| invalid(url, pointer))?;
-            // Who named the description's own origin named this one.
+            // The party that named the description's origin also named this server.
             let same = joined.origin() == document_url.origin();
             let named_by = if same { NamedBy::Operator } else { NamedBy::Description };
             base(joined, pointer).map(|url| Server { url, named_by, is_missing: false })
@@ -256,7 +256,7 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Re
     }
 }
 
-/// A server without an origin. That of its URL is one that no name stands for (RFC 6761 §6.4).
+/// A server with an unknown origin. Its URL has a host that no name resolves to (RFC 6761 §6.4).
 fn missing(url: &str, pointer: &str) -> Result<Server, Refusal> {
     let joined = Url::parse("https://server.invalid/").and_then(|base| base.join(url.trim()));
     let joined = joined.map_err(|_| invalid(url, pointer))?;
@@ -265,7 +265,7 @@ fn missing(url: &str, pointer: &str) -> Result<Server, Refusal> {
     Ok(Server { url, named_by: NamedBy::Description, is_missing: true })
 }
 
-/// A URL that other URLs can be built on.
+/// A URL that can serve as base of other URLs.
 fn base(mut url: Url, pointer: &str) -> Result<Url, Refusal> {
     let bad = |message| Err(refusal(Code::InvalidServer, pointer, message));
     if url.as_str().len() > LONGEST {
@@ -333,7 +333,7 @@ fn value(
         .ok_or_else(|| bad(format!("expected a value for the server variable `{name}`, got none")))
 }
 
-/// A scalar as it is written; ports are often written as numbers.
+/// A scalar as written; ports are often written as numbers.
 fn written_value(node: &Node) -> Option<String> {
     match node {
         Node::Bool(value) => Some(value.to_string()),
@@ -351,7 +351,7 @@ fn refusal(code: Code, pointer: &str, message: String) -> Refusal {
     Refusal { code, pointer: pointer.to_owned(), message }
 }
 
-/// Longer addresses are not sent.
+/// The length limit of an address.
 const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]

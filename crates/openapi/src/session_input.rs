@@ -1,5 +1,5 @@
-//! Finds out whether a value comes from the session: `x-agent-input-parameter`, `x-ces-session-context`,
-//! `@dialogflow/sessionId`. It reads annotations only; the values are the session's.
+//! Finds out if a value comes from the session: `x-agent-input-parameter`, `x-ces-session-context`,
+//! `@dialogflow/sessionId`. It reads only annotations; the values are in the session.
 
 use std::{collections::BTreeSet, ptr, sync::Arc};
 
@@ -19,14 +19,14 @@ use crate::{
 /// The source of a value, if its annotation could be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Annotation {
-    /// An annotation that means nothing: what it is called and what it says.
+    /// An annotation without a valid meaning: its name and its value.
     Invalid { name: &'static str, value: String },
-    /// A source that is not the model.
+    /// A source other than the model.
     Source(Source),
 }
 
 impl Annotation {
-    /// True if the value must never be the model's.
+    /// True if the model must never supply the value.
     pub(crate) fn is_context(&self) -> bool {
         match self {
             Self::Invalid { name, .. } => *name == CONTEXT,
@@ -35,8 +35,9 @@ impl Annotation {
     }
 }
 
-/// The annotation of a value: of its schema, of what that refers to or is composed of, or of the object the schema stands
-/// in. One that names the context comes before others, since it must never be the model's; then the nearest counts.
+/// The annotation of a value: of its schema, of the schema's references and compositions, or of the object that
+/// contains the schema. An annotation that names the context comes first, since the model must never supply its value;
+/// then the nearest counts.
 pub(crate) fn annotation<'d>(
     document: &'d Document,
     schema: &'d Node,
@@ -57,8 +58,8 @@ pub(crate) fn annotation<'d>(
     found
 }
 
-/// The schemas that speak of the same value as a schema, itself first: what it refers to, and branches of compositions
-/// and conditions, meant or not.
+/// The schemas that apply to the value of a schema, itself first: its references' targets, and branches of compositions
+/// and conditions, whether they apply or not.
 fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
@@ -91,7 +92,7 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
     found
 }
 
-/// The annotation a node itself carries.
+/// The annotation on a node itself.
 pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
     let says = |name: &str| node.get(name).and_then(Node::as_str) == Some(SESSION_ID);
     if says("$ref") || says("format") {
@@ -103,7 +104,7 @@ pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
     node.get(AGENT).map(|value| read(AGENT, value, agent))
 }
 
-/// The source an annotation means; an annotation that cannot be read is reported at the pointer.
+/// The source that an annotation names; an annotation that cannot be read is reported at the pointer.
 pub(crate) fn source(
     annotation: Option<Annotation>,
     pointer: &str,
@@ -121,7 +122,7 @@ pub(crate) fn source(
     }
 }
 
-/// True if the model sees a value of this source.
+/// True if the model sees a value from this source.
 pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool {
     match source {
         Source::Context(_) => false,
@@ -130,13 +131,13 @@ pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool
     }
 }
 
-/// The finding about an annotation that means nothing.
+/// The finding about an annotation without a valid meaning.
 fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'static> {
     let code = Code::InvalidSessionInput.into();
     if name == CONTEXT {
         return Finding {
             code,
-            // The model must never fill such a value, so there is no way to offer the operation.
+            // The model must never fill such a value, so the operation cannot be offered.
             severity: Severity::Error,
             message: format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`"),
             help: "name a value of the context, for example `$context.session_id`",

@@ -1,5 +1,5 @@
-//! Cuts the key of a path item into segments of literals and variables, and refuses keys that could lead elsewhere
-//! than below the server. Values are not its business: they are checked when a call is made.
+//! Splits the key of a path item into segments of literals and variables, and refuses keys that could lead outside the
+//! server's base path. Values are checked later, when a call is made.
 
 use std::sync::Arc;
 
@@ -7,40 +7,40 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 
 use crate::operation::PathPart;
 
-/// A path key, ready to be filled.
+/// A path key, ready to be filled in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Template {
     pub(crate) segments: Arc<[Box<[PathPart]>]>,
     pub(crate) fixed_query: Option<Arc<str>>,
-    /// The values of the key's own query that hold variables.
+    /// The values in the key's own query that contain variables.
     pub(crate) query_values: Box<[QueryValue]>,
-    /// True if a fragment was cut off, which no request carries (RFC 9110 §7.1).
+    /// True if a fragment was removed, which no request carries (RFC 9110 §7.1).
     pub(crate) has_fragment: bool,
 }
 
-/// A value of a key's own query that holds variables: `{lat}` in `/weather?at={lat},{lon}`.
+/// A value in a key's own query that contains variables: `{lat}` in `/weather?at={lat},{lon}`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct QueryValue {
     /// The name of the query parameter, decoded.
     pub(crate) name: Arc<str>,
-    /// The value as it is written.
+    /// The value as written.
     pub(crate) text: Arc<str>,
-    /// The variable that is all of it.
+    /// The variable, if it is the whole value.
     pub(crate) variable: Option<Arc<str>>,
 }
 
 impl QueryValue {
-    /// Returns true if it holds the variable `name`.
+    /// Returns true if the value contains the variable `name`.
     pub(crate) fn holds(&self, name: &str) -> bool {
         self.text.contains(&format!("{{{name}}}"))
     }
 }
 
 impl Template {
-    /// Cuts a path key.
+    /// Splits a path key.
     ///
     /// # Errors
-    /// Why the key is refused.
+    /// The reason why the key is refused.
     pub(crate) fn parse(key: &str) -> Result<Self, &'static str> {
         let below = key.strip_prefix('/').ok_or("a path that starts with `/`")?;
         if below.starts_with(['/', '\\']) {
@@ -65,8 +65,8 @@ impl Template {
         })
     }
 
-    /// Takes the operator `+` off the variables (RFC 6570 §3.2.3), which OpenAPI does not know, and answers the first one
-    /// that had it. Those that `is_name` says are called so keep it.
+    /// Removes the operator `+` from the variables (RFC 6570 §3.2.3), which OpenAPI does not support, and returns the
+    /// first variable that had it. A variable keeps its `+` if `is_name` says that it is part of the name.
     pub(crate) fn take_operators(&mut self, is_name: impl Fn(&str) -> bool) -> Option<Arc<str>> {
         let is_operator = |name: &Arc<str>| name.starts_with('+');
         if !self.variables().any(is_operator) {
@@ -84,7 +84,7 @@ impl Template {
         first
     }
 
-    /// The variables, in the order they are written.
+    /// The variables, in the order of the key.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.segments.iter().flat_map(|segment| segment.iter()).filter_map(|part| match part {
             PathPart::Literal(_) => None,
@@ -92,7 +92,7 @@ impl Template {
         })
     }
 
-    /// Returns true if the key's own query gives a value to the query parameter `name`.
+    /// Returns true if the key's own query sets the query parameter `name`.
     pub(crate) fn fixes(&self, name: &str) -> bool {
         let pairs = self.fixed_query.iter().flat_map(|query| query.split('&'));
         let mut names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
@@ -100,8 +100,8 @@ impl Template {
     }
 }
 
-/// Path and fragment: several operations on one path are told apart by it. It is a plain word, or the key is one that
-/// readers could take apart in different ways.
+/// Path and fragment: the fragment distinguishes several operations on one path. It must be a plain word; otherwise
+/// readers could split the key in different ways, and the key is refused.
 fn cut_fragment(text: &str) -> Result<(&str, Option<&str>), &'static str> {
     let Some((path, fragment)) = text.split_once('#') else { return Ok((text, None)) };
     if fragment.contains(['/', '?', '#', '{', '}']) || is_dots(fragment) {
@@ -164,8 +164,8 @@ fn literal(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     Ok(Box::new([PathPart::Literal(escaped(text))]))
 }
 
-/// Returns true if a segment means this directory or the one above, or hides a `/`, after as many decodings as a service
-/// might do.
+/// Returns true if a segment denotes this directory or its parent, or hides a `/`, after as many decodings as a service
+/// might apply.
 fn is_dots(segment: &str) -> bool {
     if !segment.contains(['.', '%']) {
         return false;
@@ -184,7 +184,7 @@ fn is_dots(segment: &str) -> bool {
     false
 }
 
-/// A pair of the query whose value holds variables.
+/// A pair of the query whose value contains variables.
 fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
     let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
     if name.is_empty() || name.contains(['{', '}']) {
@@ -199,7 +199,7 @@ fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
     Ok(QueryValue { name: name.into(), text: text.into(), variable })
 }
 
-/// A literal as it is sent. Escapes of the description stay as they are; a `%` that starts none is escaped.
+/// A literal as it is sent. Escapes in the description are kept; a `%` that starts none is escaped.
 fn escaped(literal: &str) -> Arc<str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     if literal.bytes().all(is_plain) {
@@ -218,7 +218,7 @@ fn escaped(literal: &str) -> Arc<str> {
     text.into()
 }
 
-/// The number of times a value is decoded when looking for dot segments (a proxy, a framework, an application).
+/// The number of times a value is decoded in the search for dot segments (a proxy, a framework, an application).
 const DECODINGS: usize = 3;
 
 /// The characters that RFC 3986 §3.3 does not allow in a segment.
@@ -256,7 +256,7 @@ const QUERY: &AsciiSet = &CONTROLS
 mod tests {
     use super::*;
 
-    /// Segments joined by `/`, variables in braces, the fixed query behind `?`.
+    /// Segments joined by `/`, variables in braces, the fixed query after `?`.
     fn written(template: &Template) -> String {
         let part = |part: &PathPart| match part {
             PathPart::Literal(text) => text.to_string(),

@@ -1,5 +1,5 @@
-//! Turns a document into tools: finds every operation, reads each by itself, names them all, and says what became of
-//! each. Schemas are not rendered here.
+//! Turns a document into tools: finds every operation, reads each separately, names them all, and reports the status of
+//! each. Schemas are not built here.
 
 mod answer;
 mod bound;
@@ -39,21 +39,21 @@ use crate::{
     },
 };
 
-/// The tools of a description, and what became of its operations.
+/// The tools of a description, and the report on its operations.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The operations that are exposed or degraded, in the order of the description.
+    /// The exposed or degraded operations, in the order of the description.
     pub operations: Vec<Arc<Operation>>,
     /// The report on every operation.
     pub report: Report,
-    /// The security schemes the description declares, by name.
+    /// The security schemes that the description declares, by name.
     pub security_schemes: Vec<Arc<SecurityScheme>>,
-    /// The server of the whole description, where it has one that can be called.
+    /// The server of the whole description, if it has one that can be called.
     pub server: Option<Arc<Server>>,
 }
 
-/// Turns a document into tools. It never fails: what cannot be offered is in the report.
+/// Turns a document into tools. It never fails: the report lists the operations that cannot be offered.
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let original = document;
     let document = &original.metered(original.most_effort());
@@ -114,8 +114,8 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
 }
 
 impl Loaded {
-    /// The same tools with what is found when every schema is built, which loading alone does not do, and without
-    /// those whose declarations take more than they may.
+    /// The tools with the findings of building every schema, which loading alone does not do, and without those whose
+    /// declarations exceed their limit.
     #[must_use]
     pub fn examined(mut self) -> Self {
         let mut declared = BTreeSet::new();
@@ -144,7 +144,7 @@ impl Loaded {
     }
 }
 
-/// Selects operations; those that are left out, and criteria that select nothing, go to the report.
+/// Selects operations; those that are left out, and criteria that match nothing, go to the report.
 fn selected<'d>(
     found: &[Found<'d>],
     names: &[Option<ToolName>],
@@ -232,7 +232,7 @@ fn first_of_each_id<'f, 'd>(found: &'f [Found<'d>]) -> BTreeMap<&'f str, &'f Fou
     firsts
 }
 
-/// Says that schemas of another dialect than those of OpenAPI and JSON Schema 2020-12 are read as if they were.
+/// Reports that schemas of a dialect other than those of OpenAPI and JSON Schema 2020-12 are read as if they were of these.
 fn note_dialect(root: Cursor<'_, '_>) {
     let dialect = root.text("jsonSchemaDialect").unwrap_or_default();
     let is_known =

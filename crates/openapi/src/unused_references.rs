@@ -1,5 +1,5 @@
-//! Examines references in what no call reads: the answers that tell of no success, headers, links, examples, callbacks. Nothing
-//! is lost for a call where one of them leads nowhere, so it is a note, and only `check` looks for them.
+//! Checks references in parts that no call reads: responses other than success, headers, links, examples, callbacks. A
+//! broken one loses nothing for a call, so it is a note, and only `check` looks for them.
 
 use crate::{
     code::Code,
@@ -7,7 +7,7 @@ use crate::{
     reference::{BadReference, Located},
 };
 
-/// Reports the references beside an operation that lead nowhere.
+/// Reports the broken references beside an operation.
 pub(crate) fn examine(operation: Cursor<'_, '_>) {
     each(operation, "parameters", |parameter| {
         each(parameter, "examples", |_| {});
@@ -30,7 +30,7 @@ fn media(at: Cursor<'_, '_>) {
     each(at, "content", |media| each(media, "examples", |_| {}));
 }
 
-/// Looks at the members or items of the member `name`, behind their references.
+/// Visits the members or items of the member `name`, behind their references.
 fn each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
     let Some(several) = at.member(name) else { return };
     let mut look_at = |part: Cursor<'d, '_>| {
@@ -52,5 +52,5 @@ fn target<'d>(at: Cursor<'d, '_>) -> Option<Located<'d>> {
     at.target().map_err(note).ok()
 }
 
-/// The steps of a look at a part.
+/// The cost to visit a part, in steps.
 const PART: usize = 4;

@@ -1,5 +1,5 @@
-//! Amazon's credentials and services: keys and their sources, the signature of a request, the Secrets Manager. Regions
-//! are given and not guessed.
+//! Amazon's credentials and services: keys and their sources, the signature of a request, Secrets Manager. The operator
+//! names regions; they are never guessed.
 
 #[cfg(not(feature = "aws"))]
 mod absent;
@@ -22,7 +22,7 @@ pub use secrets::{SecretsManagerConfig, SecretsManagerStore};
 #[cfg(feature = "aws")]
 pub use sign::sign;
 
-/// The domain of a region's services: China has its own.
+/// The domain of a region's services: China has its own domain.
 fn domain(region: &str) -> &'static str {
     if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
 }

@@ -1,5 +1,5 @@
-//! One exchange with a store: the request with what it may hold of secrets, the answer within a bound. Bodies of both
-//! ways are zeroized when they are dropped, as far as they are ours alone. Statuses are the stores' to read.
+//! One exchange with a store: a request, which may contain secrets, and a response within a size limit. The bodies of
+//! both are zeroized when they are dropped, unless other owners share them. The stores interpret the statuses.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,11 +9,11 @@ use callgate_transport::{Limits, Transport};
 use http::{Request, StatusCode};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The memory that an answer is read into; zeroized when dropped, unless the HTTP client still holds the same memory.
+/// The memory that a response is read into; zeroized when dropped, unless the HTTP client still holds that memory.
 #[derive(Debug, Default)]
 pub(crate) struct Body(Bytes);
 
-/// A status and what came with it.
+/// A status with its body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -34,12 +34,12 @@ impl Drop for Body {
     }
 }
 
-/// A request's body that is zeroized when it was sent.
+/// A request's body that is zeroized after it was sent.
 pub(crate) fn body(text: Zeroizing<Vec<u8>>) -> Bytes {
     Bytes::from_owner(text)
 }
 
-/// Sends a request of the store called `store`. An answer of any status is an answer.
+/// Sends a request of the store called `store`. A response of any status counts as success.
 pub(crate) async fn send(
     store: &str,
     transport: &Arc<dyn Transport>,
@@ -52,14 +52,15 @@ pub(crate) async fn send(
     Ok(Answer { status: response.status(), body: Body(response.into_body()) })
 }
 
-/// A request that cannot be written: an address or a name that no URL or header can hold.
+/// The error for a request that cannot be built, because no URL or header can hold an address or a name.
 pub(crate) fn unwritable(store: &str, source: http::Error) -> Error {
     let message = format!("{store} cannot be asked: the address or a name is malformed");
     Error::new(ErrorKind::Invalid, message).with_source(source)
 }
 
-/// The memory in front of a store ends it after five seconds; this bound is for who has no memory there. A secret is far
-/// below the bytes: stores take 64 KiB (AWS) and 1 MiB (Vault).
+/// The limits of a request. The cache in front of a store ends a request after five seconds; this timeout is for
+/// callers without that cache. A secret is far smaller than the size limit: stores accept 64 KiB (AWS) and 1 MiB
+/// (Vault).
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), response_bytes: 2 * 1024 * 1024 };
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! The grants of people who logged in at an authorization server: a text for each, which is a secret. A store keeps them from
-//! one process to the next and lets one process at a time replace one; what stands in a grant is the business of `auth`.
+//! The grants of people who logged in at an authorization server: one text for each login, which is a secret. A store
+//! keeps them from one process to the next and lets one process at a time replace one; `auth` knows the content of a
+//! grant.
 
 mod folder;
 #[cfg(feature = "keyring")]
@@ -14,7 +15,8 @@ pub use folder::GrantFolder;
 #[cfg(feature = "keyring")]
 pub use keyring::GrantKeyring;
 
-/// Keeps the grants of one person, or of one profile of a person. A program that is many people's has a store for each.
+/// Keeps the grants of one person, or of one profile of a person. A program that serves many people has one store for
+/// each.
 ///
 /// ```
 /// # use std::{collections::BTreeMap, sync::Arc};
@@ -51,37 +53,37 @@ pub use keyring::GrantKeyring;
 /// ```
 #[async_trait]
 pub trait GrantStore: fmt::Debug + Send + Sync {
-    /// The grant of this name; none where nobody has logged in.
+    /// The grant of this name; `None` if nobody has logged in.
     ///
     /// # Errors
-    /// The grant cannot be read, or others may read it too.
+    /// The grant cannot be read, or other users may read it.
     async fn get(&self, name: &str) -> Result<Option<Secret>, Error>;
 
-    /// Puts a grant in the place of the one before it. It is kept when this returns.
+    /// Replaces a grant. The new grant is stored when this returns.
     ///
     /// # Errors
-    /// The grant cannot be kept; the one before it is as it was.
+    /// The grant cannot be stored; the previous grant is unchanged.
     async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error>;
 
-    /// Removes a grant; answers whether there was one.
+    /// Removes a grant; returns true if it existed.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// The grant cannot be removed.
     async fn remove(&self, name: &str) -> Result<bool, Error>;
 
-    /// Waits until nobody else replaces the grant, in this process or another, and keeps others from it until the answer is
-    /// dropped.
+    /// Waits until nobody else is replacing the grant, in this process or another. Nobody else can replace it until the
+    /// returned lock is dropped.
     ///
     /// # Errors
-    /// Another process does not come to an end with it.
+    /// Another process holds the lock for too long.
     async fn lock(&self, name: &str) -> Result<GrantLock, Error>;
 
-    /// The profile whose grants these are: with another profile the same client has another login.
+    /// The profile that these grants belong to: each profile has its own login for a client.
     fn profile(&self) -> Option<&str> {
         None
     }
 
-    /// The place where a grant is kept, in words for who logged in: "the keyring of this machine".
+    /// The place where a grant is kept, in words for the person who logged in: "the keyring of this machine".
     fn place(&self, name: &str) -> String;
 
     /// The command by which a person logs in: `callgate login github`.
@@ -90,7 +92,7 @@ pub trait GrantStore: fmt::Debug + Send + Sync {
     }
 }
 
-/// The right to replace a grant, until it is dropped.
+/// The exclusive right to replace a grant, until it is dropped.
 ///
 /// ```
 /// use callgate_secret::Secret;

@@ -1,5 +1,5 @@
-//! Takes secrets out of JSON without keeping copies: members stay slices of the answer until one of them becomes a
-//! secret. What the answer means is the store's to say.
+//! Takes secrets out of JSON without keeping copies: members stay slices of the response until one of them becomes a
+//! secret. The store interprets the response.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use callgate_secret::Secret;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The members of an object, unread.
+/// The members of an object, not yet parsed.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// The value a text is, if it is one of these.
+/// The value of a text; `None` if it does not have this type.
 pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
-    // The error is not kept: it may show what it read.
+    // The error is dropped: it may show parts of the text.
     serde_json::from_slice(text).ok()
 }
 
-/// A text, or the digits or the word of a plain value, as a secret; nothing for `null`, lists and objects.
+/// A string, number or boolean as a secret; `None` for `null`, lists and objects.
 pub(crate) fn secret(value: &RawValue) -> Option<Secret> {
     let text = value.get();
     match text.bytes().next()? {

@@ -1,6 +1,6 @@
-//! The operating system's keyring: `keyring:service/user`. Its calls block and may wait for a person, so they are made
-//! one after another on a thread that ends with the store. Built with the feature `keyring`; without it, no store can be
-//! made, and why is said.
+//! The operating system's keyring: `keyring:service/user`. Its calls block and may wait for a person, so they run one
+//! after another on a thread that ends with the store. Built with the feature `keyring`; without it, creating a store
+//! fails with an error that gives the reason.
 
 #[cfg(not(feature = "keyring"))]
 use callgate_secret::{Error, ErrorKind, Secret, SecretReference, SecretStore};
@@ -19,7 +19,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-/// The keyring of the machine that is used.
+/// The keyring of the machine to use.
 ///
 /// ```
 /// use callgate_secret::ErrorKind;
@@ -34,16 +34,16 @@ mod tests;
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the closed set of keyrings")]
 pub enum KeyringBackend {
-    /// The Linux kernel's: keys of the session that callgate is started in and of its user, kept until the machine
-    /// restarts. An entry is a key of the type `user` that is called `keyring:USER@SERVICE`.
+    /// The keyring of the Linux kernel: keys of the session that callgate is started in and of its user, kept until the
+    /// machine restarts. An entry is a key of the type `user` with the name `keyring:USER@SERVICE`.
     Kernel,
-    /// The platform's own: the Secret Service of a Linux or BSD desktop (an item with the attributes `service` and
-    /// `username`), the Keychain of macOS, the Credential Manager of Windows.
+    /// The platform's own keyring: the Secret Service of a Linux or BSD desktop (an item with the attributes `service`
+    /// and `username`), the Keychain of macOS, the Credential Manager of Windows.
     #[default]
     Platform,
 }
 
-/// In place of the store where it is not built in: there is none.
+/// Replaces the store when it is not built in: it has no value.
 #[cfg(not(feature = "keyring"))]
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there is none")]
@@ -51,7 +51,7 @@ pub enum KeyringStore {}
 
 #[cfg(not(feature = "keyring"))]
 impl KeyringStore {
-    /// Refuses.
+    /// Refuses to create a store.
     ///
     /// # Errors
     /// `Unsupported`, always.

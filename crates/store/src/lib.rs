@@ -1,6 +1,6 @@
-//! Secrets of remote stores, one file each, over our own transport, and of the operating system's keyring; none of them
-//! keeps a secret, which is the memory's business in `secret`. What a store needs to sign in comes from the local stores
-//! by reference. Beside them are the grants of people who logged in (`grants`).
+//! Secrets of remote stores, one file each, over our own transport, and of the operating system's keyring. These stores
+//! keep no secret; the cache in `secret` does. The credentials that a store needs to sign in are references to the
+//! local stores. The module `grants` keeps the grants of people who logged in.
 
 pub mod aws;
 mod exchange;

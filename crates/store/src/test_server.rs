@@ -1,4 +1,4 @@
-//! A server on loopback for the tests of this crate. Its answers are the documented ones, written down by hand.
+//! A server on loopback for the tests of this crate. Its responses are the documented ones, written by hand.
 
 use std::{
     sync::{Arc, Mutex},
@@ -14,7 +14,7 @@ use axum::{
 };
 use tokio::net::TcpListener;
 
-/// One request as it came.
+/// One request as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) line: String,
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 type Answering = Arc<dyn Fn(&Asked) -> (u16, String) + Send + Sync>;
 type Log = Arc<Mutex<Vec<Asked>>>;
 
-/// A server that answers what it is told to and remembers what it was asked.
+/// A server that sends the given responses and records the requests.
 #[derive(Clone)]
 pub(crate) struct TestServer {
     pub(crate) origin: String,
@@ -33,7 +33,7 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// Serves until the test ends; `answer` sees `METHOD path?query`, headers and body.
+    /// Serves until the test ends; `answer` receives `METHOD path?query`, headers and body.
     pub(crate) async fn start(
         answer: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
@@ -46,12 +46,12 @@ impl TestServer {
         Self { origin, log }
     }
 
-    /// The questions asked so far.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.log.lock().unwrap().clone()
     }
 
-    /// The number of times that a request line was asked for.
+    /// The number of requests with this request line.
     pub(crate) fn count(&self, line: &str) -> usize {
         self.asked().iter().filter(|asked| asked.line == line).count()
     }
@@ -63,7 +63,7 @@ impl Asked {
     }
 }
 
-/// Lets time pass. The clock runs again afterwards: one that stands makes every wait for a socket a timeout.
+/// Advances the time. The clock runs again afterwards: with a paused clock every wait for a socket would time out.
 pub(crate) async fn later(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;

@@ -1,6 +1,6 @@
-//! HashiCorp Vault and OpenBao: `vault:mount/path#key` of the key-value engine, version 1 or 2, found out by asking as
-//! `vault kv get` does. A path may stand as the command takes it (`secret/pets`) or as the API does
-//! (`secret/data/pets`). Other engines, whose secrets end with a lease, are refused by name.
+//! HashiCorp Vault and OpenBao: `vault:mount/path#key` of the key-value engine, version 1 or 2; the store asks the
+//! server for the version, as `vault kv get` does. A path may be written as the command takes it (`secret/pets`) or as
+//! the API does (`secret/data/pets`). Other engines, whose secrets expire with a lease, are refused by name.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,19 +21,19 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-/// Reads `vault:mount/path#key` at each call.
+/// A secret store that reads `vault:mount/path#key` at each call.
 #[derive(Debug)]
 pub struct VaultStore {
     server: Server,
     login: Login,
-    // A mount keeps its version for as long as it is there.
+    // A mount keeps its version as long as it exists.
     mounts: Mutex<Vec<Mount>>,
-    // When a new token was denied too: what denies is then a policy, and no login helps.
+    // The time when a new token was denied too: then a policy denies access, and another login does not help.
     denied: Mutex<Option<Instant>>,
 }
 
 impl VaultStore {
-    /// A store that signs in with secrets of `local`. Asks nobody yet.
+    /// A store that signs in with secrets of `local`. Creating it sends nothing.
     pub fn new(
         config: VaultConfig,
         local: Arc<dyn SecretStore>,
@@ -61,11 +61,11 @@ impl VaultStore {
         Ok(mount)
     }
 
-    /// Asks with a token; where the token is rejected, once more with a new one.
+    /// Sends a request with a token; if the token is rejected, retries once with a new one.
     async fn ask(&self, path: &str) -> Result<Answer, Error> {
         let token = self.login.token(&self.server).await?;
         let answer = self.server.ask(Method::GET, path, Some(&token), None).await?;
-        // A vault answers 403 to a token it does not know and to one that may not read alike.
+        // A vault responds with 403 both to an unknown token and to a token that may not read the path.
         if answer.status != StatusCode::FORBIDDEN || self.was_denied_just_now() {
             return Ok(answer);
         }

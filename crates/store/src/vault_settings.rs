@@ -1,8 +1,8 @@
-//! The settings of a vault, which a configuration holds whether or not the store is built in.
+//! The settings of a vault, which a configuration can hold even if the store is not built in.
 
 use callgate_secret::SecretReference;
 
-/// The place where a vault is and who we are there. Holds references; shows no literal.
+/// The address of a vault and the login there. Holds references to secrets; shows no literal secret.
 ///
 /// ```
 /// # #[cfg(feature = "vault")]
@@ -26,15 +26,15 @@ use callgate_secret::SecretReference;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct VaultConfig {
-    /// The origin, with a path where a proxy adds one: `https://vault.example.com:8200`.
+    /// The origin, with a path if a proxy adds one: `https://vault.example.com:8200`.
     pub address: String,
     /// The namespace (Vault Enterprise, HCP, OpenBao).
     pub namespace: Option<String>,
-    /// The way a token is come by.
+    /// The way to get a token.
     pub login: VaultLogin,
 }
 
-/// The way a token is come by.
+/// The way to get a token.
 ///
 /// ```
 /// use callgate_store::VaultLogin;
@@ -57,22 +57,22 @@ pub struct VaultConfig {
 pub enum VaultLogin {
     /// The AppRole method.
     AppRole {
-        /// The place where the method is mounted, usually `approle`.
+        /// The mount path of the method, usually `approle`.
         mount: String,
         /// The role's id.
         role_id: SecretReference,
         /// The secret id.
         secret_id: SecretReference,
     },
-    /// The Kubernetes method, or the JWT method, which asks for the same.
+    /// The Kubernetes method, or the JWT method, which takes equal settings.
     Kubernetes {
-        /// The place where the method is mounted, usually `kubernetes`.
+        /// The mount path of the method, usually `kubernetes`.
         mount: String,
         /// The role.
         role: String,
-        /// The service account's token, read anew at each login.
+        /// The service account's token, read again at each login.
         jwt: SecretReference,
     },
-    /// A token that somebody else made. It is renewed where it can be, and read anew when it is rejected.
+    /// A token that was made elsewhere. It is renewed if possible, and read again when it is rejected.
     Token(SecretReference),
 }

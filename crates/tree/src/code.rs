@@ -1,6 +1,6 @@
-//! The stable codes of findings; those about a text in one table: a row makes the code, its name and its explanation. A code never
-//! changes its meaning and is never used again for another one. The crate that makes a finding owns its code; a finding holds the
-//! code's name.
+//! The stable codes of findings. One table lists the codes of findings about a text: each row makes the code, its name
+//! and its explanation. The meaning of a code never changes, and a code is never reused. The crate that makes a finding
+//! owns its code; a finding holds the code's name.
 
 use std::fmt;
 
@@ -19,10 +19,10 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct CodeName(&'static str);
 
-/// Makes [`TextCode`] and what is known about each from the table.
+/// Makes [`TextCode`], and the name and explanation of each code, from the table.
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal: $explanation:literal;)+) => {
-        /// The kinds of findings about a text, whatever it describes.
+        /// The kinds of findings about a text, whatever the text describes.
         ///
         /// ```
         /// use callgate_tree::TextCode;
@@ -42,14 +42,14 @@ macro_rules! codes {
             /// Every code, in alphabetical order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
-            /// The code as it is shown: lower-case words with dashes.
+            /// The code as it is displayed: lower-case words with dashes.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
                 }
             }
 
-            /// A paragraph for whoever asks what the code means.
+            /// A paragraph that explains the code to a reader.
             pub fn explanation(self) -> &'static str {
                 match self {
                     $(Self::$code => $explanation,)+
@@ -60,19 +60,19 @@ macro_rules! codes {
 }
 
 codes! {
-    /// YAML aliases stand for more text than the limits allow.
+    /// The YAML aliases expand to more text than the limits allow.
     AliasExpansion = "alias-expansion": "A YAML alias stands for the whole text it names. A few lines of aliases can stand for gigabytes, so \
         the text they unfold to is bounded. Write the repeated parts out, use `$ref` instead of aliases, or \
         raise the limit.";
-    /// A name occurs twice in one object; the last one counts.
+    /// A name occurs twice in one object; the last value counts.
     DuplicateKey = "duplicate-key": "The same name occurs twice in one object. Readers disagree on which one counts; here the last one \
         does. Remove one of them.";
-    /// A YAML tag says nothing to JSON and was ignored.
+    /// A YAML tag has no meaning in JSON and was ignored.
     IgnoredTag = "ignored-tag": "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the value is read \
         without it.";
-    /// YAML infinity or not-a-number, which JSON has not; it was read as text.
+    /// The value is YAML infinity or not-a-number, which JSON does not have; it was read as text.
     NonFiniteNumber = "non-finite-number": "YAML knows infinity and not-a-number, JSON does not. The value is read as text.";
-    /// The text is not in an encoding of Unicode that is read.
+    /// The encoding of the text is not supported: it is neither UTF-8 nor UTF-16 with a byte order mark.
     NotUtf8 = "not-utf8": "The text is in no encoding that is read: UTF-8, or UTF-16 with a byte order mark. Convert it to \
         UTF-8.";
     /// Lists and objects are nested deeper than the limits allow.
@@ -87,12 +87,12 @@ codes! {
 }
 
 impl CodeName {
-    /// The name of a code of one's own.
+    /// The name of a code that another crate defines.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// The name as it is shown.
+    /// The name as it is displayed.
     pub fn as_str(self) -> &'static str {
         self.0
     }

@@ -1,5 +1,5 @@
-//! Findings about a description: what, where, how bad, what to do. They are data; how they look on a screen is the
-//! business of the command line.
+//! Findings about a description: the problem, its place, its severity and its remedy. Findings are data; the command
+//! line decides how they look on a screen.
 
 use std::{fmt, sync::Arc};
 
@@ -32,7 +32,7 @@ pub enum Severity {
     Error,
 }
 
-/// A place in the text of a document, counted from 1; columns count characters.
+/// A place in the text of a document: line and column count from 1, and columns count characters.
 ///
 /// ```
 /// use callgate_tree::Position;
@@ -65,26 +65,26 @@ pub struct Position {
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
-    /// The stable code of its kind.
+    /// The stable code of the finding's kind.
     pub code: CodeName,
-    /// Its severity.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// The document the node at fault stands in when it is another one that the description refers to: a path relative
-    /// to the description, or an address.
+    /// The document that contains the node, when it is not the description itself but a document that the description
+    /// refers to: a path relative to the description, or an address.
     pub file: Option<Arc<str>>,
-    /// The JSON pointer of the node at fault (RFC 6901); empty for the whole document.
+    /// The JSON pointer (RFC 6901) of the node that the finding is about; empty for the whole document.
     pub pointer: String,
-    /// The place where that node stands in the text, as far as it could be found.
+    /// The place of the node in the text, when it could be found.
     pub position: Option<Position>,
-    /// The problem: expected before got, without a full stop.
+    /// The problem: the expected value before the actual one, without a full stop.
     pub message: String,
-    /// The remedy for it, in the words of a configuration.
+    /// The remedy for the problem, in the words of a configuration.
     pub help: String,
-    /// The remedy as data, where a program may have other means for it.
+    /// The remedy as data, for programs that offer other ways to apply it.
     pub remedy: Option<Remedy>,
-    /// The operation it is about, as `GET /pets/{petId}`, when it is about one.
+    /// The operation that the finding is about, as `GET /pets/{petId}`; `None` when it is about no single operation.
     pub operation: Option<String>,
-    /// The number of further operations it is about, beside those that have a finding of their own.
+    /// The number of further operations that the finding applies to, not counting those with a finding of their own.
     pub n_more: usize,
 }
 

@@ -1,6 +1,6 @@
-//! Text to one tree of nodes that know where they stand: YAML or JSON, within limits, every number with its digits. It
-//! knows nothing of OpenAPI, so that descriptions, overlays and configurations are read by the same code. Pure: no I/O,
-//! no clock, no environment.
+//! Reads YAML or JSON text into one tree of nodes, within limits and with every digit of every number. The crate knows
+//! nothing of OpenAPI: descriptions, overlays and configurations are read by this code. It is pure: no I/O, no clock,
+//! no environment.
 
 mod code;
 mod diagnostic;

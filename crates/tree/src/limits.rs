@@ -1,7 +1,7 @@
-//! The bounds a text is read within. Each is there because a real file or a real attack needs it; the configuration may
-//! change them.
+//! The limits on a text that is read. A real file or a real attack justifies each limit; the configuration may change
+//! them.
 
-/// The bounds of what one text may cost before it is refused.
+/// The limits on the cost of one text; a text over a limit is refused.
 ///
 /// ```
 /// use callgate_tree::{Limits, TextCode, read};
@@ -13,15 +13,16 @@
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {
-    /// The bytes of the text. The largest description in the wild has 13 MB; a tree takes about as much again.
+    /// The size of the text in bytes. The largest description in the wild has 13 MB; its tree takes about as much
+    /// memory again.
     pub bytes: usize,
-    /// The levels of lists and objects, aliases unfolded. Real descriptions stay below 60; what walks a tree recurses
-    /// once a level, and a thread's stack of 2 MiB must hold that.
+    /// The nesting depth of lists and objects, with aliases expanded. Real descriptions stay below 60. Code that walks
+    /// a tree recurses once for each level, and a thread's stack of 2 MiB must hold that.
     pub depth: usize,
-    /// The values of the tree, aliases unfolded. The largest description in the wild has 440,000.
+    /// The number of values in the tree, with aliases expanded. The largest description in the wild has 440,000.
     pub nodes: usize,
-    /// The bytes of names and texts that YAML aliases stand for, unfolded. The text may also not grow by more than
-    /// ten times, though small texts get 1 MiB in any case.
+    /// The bytes of names and texts that YAML aliases add when they are expanded. The text may also grow at most
+    /// tenfold, but small texts may always grow to 1 MiB.
     pub alias_bytes: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The version-neutral tree a description is read into: shared strings, exact numbers, insertion order. Cloning a
-//! node is cheap and shares everything below it. It knows nothing of OpenAPI.
+//! The version-neutral tree that a description is read into: shared strings, exact numbers, insertion order. Cloning a
+//! node is cheap: the clone shares everything below the node. The tree knows nothing of OpenAPI.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ pub enum Node {
     Array(Arc<[Self]>),
     /// `true` or `false`.
     Bool(bool),
-    /// Nothing.
+    /// The null value.
     Null,
-    /// A number, its digits as written.
+    /// A number with its digits as written.
     Number(Number),
     /// Named values.
     Object(Object),
@@ -32,7 +32,7 @@ type Member = (Arc<str>, Node);
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Members {
-    /// So few that a scan is faster than a search. Most objects are so small: one allocation holds each.
+    /// Few enough members that a scan is faster than a search. Most objects are so small: one allocation holds each.
     Few(Arc<[Member]>),
     Many(Arc<Sorted>),
 }
@@ -40,27 +40,27 @@ enum Members {
 #[derive(Debug, Eq, PartialEq)]
 struct Sorted {
     entries: Box<[Member]>,
-    /// Positions sorted by name.
+    /// Positions of the members, sorted by name.
     sorted: Box<[u32]>,
 }
 
-/// Objects with more names than this are looked up by binary search. A scan compares lengths first, so that it is about
-/// as fast up to here, and most objects are never asked often enough to be worth sorting.
+/// Objects with more names than this are searched by binary search. Up to this size a scan is about as fast, because it
+/// compares lengths first, and most objects are read too seldom to be worth sorting.
 const SCANNED_NAMES: usize = 64;
 
 impl Node {
-    /// The member `name`, when this is an object that has it.
+    /// The member `name`; `None` when this node is no object or has no such member.
     #[inline]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.get(name)
     }
 
-    /// The text, when this is one.
+    /// The text; `None` when this node is no string.
     pub fn as_str(&self) -> Option<&str> {
         self.as_shared_str().map(AsRef::as_ref)
     }
 
-    /// The text, shared, when this is one.
+    /// The text as a shared string; `None` when this node is no string.
     pub fn as_shared_str(&self) -> Option<&Arc<str>> {
         match self {
             Self::String(text) => Some(text),
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// The truth value, when this is one.
+    /// The truth value; `None` when this node is no boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// The items, when this is a list.
+    /// The items; `None` when this node is no list.
     pub fn as_array(&self) -> Option<&[Self]> {
         match self {
             Self::Array(items) => Some(items),
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// The named values, when this is an object.
+    /// The named values; `None` when this node is no object.
     #[inline]
     pub fn as_object(&self) -> Option<&Object> {
         match self {
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// The number, when this is one.
+    /// The number; `None` when this node is no number.
     pub fn as_number(&self) -> Option<&Number> {
         match self {
             Self::Number(number) => Some(number),
@@ -113,7 +113,7 @@ impl Node {
         }
     }
 
-    /// The same value on its own. The depth of a tree is bounded when it is read.
+    /// The node as a [`Value`] of its own. Reading bounds the depth of a tree, so the conversion may recurse.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Array(items) => Value::Array(items.iter().map(Self::to_value).collect()),
@@ -129,12 +129,12 @@ impl Node {
 }
 
 impl Object {
-    /// An object of these members; their names are unique (the readers see to it).
+    /// An object of these members. The caller ensures that their names are unique, as the readers do.
     pub fn new(entries: Vec<(Arc<str>, Node)>) -> Self {
         Self::of(entries.into_iter())
     }
 
-    /// The same of members that are counted.
+    /// An object of a known number of members, whose names are unique.
     pub(crate) fn of(entries: impl ExactSizeIterator<Item = (Arc<str>, Node)>) -> Self {
         if entries.len() <= SCANNED_NAMES {
             return Self(Members::Few(entries.collect()));
@@ -157,8 +157,8 @@ impl Object {
         }
     }
 
-    /// A number that only clones of this object have, and those that were read from the same text as it, as long as one
-    /// of them is kept: what is found of one of them is true of all.
+    /// A number that only this object, its clones and equal objects read from one text share, as long as one of them is
+    /// kept. A result computed for one of them holds for all.
     pub fn address(&self) -> usize {
         match &self.0 {
             Members::Few(entries) => Arc::as_ptr(entries).addr(),
@@ -174,12 +174,12 @@ impl Object {
         }
     }
 
-    /// Returns true if it is kept at more than one place.
+    /// Returns true if the object is kept at more than one place.
     pub fn is_shared(&self) -> bool {
         self.n_owners() > 1
     }
 
-    /// The number of those that keep it.
+    /// The number of owners of the object.
     fn n_owners(&self) -> usize {
         match &self.0 {
             Members::Few(entries) => Arc::strong_count(entries),
@@ -187,7 +187,7 @@ impl Object {
         }
     }
 
-    /// Returns true if there is a member `name`.
+    /// Returns true if the object has a member `name`.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -198,12 +198,12 @@ impl Object {
         self.members().iter().map(|(name, node)| (name, node))
     }
 
-    /// The number of members that there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.members().len()
     }
 
-    /// Returns true if there is none.
+    /// Returns true if the object has no members.
     pub fn is_empty(&self) -> bool {
         self.members().is_empty()
     }

@@ -1,6 +1,6 @@
 //! JSON pointers (RFC 6901): a path that costs nothing while a tree is walked and becomes text only when a finding
-//! needs it, and the way back from the text to the node. It resolves inside one tree only; references between
-//! documents are not its business.
+//! needs it; and the search for the node of a pointer. A pointer is resolved inside one tree only; references between
+//! documents are handled elsewhere.
 
 use std::{borrow::Cow, fmt, iter, sync::Arc};
 
@@ -27,7 +27,7 @@ impl<'a> Path<'a> {
     /// The root.
     pub const ROOT: Path<'static> = Path::at("");
 
-    /// A path that starts at the node of this pointer, taken as it is.
+    /// A path that starts at the node of this pointer; the pointer is not checked.
     pub const fn at(pointer: &'a str) -> Self {
         Self { above: None, segment: Segment::Pointer(pointer) }
     }
@@ -37,7 +37,7 @@ impl<'a> Path<'a> {
         Self { above: Some(self), segment: Segment::Name(name) }
     }
 
-    /// The document this path is in, when it is not the description itself.
+    /// The document that this path is in, when it is not the description itself.
     pub fn document(&self) -> Option<&'a str> {
         let mut first = self;
         while let Some(above) = first.above {
@@ -51,7 +51,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The cost of its text, in steps: none where it is short.
+    /// The cost of the path's text, in steps; zero for a short text.
     pub fn weight(&self) -> usize {
         self.room() / BYTES_OF_STEP
     }
@@ -73,12 +73,12 @@ impl Path<'_> {
             return short.text().into();
         }
         let mut pointer = String::with_capacity(self.room());
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _: fmt::Result = self.write(&mut pointer);
         pointer.into()
     }
 
-    /// About how many bytes its text has; escapes and long indexes have more.
+    /// The approximate number of bytes of the path's text; escapes and long indexes take more.
     fn room(&self) -> usize {
         let above = iter::successors(Some(self), |path| path.above);
         above
@@ -90,7 +90,7 @@ impl Path<'_> {
             .sum()
     }
 
-    /// Writes it from the root down. A path is as long as the walk over the tree that made it is deep.
+    /// Writes the path from the root down. The recursion is as deep as the walk over the tree that made the path.
     fn write(&self, f: &mut impl fmt::Write) -> fmt::Result {
         if let Some(above) = self.above {
             above.write(f)?;
@@ -108,7 +108,7 @@ impl Path<'_> {
     }
 }
 
-/// A text on the stack: pointers are made often, and one that is kept is copied once.
+/// A text buffer on the stack: pointers are made often, and a pointer that is kept is copied once.
 struct Short {
     bytes: [u8; SHORT],
     len: usize,
@@ -140,7 +140,7 @@ impl fmt::Write for Short {
 /// Nearly all pointers have fewer bytes.
 const SHORT: usize = 256;
 
-/// Real pointers are shorter.
+/// The bytes of a pointer that count as one step. Real pointers are shorter.
 pub const BYTES_OF_STEP: usize = 256;
 
 impl fmt::Display for Path<'_> {
@@ -150,7 +150,7 @@ impl fmt::Display for Path<'_> {
 }
 
 impl Node {
-    /// The node a JSON pointer leads to from here; `None` when there is none, or the pointer is not one.
+    /// The node at a JSON pointer below this node; `None` when the pointer is malformed or no node is there.
     pub fn at(&self, pointer: &str) -> Option<&Self> {
         segments(pointer)?.try_fold(self, |node, segment| match node {
             Self::Array(items) => items.get(index(&segment)?),
@@ -160,14 +160,14 @@ impl Node {
     }
 }
 
-/// The pointer in a reference to the same document, `#/components/schemas/A%7B`: percent-decoded (RFC 6901 §6).
-/// `None` when it is not such a reference, or does not decode to text.
+/// The pointer in a reference into its own document, such as `#/components/schemas/A%7B`, percent-decoded (RFC 6901
+/// §6). `None` when the reference has another form, or does not decode to text.
 pub fn pointer_of_fragment(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
     decoded(fragment).filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))
 }
 
-/// A fragment, percent-decoded; `None` when it does not decode to text.
+/// The percent-decoded fragment; `None` when it does not decode to text.
 pub fn decoded(fragment: &str) -> Option<String> {
     if !fragment.contains('%') {
         return Some(fragment.to_owned());
@@ -175,8 +175,8 @@ pub fn decoded(fragment: &str) -> Option<String> {
     percent_decode_str(fragment).decode_utf8().ok().map(Into::into)
 }
 
-/// The document and the pointer of a place as it is written inside this crate: `/a/b` in the description itself,
-/// `pets.yaml#/a/b` in a document it refers to. No name of a document has a `#`.
+/// Splits a place as this crate writes it into document and pointer: `/a/b` in the description itself, `pets.yaml#/a/b`
+/// in a document that the description refers to. The name of a document contains no `#`.
 pub fn parted(place: &str) -> (Option<Arc<str>>, String) {
     match place.split_once('#').filter(|_| !place.starts_with('/')) {
         Some((file, pointer)) => (Some(file.into()), pointer.to_owned()),
@@ -192,7 +192,7 @@ pub fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let mut rest = pointer.get(1..);
     Some(iter::from_fn(move || {
         let text = rest?;
-        // Segments are short: a search for more bytes at a time takes longer to begin.
+        // Segments are short: a search that compares several bytes at a time takes longer to start.
         let end = text.bytes().position(|byte| byte == b'/');
         let (segment, after) =
             end.map_or((text, None), |at| (text.get(..at).unwrap_or_default(), text.get(at + 1..)));
@@ -209,7 +209,7 @@ fn unescaped(raw: &str) -> Cow<'_, str> {
     Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
 }
 
-/// The index a segment means: digits without leading zeros (RFC 6901 §4).
+/// The index that a segment denotes: digits without leading zeros (RFC 6901 §4).
 pub fn index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with(['0', '+']);
     plain.then(|| segment.parse().ok())?

@@ -1,5 +1,5 @@
-//! Finds where in a text the nodes of findings stand. It runs only when there are findings: the readers keep no
-//! positions. All pointers are found in one pass.
+//! Finds the places in a text of the nodes that findings are about. It runs only when there are findings, because the
+//! readers keep no positions. One pass finds all pointers.
 
 mod yaml;
 
@@ -7,12 +7,12 @@ use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
 use crate::text::{self, Wanted};
 
-/// Fills the positions of diagnostics about the description itself that have none, as [`positions`] finds them.
+/// Fills in missing positions of diagnostics about the description itself, as [`positions`] finds them.
 pub fn locate(text: &[u8], diagnostics: &mut [Diagnostic]) {
     locate_in(None, text, diagnostics);
 }
 
-/// Fills the positions of diagnostics about one document that the description refers to ([`Diagnostic::file`]).
+/// Fills in missing positions of diagnostics about one document that the description refers to ([`Diagnostic::file`]).
 pub fn locate_file(file: &str, text: &[u8], diagnostics: &mut [Diagnostic]) {
     locate_in(Some(file), text, diagnostics);
 }
@@ -29,9 +29,9 @@ fn locate_in(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
     }
 }
 
-/// The place where the nodes of these JSON pointers stand: a member where its name stands, an item where it begins, a
-/// node that is not there where the nearest one above it stands. Nothing is found in a text that cannot be read or is
-/// over the default limits.
+/// The places of the nodes of these JSON pointers. The place of a member is its name, the place of an item is its
+/// start, and the place of a missing node is that of its nearest existing ancestor. A text that cannot be read or
+/// exceeds the default limits yields no places.
 pub fn positions<'a>(
     text: &[u8],
     pointers: impl Iterator<Item = &'a str>,

@@ -1,5 +1,5 @@
-//! Turns the bytes of a description into one tree of nodes, within limits. JSON goes to the JSON reader, everything else
-//! to the YAML reader. It knows nothing of OpenAPI, so that the configuration is read by it too.
+//! Turns the bytes of a description into one tree of nodes, within limits. JSON goes to the JSON reader, everything
+//! else to the YAML reader. The module knows nothing of OpenAPI, so the configuration is read by it too.
 
 mod core_schema;
 mod encoding;
@@ -24,13 +24,13 @@ pub(crate) use scan::find;
 pub(crate) use wanted::Wanted;
 pub(crate) use yaml::{Scalar, parser, position as marked};
 
-/// A value and what was found on the way to it.
+/// A value and the findings made while it was read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a value beside its findings, nothing else")]
 pub struct Parsed<T> {
     /// The value.
     pub value: T,
-    /// The findings that did not prevent it.
+    /// The findings that did not prevent reading the value.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -46,11 +46,11 @@ pub struct Parsed<T> {
 /// # }
 /// ```
 ///
-/// Names that YAML reads as numbers, truth values or null become texts as they are written; merge keys (`<<`) are
-/// expanded; numbers keep their digits; of names that occur twice the last one counts, with a warning.
+/// YAML names that look like numbers, truth values or null become texts as written; merge keys (`<<`) are expanded;
+/// numbers keep their digits; when a name occurs twice the last value counts, with a warning.
 ///
 /// # Errors
-/// One diagnostic with its position when the text is over the limits, not Unicode, or neither JSON nor YAML.
+/// One diagnostic with its position when the text exceeds the limits, is not Unicode, or is neither JSON nor YAML.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Node>, Vec<Diagnostic>> {
     read_text(bytes, limits).map_err(|fault| vec![*fault.0])
 }
@@ -63,8 +63,8 @@ fn read_text(bytes: &[u8], limits: &Limits) -> Result<Parsed<Node>, Fault> {
     if looks_like_json(&text) { json::read(&text, limits) } else { yaml::read(&text, limits) }
 }
 
-/// Returns true if a text is JSON by its first character. YAML in braces that is not JSON is refused by the JSON
-/// reader, which tells how to have it read as YAML.
+/// Returns true if the first character shows that a text is JSON. The JSON reader refuses YAML in braces that is not
+/// JSON, and says how to have it read as YAML.
 pub(crate) fn looks_like_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }

@@ -1,5 +1,5 @@
-//! Reads AWS's refusals of a signature, and words them so that an operator knows what to mend. Its services answer in
-//! XML, in JSON and in a header; of their text only times and a region are repeated.
+//! Reads AWS's refusals of a signature, and explains to an operator how to fix them. AWS responds in XML, in JSON and
+//! in a header; only times and a region are repeated from its text.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,8 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, header::DATE};
 use serde_json::Value;
 
-/// The signature's fault by the answer; `None` where it refuses something else. `now` is the time at which it came.
+/// The problem of the signature according to the response; `None` if the response refuses something else. `now` is the
+/// time of its arrival.
 pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<String> {
     let said = Said::of(answer);
     let why = match said.name.as_str() {
@@ -27,7 +28,7 @@ pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<Str
     Some(why)
 }
 
-/// The parts of an answer that matter.
+/// The parts of a response that matter.
 #[derive(Debug, Default)]
 struct Said {
     /// The error's name, without a namespace.
@@ -87,7 +88,7 @@ impl Said {
         }
     }
 
-    /// One name stands for two faults in services that speak JSON.
+    /// Returns true if the error is about the time. In services that speak JSON one name stands for two errors.
     fn is_about_time(&self) -> bool {
         ["Signature expired", "Signature not yet current"]
             .iter()
@@ -116,7 +117,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// A time as it may be repeated: the forms of ISO 8601 and of RFC 9110 §5.6.7 hold nothing else.
+/// A time that may be repeated: only characters of the forms of ISO 8601 and RFC 9110 §5.6.7.
 fn time(text: &str) -> Option<String> {
     let text = text.trim();
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b" ,.:+-".contains(&byte);

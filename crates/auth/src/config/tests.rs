@@ -1,4 +1,4 @@
-//! Each kind of credential from its choice to the request, with a store in memory.
+//! Tests each kind of credential from its settings to the request, with a store in memory.
 
 use bytes::Bytes;
 use callgate_secret::{MemoryStore, Secret};
@@ -64,7 +64,7 @@ async fn authorize(config: AuthConfig, session: &Session) -> Result<Request<Byte
     let mut request = request();
     let authorization = authenticator.authorize(&mut request, session).await?;
     assert_eq!(authorization.placed, authenticator.places());
-    // A URL shows itself; headers do not.
+    // A URL shows its content in `Debug`; sensitive headers do not.
     let headers = request.headers();
     assert!(!format!("{authenticator:?}{authorization:?}{headers:?}").contains("canary"));
     assert!(!String::from_utf8_lossy(&render_request(&request)).contains("canary"));
@@ -95,7 +95,7 @@ async fn each_kind_puts_its_credential_in_its_place() {
     check_header(bearer("env:KEY"), "authorization", "Bearer canary-key").await;
     check_header(bearer("literal:abc"), "authorization", "Bearer abc").await;
     check_header(session_bearer(), "authorization", "Bearer canary-token").await;
-    // RFC 7617 §2 and §2.1 have these two.
+    // RFC 7617 §2 and §2.1 contain these two examples.
     check_header(
         basic("env:USER", "literal:open sesame"),
         "authorization",
@@ -243,7 +243,7 @@ fn places_say_where_credentials_would_go_and_which_variable_holds_them() {
     );
     check_place(bearer("env:KEY"), ApiKeyLocation::Header, "authorization", "Bearer ", Some("KEY"));
     check_place(session_bearer(), ApiKeyLocation::Header, "authorization", "Bearer ", None);
-    // The variable holds the password, not what follows the prefix.
+    // The variable holds the password, not everything after the prefix.
     check_place(
         basic("env:USER", "env:KEY"),
         ApiKeyLocation::Header,

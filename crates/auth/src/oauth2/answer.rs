@@ -1,5 +1,5 @@
-//! The token endpoint's answer (RFC 6749 §5.1), read as servers write it: `expires_in` as text, fractions and nonsense,
-//! no `token_type`. What the fields mean for the cache is decided elsewhere.
+//! The token endpoint's response (RFC 6749 §5.1), read as servers write it: `expires_in` as text, fraction or nonsense,
+//! no `token_type`. The cache interprets the fields.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use oauth2::{AccessToken, RefreshToken, Scope, TokenResponse, basic::BasicTokenT
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// A token as it was answered.
+/// A token as the server returned it.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Answer {
     access_token: AccessToken,
@@ -22,7 +22,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The lifetime in seconds, as far as one is said.
+    /// The lifetime in seconds, if the response contains one.
     pub(super) fn seconds(&self) -> Option<f64> {
         match &self.expires_in {
             Value::Number(number) => number.as_f64(),
@@ -31,13 +31,13 @@ impl Answer {
         }
     }
 
-    /// The scopes it says it has, where they are not those that were asked for (RFC 6749 §5.1).
+    /// The scopes in the response; it names them if they differ from the requested ones (RFC 6749 §5.1).
     pub(super) fn said_scopes(&self) -> Option<Vec<String>> {
         let text = self.scope.as_str()?;
         Some(text.split_ascii_whitespace().map(ToOwned::to_owned).collect())
     }
 
-    /// The token itself, and the one it is renewed with, without a copy.
+    /// The access token and the refresh token, without a copy.
     pub(super) fn into_tokens(self) -> (String, Option<String>) {
         (self.access_token.into_secret(), self.refresh_token.map(RefreshToken::into_secret))
     }
@@ -71,7 +71,7 @@ fn bearer() -> BasicTokenType {
     BasicTokenType::Bearer
 }
 
-/// RFC 6749 §5.1: case-insensitive.
+/// The type of the token. RFC 6749 §5.1: case-insensitive.
 fn token_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BasicTokenType, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     Ok(match text.map(|text| text.to_lowercase()) {

@@ -1,4 +1,4 @@
-//! Signs the JWT by which a client shows that it is the client (RFC 7523 §3). Knows keys and claims, not requests.
+//! Signs the JWT by which a client authenticates (RFC 7523 §3). Knows keys and claims, not requests.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ struct Claims<'a> {
     exp: u64,
 }
 
-/// A JWT of `client_id` for the server that is `audience`, signed with the key at this time.
+/// A JWT of `client_id` for the server `audience`, signed with the key at this time.
 pub(super) fn signed(
     settings: &PrivateKeyJwt,
     key: &Secret,
@@ -46,7 +46,7 @@ pub(super) fn signed(
     jwt.map(Secret::new).map_err(|_| error::unusable_key(&settings.key, expected))
 }
 
-/// The key, and what it signs with where nothing else is said.
+/// The key, and its default algorithm.
 fn read(reference: &SecretReference, key: &Secret) -> Result<(EncodingKey, Algorithm), Error> {
     let pem = key.expose().as_bytes();
     let read = EncodingKey::from_rsa_pem(pem);
@@ -73,15 +73,15 @@ fn algorithm_of(algorithm: SigningAlgorithm) -> Algorithm {
     }
 }
 
-/// RFC 7523 §3: a server may refuse a JWT it has seen.
+/// A unique id. RFC 7523 §3: a server may refuse a JWT it has seen.
 fn unique() -> Result<String, Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| error::no_random_number())?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Servers refuse what was signed in their future; clocks differ.
+/// The allowance for clocks that differ: servers refuse a JWT that was signed in their future.
 const SKEW: Duration = Duration::from_secs(30);
 
-/// As long as servers take, less the skew: some refuse what lives longer than five minutes.
+/// The lifetime that servers accept, minus the skew: some refuse lifetimes over five minutes.
 const LIFE: Duration = Duration::from_mins(4);

@@ -1,13 +1,14 @@
-//! The error codes of the standards: a server could write anything in their place, and nothing else of what it writes is shown.
+//! The error codes of the standards. A server could write anything in their place, and nothing else that it writes is
+//! shown.
 
-/// A code that a standard defines.
+/// The standard code that equals `code`.
 pub(super) fn standard_code(code: &str) -> &'static str {
     let known = STANDARD_CODES.iter().find(|known| **known == code);
     known.copied().unwrap_or("an error code of its own")
 }
 
-/// RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2, RFC 9449 §5, and those of
-/// `OpenID` Connect Core 1.0 §3.1.2.6 that a person can cause.
+/// The codes of RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449
+/// §5, and those of `OpenID` Connect Core 1.0 §3.1.2.6 that a person can cause.
 const STANDARD_CODES: [&str; 20] = [
     "access_denied",
     "authorization_pending",

@@ -1,5 +1,5 @@
-//! The place where tokens are asked for: the URL that is named, or what an authorization server says about itself. Asks
-//! the server once in a while; asking for tokens is not its business.
+//! The token endpoint: a configured URL, or the URL in an authorization server's metadata. The metadata are read from
+//! time to time; tokens are requested elsewhere.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use super::{
     settings::{DescribedMetadata, TokenEndpoint},
 };
 
-/// The way to the token endpoint.
+/// The source of the token endpoint's URL.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     named: TokenEndpoint,
@@ -28,7 +28,7 @@ pub(super) struct Endpoint {
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
     pub(super) token: String,
-    /// The name of the server, where its metadata are read.
+    /// The name of the server, if its metadata are read.
     pub(super) issuer: Option<String>,
     pub(super) authorization: Option<String>,
     pub(super) device_authorization: Option<String>,
@@ -56,7 +56,7 @@ impl Endpoint {
         Self { named, found: SingleFlight::new(PACE) }
     }
 
-    /// Whom a client's own JWT is for: the issuer, where it is known (RFC 7523 §3).
+    /// The audience of a client's own JWT: the issuer, if it is known (RFC 7523 §3).
     pub(super) fn issuer(&self) -> Option<&str> {
         match &self.named {
             TokenEndpoint::Issuer(issuer) => Some(issuer),
@@ -64,7 +64,7 @@ impl Endpoint {
         }
     }
 
-    /// The party that named it: what a description names is public https.
+    /// The party that named the endpoint: an endpoint named by a description must be public https.
     pub(super) fn named_by(&self) -> NamedBy {
         match &self.named {
             TokenEndpoint::DescribedMetadata(described) => described.named_by,
@@ -73,7 +73,7 @@ impl Endpoint {
         }
     }
 
-    /// The server that is asked first, by its scheme, host and port.
+    /// Scheme, host and port of the server that is contacted first.
     pub(super) fn server(&self) -> Option<String> {
         let url = match &self.named {
             TokenEndpoint::Described => return None,
@@ -85,7 +85,7 @@ impl Endpoint {
         Some(Url::parse(url).ok()?.origin().ascii_serialization())
     }
 
-    /// The URL, from the server's metadata where it is not named; for at most `time`.
+    /// The URL; if it is not configured, it is read from the server's metadata, for at most `time`.
     pub(super) async fn url(
         &self,
         transport: &dyn Transport,
@@ -97,7 +97,8 @@ impl Endpoint {
         Ok(self.all(transport, time).await?.token.as_str().into())
     }
 
-    /// All that is known, from the server's metadata where the token endpoint is not named; for at most `time`.
+    /// All endpoints; if the token endpoint is not configured, they are read from the server's metadata, for at most
+    /// `time`.
     pub(super) async fn all(
         &self,
         transport: &dyn Transport,
@@ -122,13 +123,13 @@ impl Endpoint {
         }
     }
 
-    /// Forgets what the server said: it may have moved.
+    /// Forgets the metadata, because the server may have moved.
     pub(super) fn forget(&self) {
         self.found.forget_if(|_| true);
     }
 }
 
-/// One reading of metadata.
+/// One attempt to read metadata.
 #[derive(Debug)]
 struct Reading<'a> {
     transport: &'a dyn Transport,
@@ -140,7 +141,7 @@ impl Reading<'_> {
     async fn of_issuer(&self, issuer: &str) -> Result<Endpoints, Failure> {
         for url in locations(issuer) {
             let Some(metadata) = self.metadata(&url).await? else { continue };
-            // RFC 8414 §3.3: they must be the same, else the document is another server's.
+            // RFC 8414 §3.3: the issuers must be equal, else the document belongs to another server.
             if metadata.issuer != issuer {
                 return Err(Failure::unreadable(ANOTHER_ISSUER));
             }
@@ -168,7 +169,7 @@ impl Reading<'_> {
         Ok(metadata.with(is_allowed))
     }
 
-    /// A server's metadata; `None` where there are none.
+    /// A server's metadata; `None` if it has none.
     async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, Failure> {
         let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
         let request = request.extension(self.named_by).body(Bytes::new());
@@ -212,7 +213,7 @@ impl Metadata {
         Ok(self.with(is_safe))
     }
 
-    /// The endpoints that may be used; one that may not be is as one that is not there.
+    /// The endpoints that may be used; an endpoint that may not be used counts as missing.
     fn with(self, may_be_used: impl Fn(&String) -> bool) -> Endpoints {
         let usable = |endpoint: &Value| {
             endpoint.as_str().map(ToOwned::to_owned).filter(|endpoint| may_be_used(endpoint))
@@ -228,7 +229,7 @@ impl Metadata {
     }
 }
 
-/// The place where an issuer's metadata are: `OpenID` Connect Discovery 1.0 §4 appends, RFC 8414 §3 inserts.
+/// The URLs of an issuer's metadata: `OpenID` Connect Discovery 1.0 §4 appends the path, RFC 8414 §3 inserts it.
 fn locations(issuer: &str) -> Vec<Url> {
     let Ok(base) = issuer.parse::<Url>() else { return Vec::new() };
     let path = base.path().trim_end_matches('/');
@@ -248,9 +249,9 @@ const FOREIGN_ENDPOINT: &str = "the metadata name a token endpoint at an origin 
     the operator lists it under `credential_origins:` or names the endpoint with `token_url:`";
 const ANOTHER_ISSUER: &str = "the metadata are those of another issuer";
 
-/// Who asks for tokens lets a server that failed rest.
+/// No pause after a failure: the code that requests tokens pauses after a server failed.
 const PACE: Pace =
     Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
-/// Servers move seldom; who moves keeps the old endpoint for a while.
+/// Servers rarely move; a server that moves keeps the old endpoint for a while.
 const KEPT: Duration = Duration::from_hours(1);

@@ -1,4 +1,4 @@
-//! The way asking an authorization server fails, in our own words: nothing it wrote is in them.
+//! The failures of a request to an authorization server, in our own words: they contain none of the server's text.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use std::borrow::Cow;
 pub(super) enum Failure {
     /// The endpoint refuses, with a code of the standards.
     Refused(&'static str),
-    /// No answer, or one that says to come later.
+    /// The endpoint did not respond, or asked to retry later.
     Unavailable { why: &'static str, retry: Retry },
-    /// An answer that is no token.
+    /// The response contains no token.
     Unreadable(Cow<'static, str>),
 }
 
@@ -25,17 +25,17 @@ impl callgate_secret::single_flight::Failure for Failure {
     }
 }
 
-/// True if asking again at once may help.
+/// Says if an immediate retry may help.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Retry {
-    /// The endpoint is not there: it may be starting.
+    /// The endpoint is not reachable: it may be starting.
     Soon,
     Later,
 }
 
-/// The transport refuses what a description names and an operator does not.
+/// The transport refuses an endpoint that a description names and that an operator could name.
 pub(super) const UNTRUSTED: &str = "the description names a token endpoint that is not public https; \
     an operator who trusts it names it with `token_url:`";
 
-/// A token and a few words about it; the largest tokens are of some kibibytes.
+/// The size limit of a response: a token and a few words about it; the largest tokens have some kibibytes.
 pub(super) const MAX_ANSWER_BYTES: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! A grant, fetched for one call: the parameters of the token request, and the person the token is for.
+//! A grant, prepared for one call: the parameters of the token request, and the person that the token is for.
 
 use std::time::SystemTime;
 
@@ -13,16 +13,16 @@ use crate::{
     token_cache::{Key, UNSAID},
 };
 
-/// The text that is shown for one call.
+/// The values that are sent to the endpoint for one call.
 #[derive(Debug, Default)]
 pub(super) struct Shown<'s> {
-    /// Whom it belongs to: the session by its id, or the caller.
+    /// The owner of the token: the session by its id, or the caller.
     holder: Option<&'s str>,
-    /// The user's token, where the grant is on behalf of one.
+    /// The user's token, if the grant acts for a user.
     subject: Option<Secret>,
-    /// The token of who acts for the user.
+    /// The token of the actor, who acts for the user.
     pub(super) actor: Option<Secret>,
-    /// The end of the user's token, where it bounds what is had for it.
+    /// The expiry of the user's token, if it limits the lifetime of the issued token.
     expires: Option<SystemTime>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Shown<'s> {
 pub(super) const OWN: Key = [0; 32];
 
 impl OAuth2Grant {
-    /// Fetches what the grant shows.
+    /// Fetches the values that the grant sends.
     pub(super) async fn shown<'s>(
         &self,
         store: &dyn SecretStore,
@@ -54,12 +54,12 @@ impl OAuth2Grant {
         Ok(shown)
     }
 
-    /// True where the caller's own token is exchanged.
+    /// True if the caller's own token is exchanged.
     pub(crate) fn is_of_caller(&self) -> bool {
         matches!(self, Self::TokenExchange { subject: SubjectToken::Caller, .. })
     }
 
-    /// The place where the tokens come from that the grant shows: the user's, and that of who acts for the user.
+    /// The sources of the tokens that the grant sends: the user's, and the actor's.
     pub(crate) fn sources(&self) -> Vec<&CredentialSource> {
         match self {
             Self::AuthorizationCode(_) | Self::ClientCredentials => Vec::new(),
@@ -71,7 +71,7 @@ impl OAuth2Grant {
         }
     }
 
-    /// `grant_type`.
+    /// The value of `grant_type`.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::AuthorizationCode(_) => "authorization_code",
@@ -81,11 +81,11 @@ impl OAuth2Grant {
         }
     }
 
-    /// The place where the session has the token that an error code is about, where it is about one.
+    /// The place in the session of the token that an error code is about, if it is about one.
     pub(super) fn session_place_of(&self, code: &str) -> Option<String> {
         match (self, code) {
             (Self::JwtBearer { assertion }, "invalid_grant") => assertion.session_place(),
-            // RFC 8693 §2.2.2: an invalid subject is an `invalid_request`; some say `invalid_grant`.
+            // RFC 8693 §2.2.2: an invalid subject is an `invalid_request`; some servers return `invalid_grant`.
             (Self::TokenExchange { subject, .. }, "invalid_grant" | "invalid_request") => {
                 match subject {
                     SubjectToken::Caller => Some(CallerToken::PLACE.to_owned()),
@@ -98,7 +98,7 @@ impl OAuth2Grant {
 }
 
 impl SubjectToken {
-    /// The source of the token, where it is not the caller's own.
+    /// The source of the token, unless it is the caller's own.
     fn source(&self) -> Option<&CredentialSource> {
         match self {
             Self::Caller => None,
@@ -118,8 +118,7 @@ impl<'s> Shown<'s> {
         })
     }
 
-    /// The life of a token that is issued `now`, in seconds: the `said` one, and no longer than that of the token it
-    /// was exchanged for.
+    /// The lifetime in seconds of a token that is issued `now`: the `said` one, limited to that of the exchanged token.
     pub(super) fn life(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
         let Some(expires) = self.expires else { return said };
         let left = expires.duration_since(now).unwrap_or_default().as_secs_f64();
@@ -127,13 +126,14 @@ impl<'s> Shown<'s> {
         Some(if said > left { left } else { said })
     }
 
-    /// Whom the token is for: one session's user, or one caller, and who acts for them, whatever another one shows.
+    /// The key of the token in the cache: one session's user or one caller, and the actor; no other session or caller
+    /// can get this key.
     pub(super) fn key(&self) -> Key {
         let Some(subject) = &self.subject else { return OWN };
         let mut hash = Sha256::new();
         let actor = self.actor.as_ref().map(Secret::expose);
         for part in [self.holder, Some(subject.expose()), actor] {
-            // A length before each, so that no two pairs read alike; none differs from empty.
+            // Each part follows its length, so that no two pairs hash alike; a missing part differs from an empty one.
             hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_be_bytes());
             hash.update(part.unwrap_or_default());
         }

@@ -1,5 +1,5 @@
-//! The grant of a person as it is kept from one process to the next: the tokens, and when they were had. By the time of day, since
-//! processes share no other clock.
+//! The grant of a person as it is kept from one process to the next: the tokens, and the time they were issued. Times
+//! are times of day, since processes share no other clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,12 +12,12 @@ use super::request::Answered;
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) access_token: Secret,
-    /// The token that another access token is had with, where the server gave one.
+    /// The refresh token, if the server issued one.
     pub(super) refresh_token: Option<Secret>,
     pub(super) scopes: Vec<String>,
     /// Milliseconds since 1970.
     issued_at: u64,
-    /// Nothing where the server does not say.
+    /// Milliseconds since 1970; `None` if the server does not say.
     expires_at: Option<u64>,
 }
 
@@ -33,8 +33,9 @@ struct Text<T> {
 }
 
 impl Held {
-    /// The grant of an answer to what was asked at `asked_at`, with what it was asked with: a server that sends no new refresh
-    /// token leaves the old one in force (RFC 6749 §6), and one that names no scopes gave those that were asked for (§5.1).
+    /// The grant in a response to a request at `asked_at`, with the values of that request: a server that sends no new
+    /// refresh token leaves the old one in force (RFC 6749 §6), and a server that names no scopes granted the requested
+    /// ones (§5.1).
     pub(super) fn new(
         answered: Answered,
         asked_at: SystemTime,
@@ -51,7 +52,7 @@ impl Held {
         }
     }
 
-    /// Reads a kept text; `None` where it is none of this version.
+    /// Reads a kept text; `None` if it is not a grant of this version.
     pub(super) fn read(text: &Secret) -> Option<Self> {
         let text: Text<String> = serde_json::from_str(text.expose()).ok()?;
         let Text { version, access_token, refresh_token, scopes, issued_at, expires_at } = text;
@@ -64,7 +65,7 @@ impl Held {
         })
     }
 
-    /// The text that is kept.
+    /// The text to keep.
     pub(super) fn text(&self) -> Secret {
         let text = serde_json::to_string(&Text {
             version: VERSION,
@@ -77,25 +78,26 @@ impl Held {
         Secret::new(text.unwrap_or_default())
     }
 
-    /// The seconds that the access token lives, from the time when it was asked for; `None` where nobody says.
+    /// The lifetime of the access token, from the time of the request; `None` if it is unknown.
     pub(super) fn life(&self) -> Option<Duration> {
         let life = self.expires_at?.saturating_sub(self.issued_at);
         Some(Duration::from_millis(life))
     }
 
-    /// The time that is left of it; `None` where nobody says. A clock that was set back makes it no longer than it was.
+    /// The remaining lifetime; `None` if it is unknown. A clock that was set back does not extend it beyond the full
+    /// lifetime.
     pub(super) fn left(&self, now: SystemTime) -> Option<Duration> {
         let left = self.expires_at?.saturating_sub(milliseconds(now));
         Some(Duration::from_millis(left).min(self.life()?))
     }
 
-    /// Returns true if it need not be renewed yet: every process renews ahead of the end, so that none waits.
+    /// Returns true if the token need not be renewed yet: every process renews before the expiry, so that no call waits.
     pub(super) fn is_fresh(&self, now: SystemTime) -> bool {
         let times = self.left(now).zip(self.life());
         times.is_none_or(|(left, life)| left > AHEAD.min(life / 5))
     }
 
-    /// Returns true if it can be used.
+    /// Returns true if the token can be used.
     pub(super) fn is_good(&self, now: SystemTime) -> bool {
         let times = self.left(now).zip(self.life());
         times.is_none_or(|(left, life)| left > MARGIN.min(life / 10))
@@ -107,7 +109,7 @@ fn milliseconds(time: SystemTime) -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A life in milliseconds, of what servers write.
+/// A lifetime in milliseconds, from the number that a server sent.
 fn life(seconds: f64) -> u64 {
     let seconds = seconds.clamp(0.0, LONGEST_SECONDS);
     let life = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -117,11 +119,11 @@ fn life(seconds: f64) -> u64 {
 /// The version of the text.
 const VERSION: u32 = 1;
 
-/// As `token_cache` renews.
+/// The time before its expiry at which a token is renewed, as in `token_cache`.
 const AHEAD: Duration = Duration::from_mins(4);
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// Ten years: some servers say that a token never ends.
+/// The longest lifetime, ten years: some servers say that a token never expires.
 const LONGEST_SECONDS: f64 = 315_360_000.0;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Logs a person in at an authorization server and out again: the steps, over our own transport. Who shows the page to the person,
-//! and who waits for the browser to come back, is not known here.
+//! Logs a person in at an authorization server and out again: the steps, over our own transport. The caller shows the
+//! page to the person and waits for the browser to come back.
 
 mod code;
 mod device;
@@ -24,8 +24,9 @@ pub use logout::LoggedOut;
 
 /// The logins of one credential.
 ///
-/// A login in a browser: [`Login::begin`] says which page to show, the browser comes back to the redirect URL with a query, and
-/// [`Login::finish`] takes it. On another device: [`Login::begin_on_device`] says what to show, [`Login::finish_on_device`] waits.
+/// A login in a browser: [`Login::begin`] returns the page to show, the browser comes back to the redirect URL with a
+/// query, and [`Login::finish`] takes the query. On another device: [`Login::begin_on_device`] returns the code to
+/// show, [`Login::finish_on_device`] waits.
 #[derive(Debug)]
 pub struct Login {
     logins: Logins,
@@ -42,26 +43,26 @@ pub struct LoginWays {
     pub device: bool,
 }
 
-/// A login that was made.
+/// The result of a login.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LoggedIn {
-    /// The scopes that the server gave.
+    /// The granted scopes.
     pub scopes: Vec<String>,
-    /// The time for which the first token lives; none where the server does not say.
+    /// The lifetime of the first token; `None` if the server does not say.
     pub expires_in: Option<Duration>,
     /// The place where the login is kept, in words.
     pub place: String,
-    /// True if tokens are renewed; else the login ends with its token.
+    /// True if tokens are renewed; otherwise the login ends when its token expires.
     pub is_renewed: bool,
 }
 
 impl Login {
-    /// The logins of a credential of the kind `oauth2_authorization_code`. Asks nobody yet.
+    /// The logins of a credential of the kind `oauth2_authorization_code`. Creating it sends nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the credential is none of a person, or nothing says where
-    /// its tokens are asked for.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the credential is not of that kind, or its
+    /// token endpoint is unknown.
     pub fn new(config: &OAuth2Config, context: &AuthContext) -> Result<Self, Error> {
         let OAuth2Grant::AuthorizationCode(endpoints) = &config.grant else {
             return Err(error::no_person(&config.name));
@@ -70,15 +71,15 @@ impl Login {
         Ok(Self { endpoints: endpoints.clone(), logins: Logins::new(Arc::new(server)) })
     }
 
-    /// The only address that the browser may come back to, where the server takes one only.
+    /// The only address that the browser may come back to, if the server accepts only one.
     pub fn redirect_url(&self) -> Option<&str> {
         self.endpoints.redirect_url.as_deref()
     }
 
-    /// The ways that the settings or the server's metadata name an endpoint for.
+    /// The ways of logging in whose endpoint the settings or the server's metadata name.
     ///
     /// # Errors
-    /// The metadata cannot be had.
+    /// The metadata cannot be read.
     pub async fn ways(&self) -> Result<LoginWays, Error> {
         let endpoints = self.found().await?;
         Ok(LoginWays {
@@ -90,7 +91,7 @@ impl Login {
     /// Begins a login in a browser that comes back to `redirect_url`, an address on this machine.
     ///
     /// # Errors
-    /// Nothing names the page, or the client's id cannot be had.
+    /// The page is unknown, or the client's id cannot be read.
     pub async fn begin(&self, redirect_url: &str) -> Result<BegunLogin, Error> {
         let server = &*self.logins.server;
         self.logins.store()?;
@@ -106,7 +107,7 @@ impl Login {
     /// Ends a login with the query that the browser came back with, and keeps the grant.
     ///
     /// # Errors
-    /// The query is no answer to this login, the person or the server refused, or the grant cannot be kept.
+    /// The query is not a response to this login, the person or the server refused, or the grant cannot be stored.
     pub async fn finish(&self, begun: BegunLogin, query: &str) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
         let client = server.client(&*server.context.secrets).await?;
@@ -117,7 +118,7 @@ impl Login {
     /// Begins a login on another device.
     ///
     /// # Errors
-    /// Nothing names the endpoint, or the server refuses.
+    /// The endpoint is unknown, or the server refuses.
     pub async fn begin_on_device(&self) -> Result<DeviceLogin, Error> {
         let server = &*self.logins.server;
         self.logins.store()?;
@@ -130,7 +131,7 @@ impl Login {
     /// Waits until the person has logged in on another device, and keeps the grant.
     ///
     /// # Errors
-    /// The person or the server refused, the time is over, or the grant cannot be kept.
+    /// The person or the server refused, the time is over, or the grant cannot be stored.
     pub async fn finish_on_device(&self, begun: DeviceLogin) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
         let client = server.client(&*server.context.secrets).await?;
@@ -138,10 +139,10 @@ impl Login {
         self.kept(&self.logins.name(&client.id)?, &held).await
     }
 
-    /// Finds out whether somebody has logged in. Asks no server.
+    /// Checks that somebody has logged in. Sends nothing.
     ///
     /// # Errors
-    /// The error that says by which command a person logs in, where nobody has; or the grants cannot be read.
+    /// If nobody has logged in, an error that names the command to log in; or the grants cannot be read.
     pub async fn check(&self) -> Result<(), Error> {
         let server = &*self.logins.server;
         let id = server.client_id(&*server.context.secrets).await?;
@@ -149,7 +150,7 @@ impl Login {
         held.map(drop).ok_or_else(|| self.logins.missing())
     }
 
-    /// Gives the tokens back to the server (RFC 7009), and removes the grant whatever the server says.
+    /// Revokes the tokens at the server (RFC 7009), and removes the grant even if the server refuses.
     ///
     /// # Errors
     /// The grant cannot be removed.
@@ -158,7 +159,7 @@ impl Login {
         let client = server.client(&*server.context.secrets).await?;
         let name = self.logins.name(&client.id)?;
         let _lock = self.logins.lock(&name).await?;
-        // One that cannot be read is removed, too.
+        // A grant that cannot be read is removed, too.
         let held = self.logins.held(&name).await.ok().flatten();
         let unrevoked = match (&held, self.found().await) {
             (None, _) => None,
@@ -171,7 +172,7 @@ impl Login {
         Ok(LoggedOut { was_there, unrevoked })
     }
 
-    /// The endpoints, from the settings or else from the server's metadata.
+    /// The endpoints from the settings, or else from the server's metadata.
     async fn found(&self) -> Result<LoginEndpoints, Error> {
         let server = &*self.logins.server;
         let all = server.endpoint.all(&*server.context.transport, TIME).await;
@@ -199,5 +200,5 @@ impl Login {
     }
 }
 
-/// The time a person waits for the metadata of a server.
+/// The longest time that a person waits for a server's metadata.
 const TIME: Duration = Duration::from_secs(10);

@@ -1,5 +1,5 @@
-//! The tokens of a person who logged in: taken from where grants are kept, and renewed there by one process at a time. A renewed
-//! grant is kept before its token is used, since many servers take a refresh token once only.
+//! The tokens of a person who logged in: read from the grant store, and renewed there by one process at a time. A
+//! renewed grant is stored before its token is used, since many servers accept a refresh token only once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +32,7 @@ impl Logins {
         Self { server, refused: Mutex::default() }
     }
 
-    /// A token that is good, renewed where it must be.
+    /// A valid token, renewed if necessary.
     pub(super) async fn token(self: &Arc<Self>, client: &Client) -> Result<Issued, Error> {
         let name = self.name(&client.id)?;
         let held = self.held(&name).await?.ok_or_else(|| self.missing())?;
@@ -40,12 +40,12 @@ impl Logins {
             return Ok(self.issued(&held));
         }
         let (logins, client) = (Arc::clone(self), client.clone());
-        // Whoever asked may go away meanwhile: what the server answered must be kept all the same.
+        // Spawned, because the caller may go away meanwhile: the server's response must still be stored.
         let renewing = tokio::spawn(async move { logins.renewed(&client, &name).await });
         renewing.await.unwrap_or_else(|_| Err(error::token_endpoint_slow()))
     }
 
-    /// The service refused one of these secrets. Answers whether another token may be had.
+    /// Reacts to the service's refusal of one of these secrets. Returns true if another token may be available.
     pub(super) fn refused(&self, secrets: &[Secret]) -> bool {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = secrets.last() {
@@ -56,7 +56,7 @@ impl Logins {
 
     async fn renewed(&self, client: &Client, name: &str) -> Result<Issued, Error> {
         let _lock = self.lock(name).await?;
-        // Another process may have renewed it, or logged out, while this one waited.
+        // Another process may have renewed the grant, or logged out, while this one waited.
         let held = self.held(name).await?.ok_or_else(|| self.missing())?;
         if self.is_fresh(&held) {
             return Ok(self.issued(&held));
@@ -96,7 +96,7 @@ impl Logins {
         Ok(Held::new(answered, asked_at, Some(token.clone()), &held.scopes))
     }
 
-    /// The grant of this name; none where nobody has logged in.
+    /// The grant of this name; `None` if nobody has logged in.
     pub(super) async fn held(&self, name: &str) -> Result<Option<Held>, Error> {
         let text = self.store()?.get(name).await;
         let Some(text) = text.map_err(|source| self.unkept(source))? else { return Ok(None) };
@@ -104,7 +104,7 @@ impl Logins {
         Held::read(&text).map(Some).ok_or_else(unreadable)
     }
 
-    /// Keeps a grant in the place of the one before it.
+    /// Stores a grant in place of the previous one.
     pub(super) async fn keep(&self, name: &str, held: &Held) -> Result<(), Error> {
         let kept = self.store()?.put(name, &held.text()).await;
         kept.map_err(|source| self.unkept(source))
@@ -116,13 +116,14 @@ impl Logins {
         removed.map_err(|source| self.unkept(source))
     }
 
-    /// Keeps others from replacing a grant.
+    /// Prevents others from replacing a grant.
     pub(super) async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
         let lock = self.store()?.lock(name).await;
         lock.map_err(|source| self.unkept(source))
     }
 
-    /// The name of a grant: the server, the client, what was asked for, and whose it is; a hash, so that it may be shown.
+    /// The name of a grant: a hash of the server, the client, the requested values and the owner, so that it may be
+    /// shown.
     pub(super) fn name(&self, client_id: &Secret) -> Result<String, Error> {
         let config = &self.server.config;
         let server = match &config.endpoint {
@@ -134,7 +135,7 @@ impl Logins {
         };
         let mut hash = Sha256::new();
         let mut add = |parts: &[&str]| {
-            // A length before each, so that no two lists read alike.
+            // The length comes first, so that no two lists hash alike.
             hash.update((parts.len() as u64).to_be_bytes());
             for part in parts {
                 hash.update((part.len() as u64).to_be_bytes());
@@ -156,7 +157,7 @@ impl Logins {
         store.ok_or_else(|| error::no_grant_store(self.credential()))
     }
 
-    /// Nobody has logged in.
+    /// The error when nobody has logged in.
     pub(super) fn missing(&self) -> Error {
         error::no_login(self.credential(), self.command())
     }
@@ -193,5 +194,5 @@ impl Logins {
     }
 }
 
-/// As many of a hash as no two grants share.
+/// The bytes of the hash in a name: enough that no two grants share a name.
 const NAME_BYTES: usize = 16;

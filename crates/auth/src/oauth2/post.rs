@@ -1,5 +1,5 @@
-//! One request of a client to another endpoint of an authorization server than that for tokens: a form, with which the client
-//! shows that it is the client as it does there (RFC 7009 §2.1, RFC 8628 §3.1).
+//! One request of a client to an endpoint of an authorization server other than the token endpoint: a form, with the
+//! client's authentication as at the token endpoint (RFC 7009 §2.1, RFC 8628 §3.1).
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ use super::{
     server::{Asking, Client, Server},
 };
 
-/// A refusal by the standard (RFC 6749 §5.2).
+/// A refusal as the standard defines it (RFC 6749 §5.2).
 #[derive(Deserialize)]
 struct Refused {
     error: String,
 }
 
-/// Sends the form, and answers the body of an answer with status 200.
+/// Sends the form, and returns the body of a response with status 200.
 pub(super) async fn post(
     server: &Server,
     client: &Client,
@@ -49,7 +49,7 @@ pub(super) async fn post(
     }))
 }
 
-/// The request, with the client in it.
+/// The request with the client's authentication.
 fn request(
     server: &Server,
     client: &Client,
@@ -63,7 +63,7 @@ fn request(
     let mut header = None;
     match proof.secret() {
         Some((secret, AuthType::BasicAuth)) => {
-            // RFC 6749 §2.3.1: both are encoded as a form before they are joined.
+            // RFC 6749 §2.3.1: both are form-encoded before they are joined.
             let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
             let pair = format!("{}:{}", encoded(id), encoded(secret.expose()));
             header = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).ok();

@@ -1,6 +1,6 @@
-//! One token request and what came of it (RFC 6749 §3.2, §5). The form and the client's authentication are the business
-//! of the `oauth2` crate; what is sent goes over our own transport. Nothing a server wrote leaves here but the token and
-//! the error codes of the standards.
+//! One token request and its result (RFC 6749 §3.2, §5). The `oauth2` crate builds the form and the client's
+//! authentication; our own transport sends the request. Of the server's text only the token and the standards' error
+//! codes leave this module.
 
 use std::{error, fmt, pin::Pin, time::Duration};
 
@@ -30,7 +30,7 @@ pub(super) struct TokenRequest<'a> {
     pub(super) url: &'a str,
     /// The party that named the URL.
     pub(super) named_by: NamedBy,
-    /// Empty where no client is named.
+    /// Empty if no client is configured.
     pub(super) client_id: &'a str,
     pub(super) secret: Option<(&'a Secret, AuthType)>,
     pub(super) grant_type: &'static str,
@@ -38,15 +38,15 @@ pub(super) struct TokenRequest<'a> {
     pub(super) parameters: Vec<(&'a str, &'a str)>,
 }
 
-/// A token, and what its issuer says of it.
+/// A token, with the issuer's data about it.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) token: Secret,
-    /// The token's life in seconds.
+    /// The token's lifetime in seconds.
     pub(super) expires_in: Option<f64>,
-    /// The one that it is renewed with.
+    /// The refresh token.
     pub(super) refresh_token: Option<Secret>,
-    /// Those it has, where they are said.
+    /// The token's scopes, if the response names them.
     pub(super) scopes: Option<Vec<String>>,
 }
 
@@ -58,7 +58,7 @@ type TokenClient = Client<
     BasicRevocationErrorResponse,
 >;
 
-/// Asks once, for at most `time`.
+/// Sends one request, for at most `time`.
 pub(super) async fn send(
     transport: &dyn Transport,
     asked: TokenRequest<'_>,
@@ -84,7 +84,7 @@ pub(super) async fn send(
     token(answer)
 }
 
-/// The crate's way out: over our transport, once.
+/// Sends the requests of the `oauth2` crate over our transport, once.
 #[derive(Debug)]
 struct Door<'t> {
     transport: &'t dyn Transport,
@@ -116,7 +116,7 @@ impl Door<'_> {
         let answer = answer.map_err(|error| NotAnswered::NotSent(error, self.named_by));
         let (parts, body) = answer?.into_parts();
         let is_readable = match parts.status {
-            // The crate would take a list for the members of an object.
+            // The `oauth2` crate would take a list for the members of an object.
             StatusCode::OK => body.trim_ascii_start().starts_with(b"{") || body.is_empty(),
             status => names_an_error(status, &body),
         };
@@ -127,8 +127,8 @@ impl Door<'_> {
     }
 }
 
-/// The form for another grant: the crate knows those of RFC 6749 alone, and extension grants differ in the name of the
-/// grant and in parameters (RFC 6749 §4.5). A client that is not named has no `client_id`.
+/// The form for another grant. The `oauth2` crate knows only the grants of RFC 6749; extension grants differ in the
+/// name of the grant and in parameters (RFC 6749 §4.5). Without a configured client the form has no `client_id`.
 fn of_grant(form: &[u8], grant_type: &str) -> String {
     let pairs = form_urlencoded::parse(form);
     let pairs = pairs.filter(|(name, value)| name != "client_id" || !value.is_empty());
@@ -139,7 +139,7 @@ fn of_grant(form: &[u8], grant_type: &str) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Returns true if a refusal is one by the standard (RFC 6749 §5.2), which the crate reads.
+/// Returns true if a refusal has the standard form (RFC 6749 §5.2), which the `oauth2` crate reads.
 fn names_an_error(status: StatusCode, body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Named {
@@ -153,7 +153,7 @@ fn names_an_error(status: StatusCode, body: &[u8]) -> bool {
 
 fn token(answer: Answer) -> Result<Answered, Failure> {
     let (expires_in, scopes) = (answer.seconds(), answer.said_scopes());
-    // RFC 8693 §2.2.1: `N_A` is what is issued where it is no access token; it is used as one here.
+    // RFC 8693 §2.2.1: `N_A` marks an issued token that is not an access token; it is used as one here.
     if !["bearer", "n_a"].contains(&answer.token_type().as_ref()) {
         return Err(Failure::unreadable("the token is not one for `Bearer`"));
     }
@@ -200,7 +200,7 @@ pub(super) fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> Fa
     }
 }
 
-/// The failure that a status without a code of the standards is.
+/// The failure for a status without a standard error code.
 pub(super) fn of_status(status: StatusCode) -> Failure {
     let retry = match status {
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
@@ -224,7 +224,7 @@ pub(super) fn of_status(status: StatusCode) -> Failure {
 #[derive(Debug)]
 enum NotAnswered {
     NotSent(callgate_transport::Error, NamedBy),
-    /// An answer that the crate is not shown.
+    /// A response that is hidden from the `oauth2` crate.
     Status(StatusCode),
 }
 

@@ -1,5 +1,5 @@
-//! One authorization server as a client asks it for tokens: who the client is, how it shows that, one request and what became of it.
-//! What a token is asked for with, and what becomes of it, is the business of others.
+//! One authorization server that a client requests tokens from: the client, its authentication, one request and its
+//! result. The grant's parameters and the use of the token belong to other modules.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{
     source::{fetch_password, fetch_secret, fetch_text},
 };
 
-/// The server, and whoever asks it.
+/// The server, and the settings of its client.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) config: OAuth2Config,
@@ -27,7 +27,7 @@ pub(super) struct Server {
     pub(super) context: AuthContext,
 }
 
-/// The client as the operator's secrets have it now.
+/// The client with the operator's current secrets.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) id: Secret,
@@ -35,7 +35,7 @@ pub(super) struct Client {
     secret: Option<Secret>,
 }
 
-/// The parameters of one request that are not the client's.
+/// The parameters of one request that do not identify the client.
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
     pub(super) grant_type: &'static str,
@@ -48,7 +48,7 @@ impl Server {
         if config.endpoint == TokenEndpoint::Described {
             return Err(error::no_token_endpoint(&config.name));
         }
-        // Threat 44 of `SECURITY.md`: no description chooses who gets a caller's token.
+        // Threat 44 of `SECURITY.md`: no description chooses the endpoint that receives a caller's token.
         let is_operators =
             matches!(config.endpoint, TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_));
         if config.grant.is_of_caller() && !is_operators {
@@ -58,7 +58,7 @@ impl Server {
         Ok(Self { config, endpoint, context })
     }
 
-    /// The id alone; empty where no client is named.
+    /// The client's id alone; empty if no client is configured.
     pub(super) async fn client_id(&self, store: &dyn SecretStore) -> Result<Secret, Error> {
         match &self.config.client {
             Some(client) => fetch_secret(&client.id, store).await,
@@ -79,7 +79,7 @@ impl Server {
         Ok(Client { id, secret })
     }
 
-    /// Asks the token endpoint once.
+    /// Sends one request to the token endpoint.
     pub(super) async fn asked(
         &self,
         client: &Client,
@@ -103,7 +103,7 @@ impl Server {
         Ok(request::send(transport, request, time).await?)
     }
 
-    /// The way the client shows that it is the client, to the server whose endpoint is at `url`.
+    /// The client's authentication to the server whose endpoint is at `url`.
     pub(super) fn proof<'a>(&self, client: &'a Client, url: &str) -> Result<Proof<'a>, Error> {
         let chosen = self.config.client.as_ref().map(|client| &client.authentication);
         Ok(match (chosen, &client.secret) {
@@ -136,7 +136,7 @@ impl Server {
         error.asked_at(self.endpoint.server())
     }
 
-    /// The reason why one asking came to nothing, as an error.
+    /// The error for a failed request.
     pub(super) fn error_of(&self, asking: &Asking) -> Error {
         match asking {
             Asking::Failed(failure) => self.error(failure),
@@ -151,7 +151,7 @@ impl Client {
     }
 }
 
-/// The way the client shows that it is the client.
+/// The client's authentication.
 #[derive(Debug)]
 pub(super) enum Proof<'a> {
     Jwt(Secret),
@@ -167,7 +167,7 @@ impl Proof<'_> {
         }
     }
 
-    /// The parameters that show it.
+    /// The parameters of the authentication.
     pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
         match self {
             Self::Jwt(jwt) => {
@@ -178,11 +178,11 @@ impl Proof<'_> {
     }
 }
 
-/// The reason why one asking came to nothing.
+/// The reason why one request failed.
 #[derive(Debug)]
 pub(super) enum Asking {
     Failed(Failure),
-    /// Nothing was asked.
+    /// No request was sent.
     Impossible(Error),
 }
 
@@ -201,5 +201,5 @@ impl From<Failure> for Asking {
 /// RFC 7523 §2.2.
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// Security §4: what a call waits for a token, however often it is asked for.
+/// Security §4: the longest time that a call waits for a token, however many requests are made.
 pub(super) const TOKEN_TIME: Duration = Duration::from_secs(10);

@@ -1,12 +1,12 @@
-//! The settings of an OAuth 2.0 credential, as an operator chooses them. Holds references and names; how it is written
-//! in a file is not known here.
+//! The settings of an OAuth 2.0 credential, as an operator chooses them. Holds references and names; their file format
+//! is not known here.
 
 use callgate_secret::SecretReference;
 use callgate_tool::NamedBy;
 
 use crate::source::CredentialSource;
 
-/// A credential that is a token of an authorization server.
+/// A credential whose tokens an authorization server issues.
 ///
 /// ```
 /// use callgate_auth::{
@@ -34,23 +34,23 @@ use crate::source::CredentialSource;
 pub struct OAuth2Config {
     /// The credential's name in errors.
     pub name: String,
-    /// The place where tokens are asked for.
+    /// The token endpoint.
     pub endpoint: TokenEndpoint,
-    /// The party that asks; `None` where the grant alone is enough.
+    /// The client that requests the tokens; `None` if the grant alone is enough.
     pub client: Option<OAuth2Client>,
-    /// The text that is shown for the token.
+    /// The grant that is exchanged for the token.
     pub grant: OAuth2Grant,
-    /// The scopes to ask for (RFC 6749 §3.3); none for the server's default.
+    /// The scopes to request (RFC 6749 §3.3); none for the server's default.
     pub scopes: Vec<String>,
-    /// Whom the token is for by name (RFC 8693 §2.1), sent as `audience`.
+    /// The names of the services that the token is for (RFC 8693 §2.1), sent as `audience`.
     pub audiences: Vec<String>,
-    /// Whom the token is for by URL (RFC 8707), sent as `resource`.
+    /// The URLs of the services that the token is for (RFC 8707), sent as `resource`.
     pub resources: Vec<String>,
-    /// Further parameters of the token request, as the server's documentation asks for them.
+    /// Further parameters of the token request, as the server's documentation requires them.
     pub parameters: Vec<(String, String)>,
 }
 
-/// The place where tokens are asked for.
+/// The token endpoint, or the place that names it.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -75,12 +75,12 @@ pub struct OAuth2Config {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum TokenEndpoint {
-    /// The words of the description about its security scheme: whoever reads the description puts another in its place.
+    /// The endpoint in the description's security scheme; the reader of the description replaces this value.
     Described,
-    /// The metadata of an authorization server, at a URL the description names.
+    /// The metadata of an authorization server, at a URL that the description names.
     #[doc(hidden)]
     DescribedMetadata(DescribedMetadata),
-    /// The endpoint itself, named by the description: public https only.
+    /// The endpoint itself, named by the description: it must be public https.
     DescribedUrl(String),
     /// An authorization server that the operator names; its metadata (`OpenID` Connect Discovery 1.0, RFC 8414) name the
     /// endpoint and must name the same issuer.
@@ -93,15 +93,15 @@ pub enum TokenEndpoint {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers say whom they trust")]
 pub struct DescribedMetadata {
-    /// The place where they are.
+    /// The URL of the metadata.
     pub url: String,
-    /// The party that vouches for the URL: where only the description does, it is public https.
+    /// The party that vouches for the URL: if only the description does, the URL must be public https.
     pub named_by: NamedBy,
-    /// The origins that the token endpoint they name may be at: `https://idp.example.com`.
+    /// The origins at which the token endpoint in the metadata may be: `https://idp.example.com`.
     pub origins: Vec<String>,
 }
 
-/// A client of an authorization server, and how it shows that it is one.
+/// A client of an authorization server, and its authentication.
 ///
 /// ```
 /// use callgate_auth::{ClientAuthentication, OAuth2Client};
@@ -118,11 +118,11 @@ pub struct DescribedMetadata {
 pub struct OAuth2Client {
     /// The client's id.
     pub id: SecretReference,
-    /// The way it shows that it is the client.
+    /// The authentication of the client.
     pub authentication: ClientAuthentication,
 }
 
-/// The way a client shows that it is the client (RFC 6749 §2.3).
+/// The authentication of a client (RFC 6749 §2.3).
 ///
 /// ```
 /// use callgate_auth::{ClientAuthentication, OAuth2Client};
@@ -142,13 +142,13 @@ pub struct OAuth2Client {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
-    /// Its secret in the `Authorization` header: `client_secret_basic`.
+    /// The client's secret in the `Authorization` header: `client_secret_basic`.
     Basic(SecretReference),
-    /// Its secret in the request's body: `client_secret_post`.
+    /// The client's secret in the request's body: `client_secret_post`.
     Body(SecretReference),
-    /// Not at all, as public clients do: `none`.
+    /// No authentication, as for public clients: `none`.
     None,
-    /// A JWT that it signs (RFC 7523 §2.2): `private_key_jwt`.
+    /// A JWT that the client signs (RFC 7523 §2.2): `private_key_jwt`.
     PrivateKeyJwt(PrivateKeyJwt),
 }
 
@@ -187,13 +187,13 @@ pub struct PrivateKeyJwt {
     pub key: SecretReference,
     /// The `kid` of the JWT's header.
     pub key_id: Option<String>,
-    /// The algorithm; by the key where it is not said: `RS256`, `ES256`, `EdDSA`.
+    /// The algorithm; the default depends on the key: `RS256`, `ES256`, `EdDSA`.
     pub algorithm: Option<SigningAlgorithm>,
-    /// The `aud` of the JWT; the issuer where it is known and the token endpoint where it is not.
+    /// The `aud` of the JWT; the default is the issuer if it is known, otherwise the token endpoint.
     pub audience: Option<String>,
 }
 
-/// The way a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
+/// The signature algorithm of a JWT (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
 /// ```
 /// use callgate_auth::{PrivateKeyJwt, SigningAlgorithm};
@@ -223,7 +223,7 @@ pub enum SigningAlgorithm {
     Rs256,
 }
 
-/// The text that is shown for a token.
+/// The grant that is exchanged for a token.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -270,20 +270,20 @@ pub enum OAuth2Grant {
     AuthorizationCode(LoginEndpoints),
     /// The client itself (RFC 6749 §4.4).
     ClientCredentials,
-    /// A JWT that speaks for a user (RFC 7523 §2.1).
+    /// A JWT that represents a user (RFC 7523 §2.1).
     JwtBearer {
         /// The JWT.
         assertion: CredentialSource,
     },
-    /// A token of a user, for another one (RFC 8693).
+    /// A user's token, which is exchanged for another one (RFC 8693).
     TokenExchange {
         /// The user's token.
         subject: SubjectToken,
-        /// Its type, a URI.
+        /// The type of the user's token, a URI.
         subject_type: String,
-        /// The token of whoever acts for the user, and its type.
+        /// The token of the actor, who acts for the user, and its type.
         actor: Option<(CredentialSource, String)>,
-        /// The type of token to ask for, a URI; the server's choice where it is not said.
+        /// The requested type of token, a URI; by default the server chooses.
         requested_type: Option<String>,
     },
 }
@@ -317,14 +317,16 @@ pub enum OAuth2Grant {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SubjectToken {
-    /// The one by which the caller of this request showed who they are
-    /// ([`Session::caller_token`](callgate_tool::Session::caller_token)). The operator must name the endpoint that it is sent to.
+    /// The token by which the caller of this request authenticated
+    /// ([`Session::caller_token`](callgate_tool::Session::caller_token)). The operator must name the endpoint that it
+    /// is sent to.
     Caller,
-    /// One of the session, or of the operator.
+    /// A token of the session, or of the operator.
     Source(CredentialSource),
 }
 
-/// The places where a person logs in and out, and what an authorization server's metadata say otherwise.
+/// The endpoints at which a person logs in and out. An endpoint that is not set is read from the authorization server's
+/// metadata.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -355,8 +357,9 @@ pub struct LoginEndpoints {
     pub authorization_url: Option<String>,
     /// The place where a login on another device begins.
     pub device_authorization_url: Option<String>,
-    /// The place where tokens are given back (RFC 7009).
+    /// The endpoint that revokes tokens (RFC 7009).
     pub revocation_url: Option<String>,
-    /// The address on this machine that the browser comes back to, where the server takes one only; else any free port.
+    /// The address on this machine that the browser comes back to, if the server accepts only one; otherwise any free
+    /// port.
     pub redirect_url: Option<String>,
 }

@@ -1,15 +1,15 @@
-//! The time for which a token is used, from what its issuer says. Issuers say it in odd ways and clocks differ; a token
-//! that is given up early costs one request, one that is kept too long costs calls.
+//! The time for which a token is used, from its issuer's data. Issuers state it in odd ways and clocks differ. A token
+//! that is dropped early costs one request, a token that is kept too long costs calls.
 
 use std::time::Duration;
 
 use callgate_secret::single_flight::Life;
 use tokio::time::Instant;
 
-/// The longest a token is kept, whatever its issuer says: a revoked one should not live for days.
+/// The longest time a token is kept, whatever its issuer says: a revoked token should not live for days.
 const MAX_LIFETIME: Duration = Duration::from_hours(1);
 
-/// The times of a token that was asked for at `asked_at`, from its `expires_in`.
+/// The life of a token that was requested at `asked_at`, from its `expires_in`.
 pub(super) fn life(asked_at: Instant, expires_in: Option<f64>) -> Life {
     let life = said(expires_in);
     let life = life.saturating_sub(ROUNDING.min(life / 2));
@@ -21,7 +21,7 @@ pub(super) fn life(asked_at: Instant, expires_in: Option<f64>) -> Life {
     }
 }
 
-/// Threat 34 of `SECURITY.md`: from nothing to an hour.
+/// The stated lifetime, limited to the range from zero to one hour: threat 34 of `SECURITY.md`.
 fn said(expires_in: Option<f64>) -> Duration {
     match expires_in {
         None => UNSAID,
@@ -32,18 +32,19 @@ fn said(expires_in: Option<f64>) -> Duration {
     }
 }
 
-/// RFC 6749 §5.1 leaves it to the issuer's documentation. Short enough for any of them; asking again is cheap.
+/// The lifetime if the issuer states none: RFC 6749 §5.1 leaves it to the issuer's documentation. Short enough for any
+/// issuer; a new request is cheap.
 pub(crate) const UNSAID: Duration = Duration::from_mins(5);
 
-/// The time before its end at which a long-lived token is renewed; a short-lived one when four fifths of its life are
-/// over.
+/// The time before its expiry at which a long-lived token is renewed. A short-lived token is renewed after four fifths
+/// of its lifetime.
 const AHEAD: Duration = Duration::from_mins(4);
 
-/// Issuers count whole seconds: a token may end up to one before its time.
+/// Issuers count whole seconds: a token may expire up to one second early.
 const ROUNDING: Duration = Duration::from_secs(1);
 
-/// The margin before the end of a token: the service's clock may be ahead of the issuer's, and a request may be under
-/// way.
+/// The safety margin before the expiry of a token: the service's clock may be ahead of the issuer's, and a request may
+/// be in flight.
 const MARGIN: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

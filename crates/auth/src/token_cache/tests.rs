@@ -1,5 +1,5 @@
-//! The number of times a token is asked for, and what calls get meanwhile. Time is tokio's and stands still unless it
-//! is moved on.
+//! Tests how often a token is requested, and which results calls get meanwhile. The time is tokio's and stands still
+//! unless a test advances it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use tokio::time::{advance, sleep};
 
 use super::*;
 
-/// An issuer that counts how often it is asked.
+/// An issuer that counts its requests.
 #[derive(Debug, Default)]
 struct Issuer {
     asked: AtomicUsize,
@@ -90,7 +90,7 @@ async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
     advance(Duration::from_mins(56)).await;
     let refused = cache.token(&KEY, &version("a"), issuer.refuse()).await.unwrap();
     assert_eq!(refused.expose(), "token-1");
-    // Left alone for a while.
+    // The source is not retried for a while.
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-1");
     assert_eq!(issuer.asked(), 2);
     advance(Duration::from_secs(11)).await;

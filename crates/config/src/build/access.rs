@@ -1,5 +1,5 @@
-//! From `access:` to what callers are let in by: tokens are read, and issuers get a way to be asked for their keys. No
-//! issuer is asked here: one that cannot be reached keeps nobody else out.
+//! From `access:` to the data that authenticates callers: tokens are read, and issuers get a transport for requesting
+//! their keys. No request is sent to an issuer here: an unreachable issuer locks out no other callers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     serving::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token},
 };
 
-/// Whom a sidecar lets in.
+/// The callers that a sidecar accepts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BuiltAccess {
@@ -26,46 +26,46 @@ pub struct BuiltAccess {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BuiltPrincipal {
-    /// An id that nobody else has.
+    /// A unique id.
     pub id: String,
-    /// Its tokens; any of them will do.
+    /// The tokens of the principal; each of them is accepted.
     pub tokens: Vec<Secret>,
-    /// The name in its certificate (SAN).
+    /// The name in the principal's certificate (SAN).
     pub certificate: Option<AltName>,
-    /// The toolsets and rights it has.
+    /// The toolsets and rights of the principal.
     pub rights: Rights,
 }
 
-/// An issuer, and the way to it.
+/// An issuer, and the transport to it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BuiltIssuer {
-    /// Its settings.
+    /// The settings of the issuer.
     pub config: IssuerConfig,
-    /// Asks it.
+    /// The transport for requests to the issuer.
     pub transport: Arc<dyn Transport>,
     tls: TlsSettings,
 }
 
-/// The place where tokens and keys are.
+/// The sources of tokens and keys.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: &'a Network,
-    /// The program's own transport, where it brings one.
+    /// The program's own transport, if it supplies one.
     pub(super) own: Option<Arc<dyn Transport>>,
-    /// The TLS settings of connections where nothing else is said.
+    /// The default TLS settings of connections.
     pub(super) tls: TlsSettings,
 }
 
-/// True if both are asked in one way, so that what is known of one holds for the other.
+/// Two values are equal if their settings and connections are: then data fetched for one is valid for the other.
 impl PartialEq for BuiltIssuer {
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config && self.tls == other.tls
     }
 }
 
-/// Reads every token and prepares the way to every issuer.
+/// Reads every token and prepares the transport to every issuer.
 pub(super) async fn built(
     reader: &mut Reader,
     config: &AccessConfig,
@@ -103,7 +103,7 @@ async fn read(token: &Token, secrets: &Arc<dyn SecretStore>) -> Result<Secret, S
     let secret = tokio::time::timeout(TIMEOUT, secrets.get(&token.secret)).await;
     let secret = secret.map_err(|_| "the secret store does not answer".to_owned())?;
     let secret = secret.map_err(|error| error.to_string())?;
-    // What is no token could be shown by nobody; an empty one by everybody.
+    // A text that is not a token cannot be sent by any caller; an empty one can be sent by every caller.
     let length = secret.expose_as_token().map_err(|error| error.to_string())?.len();
     if length < SHORTEST {
         return Err(format!("expected a token of {SHORTEST} characters at least, got: {length}"));
@@ -120,7 +120,7 @@ fn built_issuer(config: &IssuerConfig, sources: &Sources<'_>) -> BuiltIssuer {
     BuiltIssuer { config: config.clone(), transport, tls }
 }
 
-/// A store that takes longer is down.
+/// The timeout of a store; a slower one counts as unavailable.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Shorter ones are guessed.
+/// The minimum length of a token; shorter ones can be guessed.
 const SHORTEST: usize = 16;

@@ -1,4 +1,4 @@
-//! The rules by which a person is asked about calls: those of toolsets, and those of the tools that are named there.
+//! The rules about calls that a person approves: those of toolsets, and those of the tools named there.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use callgate_policy::{ApprovalRules, Confirm};
 use super::{functions, named_tools, toolset::Parts};
 use crate::{reader::Reader, toolset::ToolsetConfig};
 
-/// The rules of all toolsets. An entry that meets no tool of the loaded description and no function is a warning.
+/// The rules of all toolsets. An entry that matches no tool of the loaded description and no function is a warning.
 pub(super) fn rules(
     reader: &mut Reader,
     toolsets: &[ToolsetConfig],

@@ -1,4 +1,4 @@
-//! The audit file of a configuration, opened with its key. One that is open goes on: its chain is one, whatever else changes.
+//! Opens the audit file of a configuration with its key. An open file is reused: its chain continues, whatever else changes.
 
 use std::{error::Error as _, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::task;
 use super::workshop::Workshop;
 use crate::{code::ConfigCode, config::Config, policy::AuditedConfig, reader::Reader};
 
-/// Opens the file, and waits for the disk where others do not wait.
+/// Opens the file, on a thread where waiting for the disk blocks no other task.
 pub(super) async fn audit(
     reader: &mut Reader,
     config: &Config,

@@ -1,5 +1,5 @@
-//! Makes authenticators of credentials. One whose settings did not change since the last build goes on, with the tokens it
-//! keeps.
+//! Makes authenticators from credentials. An authenticator whose settings did not change since the last build is
+//! reused, with the tokens it keeps.
 
 use std::sync::Arc;
 
@@ -18,31 +18,31 @@ pub(super) struct Authenticators<'a> {
     making: Making<'a>,
     /// The authenticator of `auth:`.
     pub(super) own: Option<Arc<dyn Authenticator>>,
-    /// The code that puts the fixed headers, in the order of the configuration; none where one is at fault.
+    /// The authenticators that set the fixed headers, in the order of the configuration; `None` for one with a fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
-    /// All that were made.
+    /// All authenticators that were made.
     pub(super) made: Vec<Made>,
 }
 
-/// The means by which authenticators are made.
+/// The context for making authenticators.
 #[derive(Debug)]
 pub(super) struct Making<'a> {
     pub(super) context: AuthContext,
-    /// The way authorization servers are reached.
+    /// The way to reach authorization servers.
     pub(super) way: Way,
     /// The authenticators of the last build.
     pub(super) previous: &'a [Made],
-    /// True if `****` stands in for credentials that cannot be had.
+    /// True if `****` replaces credentials that are not available.
     pub(super) has_stand_ins: bool,
 }
 
-/// The way tokens are asked for, as far as it can be compared.
+/// The connection settings for token requests, in a form that can be compared.
 pub(super) type Way = Option<connect::Way>;
 
-/// An authenticator and what it was made of.
+/// An authenticator and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    /// The toolset that it was made for.
+    /// The toolset of the authenticator.
     pub(super) toolset: String,
     config: AuthConfig,
     way: Way,
@@ -56,7 +56,7 @@ impl Made {
         (&self.config, &self.authenticator)
     }
 
-    /// The settings of a login and what it is made with; none of other credentials.
+    /// The settings of a login and the context for it; `None` for other credentials.
     pub(super) fn login(&self) -> Option<(&OAuth2Config, &AuthContext)> {
         match &self.config {
             AuthConfig::OAuth2(config)
@@ -68,14 +68,14 @@ impl Made {
         }
     }
 
-    /// Returns true if both are the very same authenticator.
+    /// Returns true if both share one authenticator.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.authenticator, &other.authenticator)
     }
 }
 
 impl<'a> Authenticators<'a> {
-    /// Makes those that need no description.
+    /// Makes the authenticators that need no description.
     pub(super) fn of(reader: &mut Reader, config: &ToolsetConfig, making: Making<'a>) -> Self {
         let (headers, made) = (Vec::new(), Vec::new());
         let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();

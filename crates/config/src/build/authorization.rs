@@ -1,5 +1,5 @@
-//! The credentials of each operation: what the description asks for, solved with what the configuration has. Nothing is
-//! fetched; operations that are called with the same credentials share one authenticator.
+//! The credentials of each operation: the requirements of the description, solved with the configured credentials.
+//! Nothing is fetched; operations that are called with equal credentials share one authenticator.
 
 mod compatibility;
 mod findings;
@@ -30,8 +30,8 @@ use crate::{
     toolset::{Credentials, SchemeCredential, ToolsetConfig},
 };
 
-/// Finds the credentials of every operation. What cannot be called for want of a
-/// credential is told in the report of `loaded`; a credential that fits no scheme is a fault of the configuration.
+/// Finds the credentials of every operation. The report in `loaded` lists operations that cannot be called because a
+/// credential is missing; a credential that matches no scheme is a fault of the configuration.
 pub(super) fn authorized(
     reader: &mut Reader,
     config: &ToolsetConfig,
@@ -43,7 +43,7 @@ pub(super) fn authorized(
     let origins = Origins::of(loaded, &config.credentials.origins);
     let service = Service { loaded, origins: &origins };
     let has_certificate = workshop.has_certificate || config.tls.identity.is_some();
-    // Of a description that could not be read nothing is known, and its report says so.
+    // The operations of an unreadable description are unknown, and its report says so.
     let is_readable = !loaded.report.operations.is_empty();
     for (scheme, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable)
     {
@@ -83,7 +83,7 @@ pub(super) fn authorized(
     callables
 }
 
-/// A credential of the configuration, and the name of the security scheme that it is for.
+/// A configured credential, and the name of its security scheme.
 #[derive(Clone, Copy)]
 struct Offered<'a> {
     scheme: &'a str,
@@ -95,12 +95,12 @@ struct Offered<'a> {
 struct Schemes {
     made: BTreeMap<String, Arc<dyn Authenticator>>,
     holdings: Holdings,
-    /// The schemes whose tokens would be asked for where no credential may go.
+    /// The schemes whose token endpoint is at an origin where no credential may go.
     foreign: BTreeMap<String, Foreign>,
 }
 
 impl Schemes {
-    /// A client certificate costs a call nothing: the connection has shown it.
+    /// Adds the client certificate. It costs a call nothing: the connection has shown it.
     fn meet_by_certificate(&mut self, loaded: &Loaded) {
         let is_met = |scheme: &&Arc<SecurityScheme>| scheme.kind == SecuritySchemeKind::MutualTls;
         for scheme in loaded.security_schemes.iter().filter(is_met) {
@@ -164,13 +164,13 @@ impl Schemes {
     }
 }
 
-/// The state of a walk over the operations that gives each its authenticator.
+/// The state of a walk over the operations that gives each one its authenticator.
 struct Assignment<'a> {
     credentials: &'a Credentials,
     own: Arc<dyn Authenticator>,
     none: Arc<dyn Authenticator>,
     schemes: Schemes,
-    /// By the names of the schemes that are met together, or by why none are.
+    /// The authenticators by the names of the schemes that are satisfied together, or by the reason why none are.
     shared: BTreeMap<String, Arc<dyn Authenticator>>,
     origins: Origins,
     findings: Findings,
@@ -184,7 +184,7 @@ impl Assignment<'_> {
             return self.refused(why);
         }
         let found = self.whatever_its_server(operation);
-        // A client shows its certificate to whoever asks, whatever the operation asks for.
+        // A client shows its certificate to every server that requests it, whatever the operation requires.
         let is_credential = self.has_certificate || !found.places().is_empty();
         if !is_credential || found.obstacle().is_some() || self.origins.allow(operation) {
             return found;
@@ -203,7 +203,8 @@ impl Assignment<'_> {
         let is_declared_open = security.is_stated && security.alternatives.is_empty();
         let Credentials { auth, lacks_own, schemes, .. } = self.credentials;
         match (auth.is_some() || *lacks_own, schemes) {
-            // A description without schemes may say `security: []`; an operation that says so for itself means it.
+            // A description without schemes may contain `security: []`; only an operation with its own `security: []`
+            // is certainly open.
             (true, None) if is_declared_open && security.is_own => Arc::clone(&self.none),
             (true, None) => self.own(operation),
             _ if !security.is_stated => self.own(operation),
@@ -239,7 +240,7 @@ impl Assignment<'_> {
 
     fn together(&mut self, requirement: &Requirement) -> Arc<dyn Authenticator> {
         let names = || requirement.schemes.iter().map(|known| &*known.scheme.name);
-        // No pointer segment holds a bare slash, so two lists of names are told apart.
+        // No pointer segment contains a bare slash, so different lists of names have different keys.
         let key = names().map(|name| format!("/{}", escaped(name))).collect::<String>();
         let made =
             || all(names().filter_map(|name| self.schemes.made.get(name)).cloned().collect());

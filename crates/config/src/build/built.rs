@@ -1,5 +1,4 @@
-//! The result of a build: a ready executor, reports on the descriptions behind it, and the parts that a later build
-//! takes over.
+//! The result of a build: a ready executor, reports on its descriptions, and the parts that a later build reuses.
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +24,7 @@ use crate::{
     serving::ServingConfig, sessions::SessionsConfig,
 };
 
-/// A ready executor, and how the descriptions behind it were taken.
+/// A ready executor, and the results of reading its descriptions.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), callgate_config::Error> {
@@ -46,64 +45,66 @@ use crate::{
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Built {
-    /// Runs the calls.
+    /// The executor that runs the calls.
     pub executor: Executor,
-    /// One entry a toolset, in the order of the configuration.
+    /// One entry for each toolset, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
-    /// The addresses and bounds of a sidecar.
+    /// The addresses and limits of a sidecar.
     #[doc(hidden)]
     pub serving: ServingConfig,
-    /// Whom a sidecar lets in; none for everybody who reaches it, and in a process that does not serve.
+    /// The callers that a sidecar accepts. `None` if it accepts everybody who reaches it, and in a process that does
+    /// not serve.
     #[doc(hidden)]
     pub access: Option<BuiltAccess>,
-    /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
+    /// The session values that credentials read. They are credentials themselves: they are never shown.
     pub session_secrets: Vec<SessionName>,
-    /// The way answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
+    /// The limits on kept responses of requests with an idempotency key; the defaults if the configuration sets none.
     #[doc(hidden)]
     pub idempotency: RecordBounds,
-    /// The sidecar's settings for sessions, as the configuration says.
+    /// The sidecar's configured settings for sessions.
     #[doc(hidden)]
     pub sessions: SessionsConfig,
-    /// The listing of tools over MCP, as the configuration says.
+    /// The configured listing of tools over MCP.
     #[doc(hidden)]
     pub mcp: McpConfig,
-    /// The secrets of this machine that are named and not there, in a process that serves.
+    /// The secrets of this machine that are named but missing, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,
-    /// The logins that are missing or cannot be used, in a process that serves: each says by which command a person logs in.
+    /// The missing or unusable logins, in a process that serves: each names the command by which a person logs in.
     pub missing_logins: Vec<String>,
-    /// The facts worth knowing about the configuration.
+    /// Noteworthy findings about the configuration.
     pub warnings: Vec<Finding>,
-    /// The way a sidecar keeps up with its files.
+    /// The way a sidecar reacts to changes of its files.
     #[doc(hidden)]
     pub reload: ReloadConfig,
-    /// The secrets that the configuration names, each once.
+    /// The secrets that the configuration names, without repetitions.
     pub named_secrets: Vec<SecretReference>,
-    /// The transport to the servers of each toolset, by its name.
+    /// The transport to the servers of each toolset, by the toolset's name.
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
     pub(super) kept: Reusable,
     pub(super) files: BTreeSet<PathBuf>,
 }
 
 impl Built {
-    /// Returns true if every credential goes on from another build, with the tokens it keeps. A build that follows
-    /// another one tells so what a reload cost.
+    /// Returns true if every credential is reused from another build, with the tokens it keeps. A build after a reload
+    /// can thus report the cost of the reload.
     pub fn shares_credentials_with(&self, other: &Self) -> bool {
         let made = &self.kept.authenticators;
         made.iter().all(|one| other.kept.authenticators.iter().any(|known| known.is(one)))
     }
 
     /// The files that were read, or should have been: the configuration's own, descriptions, overlays, documents they
-    /// refer to, certificates, recordings. A change of one may change the next build.
+    /// refer to, certificates, recordings. A change to one of them may change the next build.
     pub fn files(&self) -> &BTreeSet<PathBuf> {
         &self.files
     }
 
-    /// Returns true if a description comes from an address, so that it may change unseen.
+    /// Returns true if a description comes from an address, so that it may change unnoticed.
     pub fn has_addresses(&self) -> bool {
         !self.kept.fetched.is_empty()
     }
 
-    /// Asks the addresses of descriptions whether there are other versions by now. One that does not answer has none.
+    /// Requests the descriptions at addresses again, and returns true if one has changed. An address that does not
+    /// respond counts as unchanged.
     pub async fn is_outdated(&self) -> bool {
         for fetched in &self.kept.fetched {
             if fetched.is_outdated().await {
@@ -113,30 +114,30 @@ impl Built {
         false
     }
 
-    /// The file that calls are written down in, with the calls that an earlier process left open; none without the key
-    /// `audit`.
+    /// The audit file of calls, with the calls that an earlier process left open; `None` without the key `audit`.
     pub fn audit(&self) -> Option<&Arc<Audit>> {
         self.kept.policy.audit.as_ref()
     }
 
-    /// The facts that are known of calls by their idempotency keys; none without the key `idempotency`.
+    /// The records of calls by their idempotency keys; `None` without the key `idempotency`.
     pub fn idempotency(&self) -> Option<&Arc<Idempotency>> {
         self.kept.policy.idempotency.as_ref()
     }
 
-    /// The secret behind a reference that stands in the configuration, as it is now.
+    /// The current secret behind a reference in the configuration.
     ///
     /// # Errors
-    /// As [`SecretStore::get`].
+    /// The errors of [`SecretStore::get`].
     pub async fn own_secret(&self, reference: &SecretReference) -> Result<Secret, SecretError> {
         self.kept.stores.get(reference).await
     }
 
-    /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a
-    /// session file, say. Relative paths of `file:` start at `base`; other secrets are those of the configuration's stores.
+    /// The secret behind a reference that the operator writes outside the configuration, such as in the `credentials`
+    /// of a session file. Relative paths of `file:` start at `base`; other secrets come from the configuration's
+    /// stores.
     ///
     /// # Errors
-    /// As [`SecretStore::get`].
+    /// The errors of [`SecretStore::get`].
     pub async fn secret(
         &self,
         reference: &SecretReference,
@@ -151,7 +152,7 @@ impl Built {
     }
 }
 
-/// The way one description was taken.
+/// The result of reading one description.
 ///
 /// ```
 /// use callgate_config::{BuiltToolset, Config, Description, Environment, ServerUrl, ToolsetConfig};
@@ -175,30 +176,30 @@ impl Built {
 pub struct BuiltToolset {
     /// The toolset's name; empty for a bare description.
     pub name: String,
-    /// The description's file, or its address without a query; empty for a text of a program.
+    /// The description's file, or its address without a query; empty for a text that a program supplies.
     pub file: PathBuf,
-    /// The version it says it is written in: `3.0.3`; empty when it could not be read.
+    /// The version that the description declares: `3.0.3`; empty if the description could not be read.
     pub version: String,
-    /// The fate of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
+    /// The status of each operation. The diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
     pub report: Report,
-    /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
+    /// The offered operations: `Report::examine` builds their schemas and adds its findings.
     #[doc(hidden)]
     pub operations: Vec<Arc<Operation>>,
-    /// The description before and after its overlays, where there are any.
+    /// The description before and after its overlays, if there are any.
     #[doc(hidden)]
     pub overlaid: Option<Overlaid>,
-    /// True if the operator says that nothing is served without it.
+    /// True if the operator requires the toolset: without it nothing is served.
     pub is_required: bool,
-    /// The reason why the description of an earlier build is in use: its address does not answer.
+    /// The reason why the description of an earlier build is in use: its address does not respond.
     pub stale: Option<String>,
-    /// The reason why the text of the description could not be had.
+    /// The reason why the text of the description is not available.
     pub(super) unreadable: Option<String>,
     pub(super) text: Option<Arc<[u8]>>,
-    /// More of the file is not read.
+    /// The size limit for reading the file.
     pub(super) most_bytes: usize,
 }
 
-/// The parts that a later build takes over, where its settings are the same.
+/// The parts that a later build reuses if their settings are equal.
 #[derive(Debug)]
 pub(super) struct Reusable {
     pub(super) authenticators: Vec<Made>,
@@ -210,7 +211,7 @@ pub(super) struct Reusable {
 }
 
 impl BuiltToolset {
-    /// The reason why there are no tools: the description cannot be had, or is none.
+    /// The reason why there are no tools: the description is not available, or the text is not a description.
     pub fn failure(&self) -> Option<&str> {
         let first = || self.report.diagnostics.first().map(|first| first.message.as_str());
         let is_none = self.version.is_empty();
@@ -221,7 +222,7 @@ impl BuiltToolset {
     /// The text of the description.
     ///
     /// # Errors
-    /// The file cannot be read any more.
+    /// The file can no longer be read.
     pub fn text(&self) -> io::Result<Vec<u8>> {
         match &self.text {
             Some(text) => Ok(text.to_vec()),
@@ -229,7 +230,7 @@ impl BuiltToolset {
         }
     }
 
-    /// Finds the places of diagnostics in `text`, the description's own. What an overlay brought has none.
+    /// Finds the positions of diagnostics in `text`, the description's own. A node that an overlay added has none.
     pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         match &self.overlaid {
             Some(overlaid) => overlaid.locate(text, diagnostics),

@@ -1,5 +1,5 @@
-//! From `egress:` and secured connections to the clients that send a toolset's calls and ask for its tokens. All toolsets
-//! share one network, so those that connect in the same way share connections; a later build goes on with it.
+//! From `egress:` and secured connections to the clients that send a toolset's calls and request its tokens. All
+//! toolsets share one network: those with equal settings share connections, and a later build reuses it.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use callgate_transport::{
 use super::tls::ToolsetTls;
 use crate::{service_directory::DirectoryConfig, toolset::ToolsetConfig};
 
-/// The means by which toolsets are connected.
+/// The context for connecting toolsets.
 #[derive(Debug)]
 pub(super) struct Connections {
-    /// The place where secrets are.
+    /// The store of secrets.
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: Network,
     pub(super) clock: Clock,
     /// The directories of the last build.
     pub(super) known: Vec<Directory>,
-    /// Those of this one.
+    /// The directories of this build.
     pub(super) directories: Vec<Directory>,
 }
 
-/// A service's directory and what it was made of.
+/// A service's directory and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Directory {
     config: DirectoryConfig,
@@ -35,7 +35,7 @@ pub(super) struct Directory {
     resolver: Arc<dyn Resolver>,
 }
 
-/// The way a client connects, as far as it can be compared.
+/// The way a client connects, in a form that can be compared.
 #[derive(Clone, Debug)]
 pub(super) enum Way {
     /// Over the network.
@@ -47,13 +47,14 @@ pub(super) enum Way {
 /// The clients of one toolset.
 #[derive(Debug)]
 pub(super) struct Clients {
-    /// Sends its calls.
+    /// The client for calls.
     pub(super) calls: Arc<Client>,
-    /// Asks for its description: where the operator said, secured as its calls are.
+    /// The client for the toolset's description, at the operator's address, secured like its calls.
     pub(super) descriptions: Arc<Client>,
-    /// Asks for its tokens: at servers of other authorities, so a toolset's own `ca` is not theirs.
+    /// The client for token requests. Their servers belong to other authorities, so a toolset's own `ca` does not apply
+    /// to them.
     pub(super) tokens: Arc<Client>,
-    /// The way tokens are asked for.
+    /// The way to connect for token requests.
     pub(super) way: Way,
 }
 
@@ -71,10 +72,10 @@ impl PartialEq for Way {
 }
 
 impl Connections {
-    /// The clients of a toolset that connects.
+    /// The clients of a toolset that uses the network.
     pub(super) fn clients(&mut self, config: &ToolsetConfig, tls: ToolsetTls) -> Clients {
         let way = Way::Network { allow: config.egress.clone(), tls: tls.tokens.clone() };
-        // Each call says who named its server; what asks for tokens asks where the operator said.
+        // Each call states who named its server; token requests go to servers that the operator named.
         let client = |tls, named_by, directory| {
             let allow = config.egress.clone();
             Arc::new(Client::over(
@@ -92,14 +93,14 @@ impl Connections {
         Clients { calls, descriptions, tokens, way }
     }
 
-    /// The code that asks for the description of a toolset.
+    /// The client that requests the description of a toolset.
     pub(super) fn descriptions(&self, config: &ToolsetConfig, tls: TlsSettings) -> Arc<Client> {
         let (named_by, allow) = (NamedBy::Operator, config.egress.clone());
         let settings = ClientSettings { named_by, allow, tls, directory: None };
         Arc::new(Client::over(&self.network, settings))
     }
 
-    /// Answers for the addresses of a toolset's server; the directory itself is asked where its own name leads.
+    /// The directory that resolves the addresses of a toolset's server; the directory's own name is resolved as usual.
     fn directory(&self, config: &DirectoryConfig, way: &Way, transport: &Arc<Client>) -> Directory {
         let is_same = |known: &&Directory| {
             known.config == *config

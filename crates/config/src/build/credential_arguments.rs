@@ -1,5 +1,5 @@
-//! The key `credential_arguments` of a toolset: parameters that are arguments although they have the name and place of a
-//! credential. Whether tools have such parameters is known when the description was loaded.
+//! The key `credential_arguments` of a toolset: parameters that are arguments although they have the name and place of
+//! a credential. The check that tools have such parameters runs after the description is loaded.
 
 use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm};
 use callgate_executor::Callable;
@@ -7,19 +7,19 @@ use callgate_openapi::{CredentialKind, Input, InputLocation};
 
 use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
 
-/// The kind of the credential of every operation, which says where else services read it from.
+/// The kind of the credential of every operation, which determines the other places that services read it from.
 pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
     match auth?.form() {
         CredentialForm::Basic => Some(CredentialKind::Basic),
         CredentialForm::Key => Some(CredentialKind::Key),
         CredentialForm::None => None,
         CredentialForm::Signature => Some(CredentialKind::AwsSigV4),
-        // Where services read an unknown form from is unknown: it is withheld as the one that is read most widely.
+        // The places of an unknown form are unknown: it is withheld like the form that is read from most places.
         CredentialForm::Own | CredentialForm::Token => Some(CredentialKind::Token),
     }
 }
 
-/// Complains about a name that a credential of the toolset is put at, and warns about one that no tool has.
+/// Reports a name at which a credential of the toolset is placed, and warns about a name that no tool has.
 pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Callable]) {
     for (index, name) in config.credential_arguments.iter().enumerate() {
         let pointer = format!("{}/credential_arguments/{index}", config.pointer);
@@ -40,7 +40,7 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
     }
 }
 
-/// The names of those parameters as the description has them and as a model does.
+/// The names of these parameters in the description and for the model.
 pub(super) fn names(config: &ToolsetConfig, callables: &[Callable]) -> Vec<String> {
     let mut names = config.credential_arguments.clone();
     let is_listed = |input: &&Input| {
@@ -53,7 +53,7 @@ pub(super) fn names(config: &ToolsetConfig, callables: &[Callable]) -> Vec<Strin
     names
 }
 
-/// True if a credential of the operation goes to the only place of this name.
+/// True if a credential of the operation goes to the only place with this name.
 fn is_taken(name: &str, callable: &Callable) -> bool {
     let inputs = || {
         let named = |input: &&Input| input.name.eq_ignore_ascii_case(name);

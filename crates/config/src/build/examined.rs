@@ -1,5 +1,5 @@
-//! Tries what calls will need, without a call: every secret that is named, every token, a connection to every server. What is
-//! found names references, kinds and origins, never a value.
+//! Tests everything that calls will need, without a call: every named secret, every token, a connection to every
+//! server. The results contain references, kinds and origins, never a value.
 
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
@@ -14,15 +14,15 @@ use url::Url;
 
 use super::built::Built;
 
-/// One thing that was tried.
+/// The result of one test.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Examined {
-    /// The thing that was examined.
+    /// The tested thing.
     pub subject: Subject,
-    /// The reason for which calls that need it fail; none where it is as it should be.
+    /// The reason why calls that need it fail; `None` if the test succeeded.
     pub fault: Option<String>,
-    /// The time it took.
+    /// The duration of the test.
     pub took: Duration,
 }
 
@@ -30,18 +30,18 @@ pub struct Examined {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Subject {
-    /// A credential that is asked for at another server, by its kind and where it is asked for.
+    /// A credential that another server issues, by its kind and that server.
     Credential(String),
     /// A secret, by its reference.
     Secret(String),
     /// A server, by its origin.
     Server(String),
-    /// A credential that each session brings.
+    /// A credential that each session supplies.
     SessionCredential(String),
 }
 
 impl Built {
-    /// Tries every secret, every credential and every server, one after another.
+    /// Tests every secret, every credential and every server, one after another.
     #[doc(hidden)]
     pub async fn examine(&self) -> Vec<Examined> {
         let mut all = Vec::new();
@@ -78,7 +78,7 @@ impl Built {
                 all.push(Examined { subject, fault: None, took: Duration::ZERO });
                 continue;
             }
-            // Nobody is sent it.
+            // This request is never sent.
             let mut request = Request::new(Bytes::new());
             *request.uri_mut() = Uri::from_static("https://server.invalid/");
             let session = Session::default();
@@ -86,7 +86,7 @@ impl Built {
         }
     }
 
-    /// The servers of all operations, each origin once for whoever named it, and what reaches them.
+    /// The servers of all operations with their transports, each origin once per party that named it.
     fn servers(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
         let reached = self.toolsets.iter().filter_map(|toolset| {
             let way = self.ways.iter().find(|(name, _)| *name == toolset.name);
@@ -109,7 +109,7 @@ impl Built {
     }
 }
 
-/// Tries one thing, for as long as a person waits.
+/// Tests one thing, for as long as a person would wait.
 async fn tried<T, E: StdError + 'static>(
     subject: Subject,
     trying: impl Future<Output = Result<T, E>>,
@@ -122,7 +122,7 @@ async fn tried<T, E: StdError + 'static>(
     Examined { subject, fault, took: started.elapsed() }
 }
 
-/// A credential that is not where its secrets are: what it is called.
+/// The name of a credential that another server issues; `None` if the credential is only its secrets.
 fn asked_for(config: &AuthConfig) -> Option<String> {
     match config {
         AuthConfig::OAuth2(config) => Some(match &config.endpoint {
@@ -136,14 +136,14 @@ fn asked_for(config: &AuthConfig) -> Option<String> {
         AuthConfig::Google { .. } => Some("a token of a Google account".to_owned()),
         AuthConfig::AwsSigV4 { scope, .. } => Some(format!("keys of AWS for {}", scope.service)),
         AuthConfig::Own(_) => Some("a credential of the program's own".to_owned()),
-        // What is asked for is its secret; of a session there is nothing to ask for.
+        // Its secret is tested separately; a session's token cannot be tested.
         AuthConfig::Bearer { token: CredentialSource::Secret(_) } => None,
         AuthConfig::Bearer { .. } => Some(String::new()),
         _ => None,
     }
 }
 
-/// The origin of an address: a query may hold what is not to be shown.
+/// The origin of an address: a query may contain confidential data.
 fn origin(url: &str) -> String {
     url.parse::<Url>().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }
@@ -158,7 +158,7 @@ fn told(error: &(dyn StdError + 'static)) -> String {
     if told.contains(&cause) { told } else { format!("{told}: {cause}") }
 }
 
-/// The time that a person waits for one thing.
+/// The time limit for one test, as long as a person would wait.
 const MOST_TIME: Duration = Duration::from_secs(15);
 
 const SLOW: &str = "nothing came within 15 seconds";

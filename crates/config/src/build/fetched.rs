@@ -1,6 +1,6 @@
-//! Descriptions at addresses. Each is asked for with what its server said of the version that is known, so that one that
-//! did not change costs no bytes; where none can be had, the known one stays in use. What is known is that of an earlier
-//! build, or of an earlier process in a folder.
+//! Descriptions at addresses. Each request repeats the validators of the known version, so an unchanged description
+//! costs no bytes. If an address does not respond, the known version stays in use. It comes from an earlier build, or
+//! from an earlier process by way of a folder.
 
 mod shelf;
 
@@ -25,9 +25,9 @@ pub(super) struct Fetched {
     place: RemoteDescription,
     /// The description.
     pub(super) text: Arc<[u8]>,
-    /// The validators that its server sent with this version.
+    /// The validators that the server sent with this version.
     validators: Vec<(HeaderName, HeaderValue)>,
-    /// The reason for which the version of an earlier build is in use.
+    /// The reason why the version of an earlier build is in use.
     pub(super) stale: Option<String>,
 }
 
@@ -39,8 +39,8 @@ struct RemoteDescription {
     most_bytes: usize,
 }
 
-/// The descriptions of all toolsets in their order, asked for at the same time over these transports; none where one is at
-/// no address. Those that are known, or lie in the folder, answer where the server cannot.
+/// The descriptions of all toolsets in order, requested in parallel over these transports; `None` for a toolset without
+/// an address. If a server does not respond, the known or stored description is used.
 pub(super) async fn all(
     toolsets: &[ToolsetConfig],
     transports: &[Arc<dyn Transport>],
@@ -73,7 +73,7 @@ pub(super) async fn all(
 }
 
 impl Fetched {
-    /// Asks whether there is another version by now. One that cannot be asked for is none.
+    /// Returns true if the server has another version. A server that does not respond counts as unchanged.
     pub(super) async fn is_outdated(&self) -> bool {
         match self.place.answer(Some(self)).await {
             Ok(answer) if answer.status() == StatusCode::OK => answer.body()[..] != self.text[..],
@@ -97,7 +97,7 @@ impl RemoteDescription {
             Ok(answer) if answer.status() == StatusCode::OK => {
                 let validators = validators(answer.headers());
                 let text: Arc<[u8]> = answer.into_body().to_vec().into();
-                // A page that somebody on the way puts in its place does not cost the last description.
+                // A page that an intermediary returns instead does not replace the last description.
                 if let Some(shelf) = shelf.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
                     shelf.keep(&validators, &text);
                 }
@@ -117,7 +117,7 @@ impl RemoteDescription {
         }
     }
 
-    /// Words an unexpected answer, with the remedy where one is known.
+    /// The message for an unexpected response, with the remedy if one is known.
     fn unexpected(&self, answer: &Response<Bytes>) -> String {
         let status = answer.status();
         let what = format!("expected the status 200, got: {}", status.as_u16());
@@ -162,7 +162,7 @@ fn with_cause(error: &dyn Error) -> String {
     if told == cause { told } else { format!("{told}: {cause}") }
 }
 
-/// RFC 9110 §13.1: the conditions under which the same version would be sent again.
+/// RFC 9110 §13.1: the validators of a conditional request for this version.
 fn validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let pairs =
         [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)];
@@ -172,5 +172,5 @@ fn validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
 
 const ACCEPTED: &str = "application/yaml, application/json, */*;q=0.1";
 
-/// A description is loaded while somebody waits.
+/// The timeout of a request: a person waits while a description is loaded.
 const TIMEOUT: Duration = Duration::from_secs(10);

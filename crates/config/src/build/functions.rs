@@ -11,7 +11,7 @@ use crate::{
     toolset::{FunctionConfig, ToolsetConfig},
 };
 
-/// The functions of all toolsets, for which clients have some time.
+/// The functions of all toolsets; `time` limits how long clients may take.
 pub(super) fn built(
     reader: &mut Reader,
     toolsets: &[ToolsetConfig],
@@ -49,7 +49,7 @@ pub(super) fn tool_name(
     ToolName::new(&full).map_err(|error| error.to_string())
 }
 
-/// True where a function is meant by its own name or by that of its tool.
+/// True if `name` is the function's own name or that of its tool.
 pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
     function.name == name || tool_name(toolset, function).is_ok_and(|full| full.as_str() == name)
 }

@@ -1,4 +1,4 @@
-//! Puts the fixed headers of a toolset on the requests of its operations, before their credentials.
+//! Sets the fixed headers of a toolset on the requests of its operations, before their credentials.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     toolset::{FixedHeader, ToolsetConfig},
 };
 
-/// Puts the headers, which `made` puts each, on the requests of all operations.
+/// Sets the headers on the requests of all operations; each entry of `made` sets one.
 pub(super) fn put(
     reader: &mut Reader,
     config: &ToolsetConfig,

@@ -1,5 +1,5 @@
-//! From a toolset's description to its operations: corrected by overlays, with the documents it refers to. What is wrong
-//! with the description is in its report.
+//! From a toolset's description to its operations: corrected by overlays, with the documents it refers to. Faults of
+//! the description are in its report.
 
 use std::{path::Path, sync::Arc};
 
@@ -20,32 +20,32 @@ use crate::{
 /// A loaded description.
 #[derive(Debug, Default)]
 pub(super) struct Loading {
-    /// The version it says it is written in; empty for a text that is no description.
+    /// The version that the description declares; empty for a text that is not a description.
     pub(super) version: String,
-    /// Its operations; of a text that is no description a report without any.
+    /// The operations of the description; for a text that is not a description, an empty report.
     pub(super) loaded: Loaded,
-    /// The description before and after its overlays, where there are any.
+    /// The description before and after its overlays, if there are any.
     pub(super) overlaid: Option<Overlaid>,
-    /// The reason for which its text is missing.
+    /// The reason why its text is missing.
     pub(super) unreadable: Option<String>,
     /// The part that was fetched.
     pub(super) fetched: Option<Fetched>,
 }
 
-/// The places where a description is looked for.
+/// The context in which a description is read.
 #[derive(Debug)]
 pub(super) struct Surroundings<'a> {
     /// The folder that its toolset is built in.
     pub(super) base: &'a Path,
-    /// The program's own transport, where it has one: documents it refers to are asked for over it.
+    /// The program's own transport, if there is one: it fetches the documents that the description refers to.
     pub(super) transport: Option<Arc<dyn Transport>>,
-    /// The cost of a description that cannot be read.
+    /// The effect of a description that cannot be read.
     pub(super) missing: Missing,
-    /// The answer of its address.
+    /// The response of its address.
     pub(super) fetched: Option<Result<Fetched, String>>,
 }
 
-/// Reads the description, corrects it, and finds its operations. `None` where it cannot be read and that is a fault.
+/// Reads the description, corrects it, and finds its operations. `None` if it cannot be read and that is a fault.
 pub(super) async fn load(
     reader: &mut Reader,
     config: &ToolsetConfig,
@@ -106,7 +106,8 @@ async fn loaded(
     }
 }
 
-/// The tree of a description, and what was fetched of it; files are found from `base`. Where there is none, why not.
+/// The tree of a description, and its fetched part; files are relative to `base`. The error is the reason why there is
+/// no tree.
 fn read(
     reader: &mut Reader,
     config: &ToolsetConfig,

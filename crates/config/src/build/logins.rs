@@ -1,4 +1,4 @@
-//! The credentials that people log in for, and whether somebody has.
+//! The credentials that people log in for, and the check that somebody has.
 
 use callgate_auth::Login;
 
@@ -8,11 +8,11 @@ use super::built::Built;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BuiltLogin {
-    /// The toolset that it is for; empty for a bare description.
+    /// The toolset of the credential; empty for a bare description.
     pub toolset: String,
     /// The name of the credential: that of its security scheme, or its kind.
     pub credential: String,
-    /// The steps of a login, and of the logout.
+    /// The steps of the login and the logout.
     pub login: Login,
 }
 
@@ -36,7 +36,7 @@ pub fn logins(built: &Built) -> Vec<BuiltLogin> {
     logins
 }
 
-/// The reasons why calls fail until somebody logs in, each once.
+/// The reasons why calls fail until somebody logs in, without repetitions.
 pub(super) async fn faults(built: &Built) -> Vec<String> {
     let mut faults = Vec::new();
     for BuiltLogin { login, .. } in logins(built) {

@@ -1,5 +1,5 @@
-//! Finds the tools that a configuration names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and `confirm`.
-//! An entry that meets no tool of the loaded description is a warning.
+//! Finds the tools that a configuration names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and
+//! `confirm`. An entry that matches no tool of the loaded description is a warning.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,7 +16,8 @@ use crate::{
     toolset::{ListedHeader, ToolExecution, ToolShape, ToolsetConfig},
 };
 
-/// Checks all that the toolset says of tools, and finds the shapes of their results and who runs them.
+/// Checks all settings of the toolset about single tools, and returns the shapes of their results and the side that
+/// runs each.
 pub(super) fn found(
     reader: &mut Reader,
     config: &ToolsetConfig,
@@ -49,7 +50,7 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
     }
 }
 
-/// Complains about a header that a credential goes to, and warns about one that no tool has.
+/// Reports a header that belongs to a credential, and warns about one that no tool has.
 fn headers(
     reader: &mut Reader,
     config: &ToolsetConfig,
@@ -82,7 +83,7 @@ fn headers(
     }
 }
 
-/// Complains about a tool whose arguments cannot be the members of its body, and warns about one that there is not.
+/// Reports a tool whose arguments cannot be the members of its body, and warns about a tool that does not exist.
 fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc<Operation>]) {
     for BodyArguments { tool, pointer } in &config.body_arguments {
         let Some(operation) = operations.iter().find(|operation| is_called(operation, tool)) else {
@@ -104,7 +105,7 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
     }
 }
 
-/// Settings of single tools, by the names of the tools. One that no tool of the toolset has is a warning.
+/// Settings of single tools, by name. An entry that matches no tool of the toolset is a warning.
 pub(super) fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
     said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
@@ -123,7 +124,7 @@ pub(super) fn named<'a, T: Clone + 'a>(
     found
 }
 
-/// Words the fault of a tool's name that is not offered, with its remedy.
+/// The message about a tool's name that is not offered, with its remedy.
 fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
     let names = operations.iter().map(|operation| operation.tool_name.as_str());
     let help = nearest(tool, names)
@@ -131,7 +132,7 @@ fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
 }
 
-/// True if a tool is meant by its own name or by the `operationId`.
+/// True if `name` is the tool's own name or its `operationId`.
 fn is_called(operation: &Operation, name: &str) -> bool {
     operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
 }

@@ -1,4 +1,4 @@
-//! The options that a toolset's description is loaded with.
+//! The options for loading a toolset's description.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
     }
 }
 
-/// The listed headers by the tools that they are listed for.
+/// The listed headers, by the tools that they are listed for.
 fn argument_headers(listed: &[ListedHeader]) -> ArgumentHeaders {
     let mut all = Vec::new();
     let mut tools: BTreeMap<String, Vec<ArgumentHeader>> = BTreeMap::new();

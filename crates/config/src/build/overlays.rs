@@ -1,5 +1,5 @@
-//! Reads the overlays a toolset names and corrects its description with them. What is wrong with an overlay is told at
-//! its place in the overlay's own file; an overlay with a fault stops the build, as the configuration's own faults do.
+//! Reads the overlays that a toolset names and corrects its description with them. A fault of an overlay is reported at
+//! its place in the overlay's own file; an overlay with a fault stops the build, like a fault of the configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,8 @@ struct OverlayFile {
     overlay: Overlay,
 }
 
-/// Corrects a description with the overlays of its toolset; what it was before and after, where there are any. After a
-/// fault of an overlay it stays as it is, and is not used.
+/// Corrects a description with the overlays of its toolset; returns the description before and after, if there are
+/// overlays. After a fault of an overlay the description is unchanged, and is not used.
 pub(super) fn applied(
     reader: &mut Reader,
     config: &ToolsetConfig,

@@ -1,6 +1,6 @@
-//! The middleware around the calls of an executor. Without a key for it there is nothing, and calls cost as much as
-//! without. What is known of calls goes on from the last build: keys, what of a rate is used up, which services are
-//! down, what runs.
+//! The middleware around the calls of an executor. Without a key in the configuration a middleware is absent, and costs
+//! nothing. The state of the last build is reused: idempotency keys, used-up rates, unavailable services, running
+//! calls.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +27,7 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// The demand of a configuration.
+    /// The middleware for a configuration.
     fn new(
         config: &Config,
         environment: &Environment,
@@ -38,11 +38,11 @@ impl Policy {
         let approvals = approvals(rules, previous);
         let is_own = |layer: &Arc<dyn Middleware>| layer.stage() == Stage::Idempotency;
         let has_own = environment.middleware.iter().any(is_own);
-        // A request whose other calls have ended is repeated while one of its calls waits.
+        // While one call of a request waits for approval, a client repeats the request, whose other calls have ended.
         let usual = (approvals.is_some() && !has_own).then(RecordBounds::default);
         let idempotency = idempotency(config.idempotency.or(usual), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
-            // What is known here already counts more.
+            // Records that exist here take precedence.
             audit.recall(idempotency);
         }
         Self {
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    /// Puts it around the calls of an executor.
+    /// Adds the middleware around the calls of an executor.
     pub(super) fn around(&self, builder: Builder) -> Builder {
         let Self { audit, idempotency, limits, breaker, approvals } = self.clone();
         let layers = [
@@ -132,7 +132,7 @@ fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
     Some(Arc::new(Breaker::following(settings, previous)))
 }
 
-/// Calls that wait already can be decided after a reload.
+/// Waiting calls can be decided after a reload.
 fn approvals(rules: ApprovalRules, previous: Option<&Policy>) -> Option<Arc<Approvals>> {
     let known = previous.and_then(|previous| previous.approvals.as_deref());
     if rules.are_empty() && known.is_none() {
@@ -149,6 +149,5 @@ fn name(toolset: &ToolsetConfig) -> String {
     toolset.name.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The number of calls of one toolset that run at a time unless it says otherwise: a service that hangs does not take
-/// all places.
+/// The default number of calls of one toolset that run at a time: a service that hangs cannot occupy all places.
 const PARALLEL_CALLS: usize = 128;

@@ -1,5 +1,5 @@
-//! Reads recorded exchanges from a directory of cases: every folder that has a `request.http` and a `response.http`,
-//! in the order of their names.
+//! Reads recorded exchanges from a directory of cases: every folder with a `request.http` and a `response.http`, in the
+//! order of their names.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +19,7 @@ const REQUEST: &str = "request.http";
 /// The file of a case that holds the response.
 const RESPONSE: &str = "response.http";
 
-/// Answers from the recordings of a directory, which the configuration names at `pointer`.
+/// A transport that replays the recordings of a directory, which the configuration names at `pointer`.
 pub(super) fn transport(
     reader: &mut Reader,
     pointer: String,
@@ -48,7 +48,7 @@ pub(super) fn transport(
     }
 }
 
-/// Every recorded exchange below `directory`, one level deep; `files` get what was read.
+/// Every recorded exchange below `directory`, one level deep; adds the files that were read to `files`.
 fn read(
     directory: &Path,
     files: &mut BTreeSet<PathBuf>,

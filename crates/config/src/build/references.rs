@@ -1,6 +1,5 @@
-//! Supplies the documents that a description refers to: files of its own directory, and addresses whose origins the
-//! toolset lists. What a description asks for beyond that is neither read nor fetched, and the operations that need it
-//! say so.
+//! Supplies the documents that a description refers to: files in its own directory, and addresses whose origins the
+//! toolset lists. Other documents are neither read nor fetched, and the operations that need them say so.
 
 mod fetch;
 mod file;
@@ -18,8 +17,8 @@ use url::Url;
 
 use crate::toolset::ToolsetConfig;
 
-/// Supplies or refuses every document the description in `file` needs; a description that is no file has none beside it.
-/// The findings are those of reading them; `files` get what was read.
+/// Supplies or refuses every document that the description in `file` needs; a description that is not a file has no
+/// files beside it. The findings are those of reading the documents; the files that were read are added to `files`.
 pub(super) async fn supply(
     document: &mut Document,
     config: &ToolsetConfig,
@@ -56,7 +55,7 @@ pub(super) async fn supply(
     }
 }
 
-/// Reads documents within what is left of the limits.
+/// Reads documents within the remaining limits.
 struct Supplier<'a> {
     origins: &'a [Url],
     directory: Option<&'a Path>,
@@ -117,7 +116,7 @@ impl Supplier<'_> {
         fetch::fetch(self.transport.as_ref(), &url, self.room).await
     }
 
-    /// Keeps what was found in a document; what cannot be read costs only what refers to it.
+    /// Keeps the findings about a document; an unreadable document affects only the references to it.
     fn found(&mut self, name: &Arc<str>, diagnostics: Vec<Diagnostic>) {
         self.diagnostics.extend(diagnostics.into_iter().map(|diagnostic| Diagnostic {
             file: Some(Arc::clone(name)),
@@ -135,8 +134,8 @@ fn unreadable(expected: &str) -> Unavailable {
     Unavailable { reason: UnavailableReason::Unreadable, expected: expected.to_owned() }
 }
 
-/// The largest description in the wild has 2,900 files.
+/// The number of files. The largest description in the wild has 2,900.
 const MOST_FILES: usize = 10_000;
 
-/// Each costs a request; a description in more pieces than this is better downloaded.
+/// The number of fetched documents. Each costs a request; a description in more pieces should be downloaded.
 const MOST_FETCHED: usize = 100;

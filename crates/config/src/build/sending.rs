@@ -1,5 +1,5 @@
-//! The way the calls of each toolset are sent, and how its tokens are asked for: over the network, over the program's own
-//! transport, or from recordings.
+//! The way to send each toolset's calls and token requests: over the network, over the program's own transport, or from
+//! recordings.
 
 use std::{path::Path, sync::Arc};
 
@@ -15,20 +15,20 @@ use super::{
 };
 use crate::{config::Config, reader::Reader, toolset::ToolsetConfig, upstream::Upstream};
 
-/// The way one toolset sends.
+/// The transports of one toolset.
 #[derive(Debug)]
 pub(super) struct Sending {
-    /// Its calls; none where its recordings are at fault.
+    /// The transport for calls; `None` if its recordings have a fault.
     pub(super) calls: Option<Arc<dyn Transport>>,
-    /// The code that asks for its description, where that is at an address.
+    /// The transport for its description, if that is at an address.
     pub(super) descriptions: Arc<dyn Transport>,
-    /// The code that asks for its tokens.
+    /// The transport for token requests.
     pub(super) tokens: Arc<dyn Transport>,
-    /// The way tokens are asked for.
+    /// The connection settings for token requests.
     pub(super) way: Way,
 }
 
-/// The way each toolset sends, in their order, and what they are connected with.
+/// The transports of each toolset, in order, and the connections they use.
 pub(super) async fn sending(
     reader: &mut Reader,
     config: &Config,
@@ -56,7 +56,7 @@ pub(super) async fn sending(
     (sending.collect(), connections)
 }
 
-/// Everything over the program's own transport.
+/// The program's own transport for everything.
 fn own(transport: &Arc<dyn Transport>) -> Sending {
     let way = Some(connect::Way::Own(Arc::clone(transport)));
     let (calls, descriptions) = (Some(Arc::clone(transport)), Arc::clone(transport));

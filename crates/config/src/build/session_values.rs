@@ -1,5 +1,5 @@
 //! The session values that credentials of all toolsets read: they are withheld from the inputs of other toolsets and
-//! masked in the answers of calls. A configuration that relied on sharing is told the line to write.
+//! masked in the responses of calls. For a configuration that relied on sharing, a finding contains the line to write.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     toolset::{Credentials, SchemeChoice, ToolsetConfig},
 };
 
-/// Tells every toolset that was built which values are withheld from it and which are masked.
+/// Gives every built toolset the values that are withheld from it and those that are masked.
 pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [Parts<'_>]) {
     let readings = Readings::of(toolsets);
     for Parts { config, toolset, built, .. } in parts {
@@ -33,14 +33,14 @@ struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Those of all toolsets of a configuration.
+    /// The session values for all toolsets of a configuration.
     fn of(toolsets: &'a [ToolsetConfig]) -> Self {
         let read = |toolset: &'a ToolsetConfig| (toolset, names(&toolset.credentials));
         Self { toolsets: toolsets.iter().map(read).collect() }
     }
 
-    /// The session values that matter to calls of `config`: those that credentials of other toolsets read are withheld
-    /// from its inputs, and those that any credential reads are masked.
+    /// The session values that matter to calls of `config`: values that credentials of other toolsets read are withheld
+    /// from its inputs, and values that any credential reads are masked.
     fn of_toolset(
         &self,
         reader: &mut Reader,

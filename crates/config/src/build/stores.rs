@@ -1,6 +1,6 @@
-//! The stores of secrets behind one door: a table from schemes to stores. Those of this machine are always there; a
-//! reference to another that is not configured is a fault of the configuration, told before anything is called. Stores
-//! whose settings did not change since the last build go on with what they keep.
+//! The stores of secrets behind one interface: a table from schemes to stores. The stores of this machine are always
+//! available; a reference to another store that is not configured is a fault of the configuration, reported before any
+//! call. Stores whose settings did not change since the last build are reused with the secrets they keep.
 
 mod logging;
 
@@ -39,25 +39,25 @@ pub(super) struct Stores {
     directory: Option<PathBuf>,
     local: Arc<dyn SecretStore>,
     configured: Vec<Configured>,
-    /// Those the program brought.
+    /// The stores that the program supplies.
     own: BTreeMap<String, Arc<dyn SecretStore>>,
-    /// The reason for which there is no keyring, where there is none.
+    /// The reason why the keyring is not available, if it is not.
     no_keyring: Option<Error>,
-    /// The keys of `secrets:`: what is wrong with one of them was said already.
+    /// The keys of `secrets:`: their faults were already reported.
     keys: Vec<String>,
     network: Network,
-    /// True if `****` stands in for secrets that cannot be read.
+    /// True if `****` replaces secrets that cannot be read.
     has_stand_ins: bool,
 }
 
-/// A store and what it was made of.
+/// A store and its settings.
 #[derive(Clone, Debug)]
 struct Configured {
     making: Making,
     store: Arc<dyn SecretStore>,
 }
 
-/// The settings that a store is made of.
+/// The settings of a store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Making {
     settings: Settings,
@@ -73,8 +73,8 @@ enum Settings {
     Vault(VaultConfig),
 }
 
-/// Connects the stores; secrets of `file:` are relative to `base`. Asks none of them, and complains about references that
-/// none answers. Where nothing changed they are those of the last build.
+/// Connects the stores; secrets of `file:` are relative to `base`. Reads no secret, and reports references without a
+/// store. If no settings changed, the stores are those of the last build.
 pub(super) async fn stores(
     reader: &mut Reader,
     Config { secrets: config, serving, .. }: &Config,
@@ -97,7 +97,7 @@ pub(super) async fn stores(
         own: environment.secrets.clone(),
         no_keyring: None,
         keys: config.keys.clone(),
-        // What stores answer is no toolset's business: a replayed toolset has the secrets of a real one.
+        // The stores' responses do not depend on the toolset: a replayed toolset has the secrets of a real one.
         network: previous.map_or_else(network, |known| known.network.clone()),
         has_stand_ins: environment.has_stand_ins,
     };
@@ -150,7 +150,7 @@ impl Settings {
 }
 
 impl Stores {
-    /// Adds a remote store, the known one where it is made of the same.
+    /// Adds a remote store; reuses the known one if its settings are equal.
     fn add(&mut self, making: Making, known: &[Configured], clock: &Clock) {
         if let Some(known) = known.iter().find(|known| known.making == making) {
             return self.configured.push(known.clone());
@@ -195,7 +195,7 @@ impl Stores {
         self.configured.push(Configured { making, store });
     }
 
-    /// True if both answer from the very same stores.
+    /// True if both use identical stores.
     fn is_same(&self, other: &Self) -> bool {
         let configured = self.configured.iter().zip(&other.configured);
         let own = self.own.iter().zip(&other.own);
@@ -209,7 +209,7 @@ impl Stores {
                 .all(|(left, right)| left.0 == right.0 && Arc::ptr_eq(left.1, right.1))
     }
 
-    /// A secret, or what stands in for one that cannot be read where that is wanted.
+    /// A secret; if it cannot be read and replacements are enabled, its replacement.
     pub(super) fn or_stand_in(&self, got: Result<Secret, Error>) -> Result<Secret, Error> {
         got.or_else(
             |error| {
@@ -218,7 +218,7 @@ impl Stores {
         )
     }
 
-    /// The file that a secret of this machine stands in.
+    /// The file that contains a secret of this machine.
     pub(super) fn file(&self, reference: &SecretReference) -> Option<PathBuf> {
         match reference {
             SecretReference::File { path, .. } => Some(self.base.join(path)),
@@ -239,7 +239,7 @@ impl Stores {
         configured.map(|known| &known.store).or_else(|| self.own.get(scheme))
     }
 
-    /// Words the fault of a reference whose scheme no store answers, with its remedy.
+    /// The message about a reference whose scheme has no store, with its remedy.
     fn missing(&self, scheme: &str) -> (String, String) {
         if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
             let help = "build callgate with the feature `keyring` for a platform that has one, or name a secret of \
@@ -247,7 +247,7 @@ impl Stores {
             return (error.to_string(), help.to_owned());
         }
         if !REMOTE.contains(&scheme) {
-            // What stands before the colon may be a part of a secret that was pasted.
+            // The text before the colon may be a part of a pasted secret.
             let message = "expected a reference to a secret, got a text of another form, or of a store that this program does not bring";
             let help = "write where the secret is, not the secret: `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:`, `aws:` or `keyring:`";
             return (message.to_owned(), help.to_owned());
@@ -258,7 +258,7 @@ impl Stores {
         )
     }
 
-    /// Complains about references to stores that are not there.
+    /// Reports references to stores that are not available.
     fn check(&self, reader: &mut Reader) {
         for (pointer, scheme) in std::mem::take(&mut reader.references) {
             let is_told = scheme != KEYRING && self.keys.contains(&scheme);
@@ -270,7 +270,7 @@ impl Stores {
     }
 }
 
-/// The code of a complaint about a scheme that no store answers.
+/// The code of a finding about a scheme without a store.
 fn code_of(scheme: &str) -> ConfigCode {
     if REMOTE.contains(&scheme) { ConfigCode::SecretStore } else { ConfigCode::SecretReference }
 }

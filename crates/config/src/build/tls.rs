@@ -1,5 +1,5 @@
-//! From the values of `tls:` to the settings of secure connections: reads the files and the secrets behind them. Whom a
-//! certificate vouches for is decided in `transport`.
+//! From the values of `tls:` to the settings of secure connections: reads the files and the secrets behind them.
+//! `transport` decides which servers a certificate authenticates.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,16 +20,17 @@ use crate::{
     upstream::Upstream,
 };
 
-/// The TLS of one toolset's connections.
+/// The TLS settings of one toolset's connections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolsetTls {
-    /// Those of its calls.
+    /// The settings for calls.
     pub(super) calls: TlsSettings,
-    /// Those to authorization servers, which are of other authorities: a toolset's own `ca` is not theirs.
+    /// The settings for authorization servers, which belong to other authorities: a toolset's own `ca` does not apply
+    /// to them.
     pub(super) tokens: TlsSettings,
 }
 
-/// The settings of each toolset, in their order. Nothing is read where none connects, or for one that does not.
+/// The settings of each toolset, in order. Files and secrets are read only for toolsets that connect.
 pub(super) async fn of_toolsets(
     reader: &mut Reader,
     config: &Config,
@@ -65,7 +66,7 @@ pub(super) async fn of_store(
     load(reader, config, base, secrets).await.settings()
 }
 
-/// `tls:` with its files and secrets read.
+/// The settings of `tls:` with their files and secrets read.
 #[derive(Clone, Debug, Default)]
 struct Secured {
     ca: Option<CaCertificates>,
@@ -73,7 +74,7 @@ struct Secured {
 }
 
 impl Secured {
-    /// These settings where there are any, part by part, else `other`'s.
+    /// These settings; each part that is missing is taken from `other`.
     fn or(self, other: &Self) -> Self {
         Self {
             ca: self.ca.or_else(|| other.ca.clone()),
@@ -81,7 +82,7 @@ impl Secured {
         }
     }
 
-    /// As the transport takes them.
+    /// The settings in the form that the transport takes.
     fn settings(&self) -> TlsSettings {
         let mut settings = TlsSettings::new();
         if let Some(ca) = &self.ca {
@@ -94,7 +95,7 @@ impl Secured {
     }
 }
 
-/// Reads what `config` names, from files relative to `base` and from `secrets`.
+/// Reads the files that `config` names, relative to `base`, and the secrets, from `secrets`.
 async fn load(
     reader: &mut Reader,
     config: &TlsConfig,
@@ -151,7 +152,7 @@ async fn shown(
     read.ok()
 }
 
-/// The certificate itself where the text is one, else what stands in the file of that name.
+/// The certificate itself if the text is one, else the content of the file with that name.
 fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<Vec<u8>> {
     let text = written.text.as_bytes();
     if written.text.contains("-----BEGIN ") || CaCertificates::read(text).is_ok() {
@@ -183,8 +184,8 @@ async fn secret(
     None
 }
 
-/// More than all certificates that a machine trusts.
+/// The size limit: more than all certificates that a machine trusts.
 const MAX_CERTIFICATES: usize = 4 << 20;
 
-/// A store that takes longer is down.
+/// The timeout of a store; a slower one counts as unavailable.
 const TIMEOUT: Duration = Duration::from_secs(5);

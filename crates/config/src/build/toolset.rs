@@ -1,4 +1,4 @@
-//! One toolset: its description's operations, connected to their credentials and to what sends their calls.
+//! One toolset: its description's operations, connected to their credentials and to the transport of their calls.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{reader::Reader, toolset::ToolsetConfig};
 
-/// One toolset: what the executor takes, what the report says, and what a later build goes on with.
+/// One toolset: the part for the executor, the part for the report, and the parts that a later build reuses.
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
     pub(super) config: &'a ToolsetConfig,
@@ -31,7 +31,7 @@ pub(super) struct Parts<'a> {
     pub(super) fetched: Option<Fetched>,
 }
 
-/// Builds one toolset; `None` where its description cannot be read.
+/// Builds one toolset; `None` if its description cannot be read.
 pub(super) async fn build<'a>(
     reader: &mut Reader,
     config: &'a ToolsetConfig,
@@ -68,7 +68,7 @@ pub(super) async fn build<'a>(
         limits: config.limits,
         redirects: config.redirects,
         baggage: config.baggage,
-        // What other toolsets' credentials read is known when all are built.
+        // The values that other toolsets' credentials read are known after all toolsets are built.
         session_values: SessionValues::default(),
         secret_arguments,
         shape: config.shape.clone(),

@@ -1,4 +1,4 @@
-//! The parts of a build that every toolset is built with, and what stands around their calls.
+//! The context of a build that all toolsets share.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -7,16 +7,16 @@ use callgate_secret::SecretStore;
 use super::authenticators::Made;
 use crate::environment::Environment;
 
-/// The parts that every toolset is built with.
+/// The context that all toolsets share.
 #[derive(Debug)]
 pub(super) struct Workshop<'a> {
     /// The folder that relative paths start at.
     pub(super) base: &'a Path,
     pub(super) environment: &'a Environment,
     pub(super) secrets: Arc<dyn SecretStore>,
-    /// True if all toolsets show a certificate to services that ask for one.
+    /// True if all toolsets show a certificate to services that request one.
     pub(super) has_certificate: bool,
-    /// The time clients have for the calls that they run.
+    /// The time that clients have for the calls that they run.
     pub(super) client_time: Duration,
     /// The authenticators of the last build.
     pub(super) previous: &'a [Made],

@@ -1,4 +1,4 @@
-//! `aws_sigv4:`: the service and the region of a signature, and keys.
+//! `aws_sigv4:`: the service and the region of a signature, and its keys.
 
 use callgate_auth::AuthConfig;
 use callgate_store::aws::Scope;
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Reads what requests are signed for, and with what.
+/// Reads the scope of the signature, and its keys.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &AWS_SIGV4)?;
     let service = reader.required_string(mapping, "service").map(ToOwned::to_owned);

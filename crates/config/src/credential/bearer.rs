@@ -8,7 +8,7 @@ use crate::{
     reader::{Reader, secret::required_source},
 };
 
-/// Reads where the token is.
+/// Reads the source of the token.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &BEARER)?;
     let token = required_source(reader, mapping, "token")?;

@@ -12,13 +12,13 @@ use crate::{
     },
 };
 
-/// Reads whose access token it is, and for which scopes.
+/// Reads the account of an access token, and its scopes.
 pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &GOOGLE_ACCESS_TOKEN)?;
     let identity = identity(reader, mapping);
     let scopes: Vec<_> =
         reader.strings(mapping, "scopes").into_iter().map(ToOwned::to_owned).collect();
-    // None at all would mean everything, which nobody asks for by an empty list.
+    // An empty list would mean every scope, which its author does not intend.
     let is_bare_list =
         mapping.object.get("scopes").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
     if is_bare_list || scopes.iter().any(String::is_empty) {
@@ -33,7 +33,7 @@ pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> O
     })
 }
 
-/// Reads whose identity token it is, and for whom.
+/// Reads the account of an identity token, and its audience.
 pub(super) fn id_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &GOOGLE_ID_TOKEN)?;
     let identity = identity(reader, mapping);

@@ -1,5 +1,5 @@
-//! `oauth2_authorization_code:`, `oauth2_client_credentials:`, `jwt_bearer:` and `token_exchange:`: where tokens are asked for, by
-//! whom, for what, and for whom. They differ in the grant alone.
+//! `oauth2_authorization_code:`, `oauth2_client_credentials:`, `jwt_bearer:` and `token_exchange:`: the token endpoint,
+//! the client, the scopes and the audience. They differ only in the grant.
 
 mod client;
 
@@ -49,7 +49,7 @@ pub(super) fn authorization_code(
     config(reader, mapping, "oauth2_authorization_code", Some(grant))
 }
 
-/// A token that a client gets for itself.
+/// A token that a client requests for itself.
 pub(super) fn client_credentials(
     reader: &mut Reader,
     node: &Node,
@@ -60,7 +60,7 @@ pub(super) fn client_credentials(
     config(reader, mapping, "oauth2_client_credentials", Some(OAuth2Grant::ClientCredentials))
 }
 
-/// A token for a JWT that speaks for a user.
+/// A token for a JWT that represents a user.
 pub(super) fn jwt_bearer(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &JWT_BEARER)?;
     let assertion = required_source(reader, mapping, "assertion");
@@ -68,7 +68,7 @@ pub(super) fn jwt_bearer(reader: &mut Reader, node: &Node, pointer: &str) -> Opt
     config(reader, mapping, "jwt_bearer", grant)
 }
 
-/// A token for a user's token.
+/// A token that is exchanged for a user's token.
 pub(super) fn token_exchange(
     reader: &mut Reader,
     node: &Node,
@@ -94,7 +94,7 @@ pub(super) fn token_exchange(
     config(reader, mapping, "token_exchange", grant)
 }
 
-/// The user's token. No description says where that of a caller is sent.
+/// The user's token. No description may choose the endpoint that receives a caller's token.
 fn subject(reader: &mut Reader, mapping: Mapping<'_>) -> Option<SubjectToken> {
     let text = mapping.object.get("subject_token").and_then(Node::as_str);
     if text != Some(CallerToken::PLACE) {
@@ -152,7 +152,7 @@ fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> 
     Some(if key == "issuer" { TokenEndpoint::Issuer(text) } else { TokenEndpoint::Url(text) })
 }
 
-/// Finds out whether a text is a URL that requests can be sent to, and complains where it is not.
+/// Returns true if a text is a URL that requests can be sent to; otherwise reports it.
 fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> bool {
     let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
@@ -179,7 +179,7 @@ fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<String> {
     }
 }
 
-/// For whom the token is: texts, or environment variables.
+/// The audiences of the token: texts, or environment variables.
 fn audiences(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
     let texts = texts(reader, mapping, "audience");
     let filled = texts.iter().filter_map(|text| reader.filled(text, || at(mapping, "audience")));
@@ -234,7 +234,7 @@ const TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:";
 const TOKEN_TYPES: [&str; 6] =
     ["access_token", "id_token", "jwt", "refresh_token", "saml1", "saml2"];
 
-/// Parameters of a token request that keys of their own say.
+/// Parameters of a token request that have keys of their own.
 const OURS: [&str; 22] = [
     "actor_token",
     "actor_token_type",

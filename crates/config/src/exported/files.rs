@@ -1,6 +1,6 @@
 //! The files of one exported tool. Dialogflow: `tools/NAME/NAME.json` with `schema.yaml` beside it and the agent's
-//! `agent.json` two folders up. Customer Engagement Suite: `toolsets/NAME/NAME.json`, which names its schema relative to
-//! the app's folder, where `environment.json` has the values of `$env_var`. Nothing outside that folder is read.
+//! `agent.json` two folders up. Customer Engagement Suite: `toolsets/NAME/NAME.json`, which names its schema relative
+//! to the app's folder, whose `environment.json` has the values of `$env_var`. No file outside that folder is read.
 
 use std::{
     fs, io,
@@ -17,15 +17,15 @@ use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_c
 pub(super) struct Export {
     /// The tool's own file.
     pub(super) file: PathBuf,
-    /// Its description, where it has one.
+    /// The description of the tool, if there is one.
     pub(super) schema: Option<Schema>,
-    /// Its settings.
+    /// The settings of the tool.
     pub(super) imported: Imported,
-    /// The files it is spread over, but that of its schema.
+    /// The files of the tool, without that of its schema.
     pub(super) files: Vec<PathBuf>,
 }
 
-/// A description and where it is.
+/// A description and its place.
 #[derive(Debug)]
 pub(super) enum Schema {
     /// A file of its own.
@@ -35,7 +35,7 @@ pub(super) enum Schema {
 }
 
 impl Schema {
-    /// Its text.
+    /// The text of the description.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::File { text, .. } | Self::Text(text) => text,
@@ -43,7 +43,7 @@ impl Schema {
     }
 }
 
-/// Reads the tool in a directory, or of a file. What is wrong is told as a message names it.
+/// Reads the tool in a directory, or in a file. The error is a message.
 pub(super) fn read(path: &Path) -> Result<Export, String> {
     let file = if path.is_dir() { main_file(path)? } else { path.to_owned() };
     let tool = node(&file)?;
@@ -73,13 +73,13 @@ pub(super) fn read(path: &Path) -> Result<Export, String> {
     Ok(Export { files: vec![file.clone(), agent], file, schema, imported })
 }
 
-/// The file named as its folder, or else the only JSON file there.
+/// The file with the name of its folder, or else the only JSON file there.
 fn main_file(folder: &Path) -> Result<PathBuf, String> {
     let name =
         fs::canonicalize(folder).ok().and_then(|path| path.file_name().map(ToOwned::to_owned));
     for extension in ["json", "yaml", "yml"] {
         let named = name.as_ref().map(|name| folder.join(name));
-        // A name may hold dots: the extension is added, not set.
+        // A name may contain dots: the extension is added, not replaced.
         let named = named.map(|path| {
             let mut path = path.into_os_string();
             path.push(format!(".{extension}"));
@@ -99,7 +99,7 @@ fn main_file(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The tool with the values its app's environment has for it.
+/// The tool with the values from its app's environment.
 fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
     let name = |path: Option<&Path>| {
         path.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default().to_owned()
@@ -109,7 +109,7 @@ fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String
         .ok_or_else(|| "expected a tool that is not nested too deeply".to_owned())
 }
 
-/// The schema an export names, in its app's folder or below it; links are followed first and then judged.
+/// The schema that an export names, in its app's folder or below it. Links are followed before this check.
 fn below(root: &Path, name: &str) -> Result<Schema, String> {
     let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     let file = root.join(name);

@@ -1,5 +1,5 @@
-//! The `authentication` of a Dialogflow tool and the `apiAuthentication` of Customer Engagement Suite, as the `auth` of a
-//! toolset. The two differ in the names of a few members and in what a token may refer to.
+//! Imports the `authentication` of a Dialogflow tool and the `apiAuthentication` of Customer Engagement Suite as the
+//! `auth` of a toolset. The two differ in the names of a few members and in the values that a token may refer to.
 
 use callgate_secret::SecretReference;
 use callgate_tool::{Value, json};
@@ -18,7 +18,7 @@ pub(super) enum Product {
     Dialogflow,
 }
 
-/// Takes the authentication over. One without a member asks for none.
+/// Imports the authentication. A message without a member means no authentication.
 pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Imported) {
     let n_remarks = imported.remarks.len();
     message.only(&KINDS, imported);
@@ -26,7 +26,7 @@ pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Impor
         Some(kind) => {
             message.message(kind, imported).and_then(|config| one(kind, &config, product, imported))
         }
-        // Several at once and unknown ones are remarked; none at all is no authentication.
+        // Several at once and unknown ones cause a remark; none at all means no authentication.
         None if imported.remarks.len() == n_remarks => Some(Value::from("none")),
         None => None,
     };
@@ -93,7 +93,7 @@ fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Opt
     );
     let values = ["OAUTH_GRANT_TYPE_UNSPECIFIED", "CLIENT_CREDENTIAL"];
     let grant = config.position("oauthGrantType", &values, imported);
-    // ces.v1 auth.proto: not said is `CLIENT_CREDENTIAL`; Dialogflow requires it to be said.
+    // ces.v1 auth.proto: unspecified means `CLIENT_CREDENTIAL`; Dialogflow requires a value.
     let is_said = grant == Some(1) || (grant == Some(0) && product == Product::Ces);
     if grant == Some(0) && !is_said {
         let message = "expected `CLIENT_CREDENTIAL`, got none";
@@ -159,7 +159,7 @@ fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Valu
 
 fn service_agent(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
     config.only(&["serviceAgentAuth"], imported);
-    // cx.v3 tool.proto: not said is `ID_TOKEN`.
+    // cx.v3 tool.proto: unspecified means `ID_TOKEN`.
     let values = ["SERVICE_AGENT_AUTH_UNSPECIFIED", "ID_TOKEN", "ACCESS_TOKEN"];
     let kind = config.position("serviceAgentAuth", &values, imported)?;
     of_service_agent(config, product, imported);
@@ -178,7 +178,7 @@ fn of_service_agent(config: &Message<'_>, product: Product, imported: &mut Impor
     imported.remark(RemarkKind::Account, config.pointer(), message);
 }
 
-/// The reference to a secret: its version in Secret Manager, or else the value the export has.
+/// The reference to a secret: its version in Secret Manager, or else the value in the export.
 fn secret(
     config: &Message<'_>,
     plain: &str,
@@ -210,7 +210,7 @@ fn secret(
     if let Some(value) = value {
         return Some(format!("literal:{value}"));
     }
-    // Dialogflow, since August 2025: exports have no raw secrets any more.
+    // Dialogflow, since August 2025: exports no longer contain raw secrets.
     let message = format!("the export does not hold the secret of `{plain}`");
     imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
     None

@@ -1,4 +1,4 @@
-//! A toolset or a tool of Customer Engagement Suite, as its REST interface and its exports write it.
+//! Imports a toolset or a tool of Customer Engagement Suite, in the format of its REST interface and its exports.
 
 use callgate_tool::{Value, json};
 use callgate_tree::{Limits, Node};
@@ -10,12 +10,12 @@ use crate::import::{
     message::{ENVIRONMENT, Message},
 };
 
-/// Takes over an `openApiToolset`, an `openApiTool` or a `clientFunction`. Another kind is remarked and has no settings.
+/// Imports an `openApiToolset`, an `openApiTool` or a `clientFunction`. Another kind causes a remark and has no settings.
 pub fn import_ces(export: &Node) -> Imported {
     import_ces_into(Imported::default(), export)
 }
 
-/// The same, told how secrets are taken over.
+/// Imports into `imported`, which determines the form of secrets.
 pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported {
     if let Some(export) = Message::root(export, &mut imported) {
         export.only(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
@@ -29,14 +29,14 @@ pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported
     imported
 }
 
-/// Returns true if an export is one of Customer Engagement Suite rather than of Dialogflow.
+/// Returns true if an export is from Customer Engagement Suite and not from Dialogflow.
 pub(crate) fn is_ces(export: &Node) -> bool {
     Message::root(export, &mut Imported::default())
         .is_some_and(|export| KINDS.iter().any(|kind| export.has(kind)))
 }
 
-/// The export of a toolset or tool in `folder` of `kind` (`toolsets`, `tools`), with the values that its app's
-/// `environment.json` has for it. `None` where it is nested too deeply.
+/// The export of a toolset or tool in `folder` of `kind` (`toolsets`, `tools`), with the values from its app's
+/// `environment.json`. `None` if it is nested too deeply.
 pub(crate) fn filled(export: &Node, kind: &str, folder: &str, environment: &Node) -> Option<Node> {
     let mut value = export.to_value();
     let environment = environment.to_value();
@@ -63,7 +63,7 @@ fn fill(export: &mut Value, environment: &Value) {
     }
 }
 
-/// True where a schema is named rather than written down.
+/// True if a schema is the name of a file and not its text.
 pub(crate) fn is_path(schema: &str) -> bool {
     let names = [".yaml", ".yml", ".json"];
     !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))
@@ -98,7 +98,7 @@ fn open_api(message: &Message<'_>, imported: &mut Imported) {
             "tlsConfig",
             "serviceDirectoryConfig",
             "url",
-            // What is done anyway: fields an answer has beyond its schema are kept.
+            // Callgate does this anyway: response fields beyond the schema are kept.
             "ignoreUnknownFields",
         ],
         imported,
@@ -116,7 +116,7 @@ fn open_api(message: &Message<'_>, imported: &mut Imported) {
     }
 }
 
-/// toolset.proto: `timeout`, else 30 s, or 60 s of what runs asynchronously.
+/// toolset.proto: `timeout`, by default 30 s, or 60 s for asynchronous execution.
 fn execution(export: &Message<'_>, imported: &mut Imported) {
     let values = ["EXECUTION_TYPE_UNSPECIFIED", "SYNCHRONOUS", "ASYNCHRONOUS"];
     let is_asynchronous = export.position("executionType", &values, imported) == Some(2);
@@ -152,7 +152,7 @@ fn milliseconds(text: &str) -> Option<u64> {
     (total > 0).then_some(total)
 }
 
-/// At most one of them, which says what kind it is.
+/// The members of which at most one may be set; it determines the kind.
 const KINDS: [&str; 15] = [
     "agentTool",
     "clientFunction",
@@ -171,7 +171,7 @@ const KINDS: [&str; 15] = [
     "widgetTool",
 ];
 
-/// The members that describe a tool and change no call, or are read elsewhere.
+/// The members that describe a tool and do not change calls, or are read elsewhere.
 const DESCRIBED: [&str; 10] = [
     "createTime",
     "description",

@@ -1,12 +1,12 @@
-//! `actionConfirmationRequirement` of a Dialogflow v2 tool: the actions that a person approves, as `confirm`. Whatever it does not
-//! name is approved unless its method is GET.
+//! Imports the `actionConfirmationRequirement` of a Dialogflow v2 tool, the actions that a person approves, as
+//! `confirm`. An action that it does not name needs approval unless its method is GET.
 
 use callgate_tool::{Object, Value};
 use callgate_tree::Node;
 
 use crate::import::{Imported, RemarkKind, message::Message};
 
-/// Takes over the requirement; without one nobody is asked.
+/// Imports the requirement; without one nobody is asked.
 pub(super) fn read(tool: &Message<'_>, imported: &mut Imported) {
     let Some(node) = tool.node(MEMBER) else { return };
     let Some(actions) = node.as_object() else {

@@ -1,11 +1,11 @@
-//! The way a tool's service is reached, in the words both products share: the certificates that are trusted, the private
-//! endpoint, and the certificate a client shows.
+//! Imports the connection to a tool's service, in the messages that both products share: the trusted certificates, the
+//! private endpoint, and the client certificate.
 
 use callgate_tool::{Value, json};
 
 use crate::import::{Imported, RemarkKind, message::Message};
 
-/// `tlsConfig`: the certificates that are trusted, in place of the machine's.
+/// `tlsConfig`: the certificates that are trusted instead of the machine's.
 pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("tlsConfig", imported) else { return };
     config.only(&["caCerts"], imported);
@@ -14,13 +14,13 @@ pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
         certificate.only(&["displayName", "cert"], imported);
         certificates.extend(certificate.required("cert", imported).map(Value::from));
     }
-    // Without certificates the message asks for nothing but the machine's own trust.
+    // Without certificates the message means the machine's own trust.
     if !certificates.is_empty() {
         imported.settings.insert("tls".to_owned(), json!({"ca": certificates}));
     }
 }
 
-/// `serviceDirectoryConfig`: the service whose private endpoint is dialled.
+/// `serviceDirectoryConfig`: the service whose private endpoint is contacted.
 pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("serviceDirectoryConfig", imported) else { return };
     config.only(&["service"], imported);
@@ -36,7 +36,7 @@ pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
     imported.settings.insert("service_directory".to_owned(), service.into());
 }
 
-/// `clientCertificateSettings` of an agent: what is shown to services that ask for a certificate.
+/// `clientCertificateSettings` of an agent: the certificate for services that request one.
 pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("clientCertificateSettings", imported) else { return };
     config.only(&["sslCertificate", "privateKey", "passphrase"], imported);

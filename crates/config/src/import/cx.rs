@@ -1,4 +1,4 @@
-//! A tool of Dialogflow CX (v3, v3beta1) or of Dialogflow v2, as its REST interface and its exports write it.
+//! Imports a tool of Dialogflow CX (v3, v3beta1) or of Dialogflow v2, in the format of its REST interface and its exports.
 
 use callgate_tree::Node;
 
@@ -9,12 +9,12 @@ use crate::import::{
     message::Message,
 };
 
-/// Takes over an OpenAPI tool or a function tool. A tool of another kind is remarked and has no settings.
+/// Imports an OpenAPI tool or a function tool. A tool of another kind causes a remark and has no settings.
 pub fn import_cx(tool: &Node) -> Imported {
     import_cx_into(Imported::default(), tool)
 }
 
-/// The same, told how secrets are taken over.
+/// Imports into `imported`, which determines the form of secrets.
 pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
     if let Some(tool) = Message::root(tool, &mut imported) {
         tool.only(&[&SPECS[..], &DESCRIBED[..]].concat(), &mut imported);
@@ -24,7 +24,7 @@ pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
     imported
 }
 
-/// Takes over what an agent's own file says for all its tools: the certificate it shows.
+/// Imports the setting of an agent's own file that applies to all its tools: its client certificate.
 pub fn import_cx_agent(agent: &Node) -> Imported {
     let mut imported = Imported::default();
     if let Some(agent) = Message::root(agent, &mut imported) {
@@ -43,7 +43,7 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
                     "authentication",
                     "tlsConfig",
                     "serviceDirectoryConfig",
-                    // In every export, and what is done anyway: fields an answer has beyond its schema are kept.
+                    // In every export, and callgate does this anyway: response fields beyond the schema are kept.
                     "ignoreUnknownFields",
                 ],
                 imported,
@@ -74,11 +74,11 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
     }
 }
 
-/// At most one of them, which says what kind of tool it is.
+/// The members of which at most one may be set; it determines the kind of tool.
 const SPECS: [&str; 5] =
     ["openApiSpec", "functionSpec", "dataStoreSpec", "extensionSpec", "connectorSpec"];
 
-/// The members that describe a tool and change no call.
+/// The members that describe a tool and do not change calls.
 const DESCRIBED: [&str; 8] = [
     "actionConfirmationRequirement",
     "createTime",

@@ -1,5 +1,5 @@
-//! Fits what an export says to its description and to what an export may say: the address behind `$env_var`, and
-//! certificates, which an export holds and does not name as files.
+//! Checks an export against its description and against the rules for exports: the address behind `$env_var`, and
+//! certificates, which an export contains and does not name as files.
 
 use callgate_tool::Value;
 use callgate_transport::CaCertificates;
@@ -7,7 +7,7 @@ use callgate_tree::{Limits, Node};
 
 use crate::import::{Imported, RemarkKind, message::ENVIRONMENT};
 
-/// A configuration may name a file where it needs a certificate; an export may not.
+/// Removes and reports certificates that are file names: a configuration may name a file, an export may not.
 pub(crate) fn certificates(imported: &mut Imported) {
     let tls = imported.settings.get("tls");
     let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
@@ -22,7 +22,7 @@ pub(crate) fn certificates(imported: &mut Imported) {
     }
 }
 
-/// `$env_var` in the server of the description stands for the address that the environment has.
+/// Replaces `$env_var` in the server of the description by the address from the environment.
 pub(crate) fn server(description: &str, imported: &mut Imported) {
     let Ok(parsed) = callgate_tree::read(description.as_bytes(), &Limits::default()) else {
         return;
@@ -46,8 +46,8 @@ pub(crate) fn server(description: &str, imported: &mut Imported) {
     }
 }
 
-/// The path behind `$env_var`. Where anything else stands beside it, the description chooses the host, and would be trusted
-/// like the operator who named the address.
+/// The path after `$env_var`. If the template contains anything else, the description chooses the host, and would be
+/// trusted like the operator who named the address.
 fn path_below(template: &str) -> Option<&str> {
     let path = template.strip_prefix(ENVIRONMENT)?;
     let is_path = path.is_empty() || path.starts_with('/');

@@ -1,12 +1,12 @@
-//! Tools that the client runs, as exports write them: `functionSpec` of Dialogflow CX with JSON Schemas, `clientFunction` of
-//! Customer Engagement Suite with schemas of its own, which become JSON Schemas here.
+//! Imports tools that the client runs: `functionSpec` of Dialogflow CX with JSON Schemas, and `clientFunction` of
+//! Customer Engagement Suite with its own schemas, which are converted to JSON Schemas here.
 
 use callgate_tool::{MAX_TOOL_NAME, Object, Value, json};
 use callgate_tree::Node;
 
 use crate::import::{Imported, RemarkKind, message::Message};
 
-/// Takes over the function of a Dialogflow tool.
+/// Imports the function of a Dialogflow tool.
 pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("functionSpec", imported) else { return };
     spec.only(&["inputSchema", "outputSchema"], imported);
@@ -17,7 +17,7 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     put(imported, name, description, input, output);
 }
 
-/// Takes over a client function of Customer Engagement Suite.
+/// Imports a client function of Customer Engagement Suite.
 pub(super) fn of_ces(export: &Message<'_>, imported: &mut Imported) {
     let Some(function) = export.message("clientFunction", imported) else { return };
     function.only(&["name", "description", "parameters", "response"], imported);
@@ -59,7 +59,7 @@ fn put(
     imported.settings.insert("functions", json!([Value::Object(function)]));
 }
 
-/// The name in letters that models can write.
+/// The name in characters that models can write.
 fn legal(name: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mut legal: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
@@ -130,7 +130,7 @@ fn camel(name: &str) -> String {
     made
 }
 
-/// Deeper schemas are none that a person wrote.
+/// The depth limit: no person writes deeper schemas.
 const MOST_DEPTH: usize = 64;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Members of an export that mean nothing here, such as those of a newer version of its interface: one note names them all.
+//! Members of an export that have no meaning here, such as those of a newer version of its interface: one note names
+//! them all.
 
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use crate::{
     import::RemarkKind,
 };
 
-/// The note about members that mean nothing here.
+/// The note about ignored members.
 pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
     let (file, _) = members.first()?;
     let mut pointers: Vec<_> = members.iter().map(|(_, pointer)| format!("`{pointer}`")).collect();
@@ -32,5 +33,5 @@ pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
     })
 }
 
-/// The number of members that are named.
+/// The number of members that the note names.
 const SHOWN: usize = 8;

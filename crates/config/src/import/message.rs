@@ -1,5 +1,5 @@
-//! Messages as the protobuf JSON mapping writes them: members in `lowerCamelCase` or `snake_case`, `null` and the empty
-//! text for what is not set, enums as names or numbers. An empty message is there all the same.
+//! Messages in the protobuf JSON mapping: members in `lowerCamelCase` or `snake_case`, `null` and the empty text for
+//! unset members, enums as names or numbers. An empty message counts as set.
 
 use callgate_tree::{Node, Object};
 
@@ -8,7 +8,7 @@ use crate::{
     reader::escaped,
 };
 
-/// One message and where it stands.
+/// One message and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Message<'a> {
     object: &'a Object,
@@ -30,29 +30,29 @@ impl<'a> Message<'a> {
         object.map(|object| Self { object, pointer })
     }
 
-    /// The place where it stands.
+    /// The pointer of the message.
     pub(super) fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// The place where a member of it stands, or would.
+    /// The pointer of a member of the message, even if it is missing.
     pub(super) fn at(&self, name: &str) -> String {
         let written =
             self.written(name).map_or_else(|| name.to_owned(), |(known, _)| known.to_owned());
         format!("{}/{}", self.pointer, escaped(&written))
     }
 
-    /// Returns true if the member is there, empty or not.
+    /// Returns true if the member is set, empty or not.
     pub(super) fn has(&self, name: &str) -> bool {
         self.written(name).is_some()
     }
 
-    /// The member as it is.
+    /// The unchanged member.
     pub(super) fn node(&self, name: &str) -> Option<&'a Node> {
         self.written(name).map(|(_, node)| node)
     }
 
-    /// A message.
+    /// The member as a message.
     pub(super) fn message(&self, name: &str, imported: &mut Imported) -> Option<Self> {
         Self::of(self.node(name)?, self.at(name), imported)
     }
@@ -64,7 +64,7 @@ impl<'a> Message<'a> {
         items.filter_map(|(at, item)| Self::of(item, format!("{pointer}/{at}"), imported)).collect()
     }
 
-    /// A text; `None` where it is empty.
+    /// The member as a text; `None` if it is empty.
     pub(super) fn text(&self, name: &str, imported: &mut Imported) -> Option<&'a str> {
         let node = self.node(name)?;
         let text = node.as_str();
@@ -100,8 +100,7 @@ impl<'a> Message<'a> {
         texts
     }
 
-    /// The position of an enum's value among `values`, the first of which stands for none; `None` for one that is not
-    /// known.
+    /// The index of an enum's value among `values`, the first of which means unspecified; `None` for an unknown value.
     pub(super) fn position(
         &self,
         name: &str,
@@ -123,7 +122,7 @@ impl<'a> Message<'a> {
         found
     }
 
-    /// Remarks members that are not known.
+    /// Adds a remark for each unknown member.
     pub(super) fn only(&self, known: &[&str], imported: &mut Imported) {
         let is_known = |name: &str| known.iter().any(|known| is_same(known, name));
         for (name, node) in self.object.iter().filter(|(name, _)| !is_known(name)) {
@@ -135,7 +134,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The members that are there, of a group at most one of which may be: `None` where several are.
+    /// The set members of a group that allows at most one: `None` if several are set.
     pub(super) fn one_of(
         &self,
         names: &[&'static str],
@@ -160,14 +159,14 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// The member under either of its spellings; `null` is absent.
+    /// The member under either of its spellings; `null` counts as missing.
     fn written(&self, name: &str) -> Option<(&'a str, &'a Node)> {
         let mut members = self.object.iter().filter(|(_, node)| !matches!(node, Node::Null));
         members.find(|(known, _)| is_same(name, known)).map(|(known, node)| (&**known, node))
     }
 }
 
-/// Returns true if a member is written in `lowerCamelCase` as `camel` is, or in `snake_case`.
+/// Returns true if `written` is `camel` in `lowerCamelCase` or in `snake_case`.
 fn is_same(camel: &str, written: &str) -> bool {
     camel == written || snake(camel) == written
 }
@@ -184,5 +183,5 @@ pub(super) fn snake(camel: &str) -> String {
     snake
 }
 
-/// The content of an export of Customer Engagement Suite for a value that `environment.json` has.
+/// The text in an export of Customer Engagement Suite that stands for a value from `environment.json`.
 pub(super) const ENVIRONMENT: &str = "$env_var";

@@ -88,7 +88,7 @@ pub(crate) const API_KEY: Table = table(
     ],
 );
 
-/// An API key whose place the description says.
+/// An API key whose place the description states.
 pub(crate) const SCHEME_API_KEY: Table =
     table("`api_key` of `credentials`", &[required(secret("value", "The key"))]);
 
@@ -216,7 +216,7 @@ pub(crate) const OAUTH2_AUTHORIZATION_CODE: Table = table(
     ],
 );
 
-/// A token that a client gets for itself.
+/// A token that a client requests for itself.
 pub(crate) const OAUTH2_CLIENT_CREDENTIALS: Table = table(
     "`oauth2_client_credentials`",
     &[
@@ -236,7 +236,7 @@ pub(crate) const OAUTH2_CLIENT_CREDENTIALS: Table = table(
     ],
 );
 
-/// A token for a JWT that speaks for a user.
+/// A token for a JWT that represents a user.
 pub(crate) const JWT_BEARER: Table = table(
     "`jwt_bearer`",
     &[
@@ -257,7 +257,7 @@ pub(crate) const JWT_BEARER: Table = table(
     ],
 );
 
-/// A token for a user's token.
+/// A token that is exchanged for a user's token.
 pub(crate) const TOKEN_EXCHANGE: Table = table(
     "`token_exchange`",
     &[
@@ -350,7 +350,7 @@ pub(crate) const SECRETS_GCP: Table = table(
     ],
 );
 
-/// The service whose endpoints are dialled.
+/// The service whose endpoints are contacted.
 pub(crate) const SERVICE_DIRECTORY: Table = table(
     "`service_directory`",
     &[
@@ -363,7 +363,7 @@ pub(crate) const SERVICE_DIRECTORY: Table = table(
     ],
 );
 
-/// The place where Google's services answer.
+/// The addresses of Google's services.
 pub(crate) const GOOGLE_ENDPOINTS: Table = table(
     "`endpoints`",
     &[

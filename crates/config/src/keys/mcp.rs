@@ -35,7 +35,7 @@ pub(crate) const MCP: Table = table(
     ],
 );
 
-/// A tool as clients of MCP are told of it.
+/// The hints about a tool for MCP clients.
 pub(crate) const MCP_TOOL: Table = table(
     "a tool of `mcp`",
     &[

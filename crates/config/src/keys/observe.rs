@@ -1,8 +1,8 @@
-//! The keys of what a running sidecar does by itself: reload, log, trace.
+//! The keys of a running sidecar's own activities: reload, log, trace.
 
 use super::{Kind, Table, key, table, text};
 
-/// The way a sidecar keeps up with its files.
+/// The way a sidecar reacts to changes of its files.
 pub(crate) const RELOAD: Table = table(
     "`reload`",
     &[
@@ -19,7 +19,7 @@ pub(crate) const RELOAD: Table = table(
     ],
 );
 
-/// The text that is written to standard error.
+/// The log on standard error.
 pub(crate) const LOG: Table = table(
     "`log`",
     &[
@@ -33,7 +33,7 @@ pub(crate) const LOG: Table = table(
     ],
 );
 
-/// The place where traces are sent.
+/// The collector of traces.
 pub(crate) const TELEMETRY: Table = table(
     "`telemetry`",
     &[

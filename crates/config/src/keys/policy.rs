@@ -1,8 +1,8 @@
-//! The keys of what stands around calls.
+//! The keys of the middleware around calls.
 
 use super::{Key, Kind, Table, key, required, secret, table, text};
 
-/// The file that calls are written down in.
+/// The audit file of calls.
 pub(crate) const AUDIT: Table = table(
     "`audit`",
     &[
@@ -21,7 +21,7 @@ pub(crate) const AUDIT: Table = table(
     ],
 );
 
-/// The bounds of all calls, and of those of each principal.
+/// The limits on all calls, and on those of each principal.
 pub(crate) const CALLS: Table = table(
     "`calls`",
     &[
@@ -37,7 +37,7 @@ pub(crate) const CALLS: Table = table(
     ],
 );
 
-/// The way the results of calls with an idempotency key are kept.
+/// The limits on kept results of calls with an idempotency key.
 pub(crate) const IDEMPOTENCY: Table = table(
     "`idempotency`",
     &[
@@ -47,7 +47,7 @@ pub(crate) const IDEMPOTENCY: Table = table(
     ],
 );
 
-/// The number of calls that may begin.
+/// The number of calls that may start.
 pub(super) const RATE_KEY: Key =
     key("rate", Kind::Table(&RATE), "How many calls may begin in a span of time");
 
@@ -61,7 +61,7 @@ pub(crate) const RATE: Table = table(
     ],
 );
 
-/// The time when a service is left alone.
+/// The conditions under which calls to a service pause.
 pub(crate) const BREAKER: Table = table(
     "`breaker`",
     &[
@@ -74,5 +74,5 @@ pub(crate) const BREAKER: Table = table(
     ],
 );
 
-/// The most calls that a rate can count.
+/// The largest number of calls that a rate can count.
 pub(crate) const MOST_CALLS: usize = 1_000_000_000;

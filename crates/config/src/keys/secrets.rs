@@ -29,7 +29,7 @@ pub(crate) const SECRETS: Table = table(
     ],
 );
 
-/// The time for which secrets of stores are kept.
+/// The time for which secrets from stores are kept.
 pub(crate) const CACHE: Table = table(
     "`cache`",
     &[

@@ -1,4 +1,4 @@
-//! The keys of what a sidecar listens on and whom it lets in.
+//! The keys of a sidecar's listeners and callers.
 
 use super::{
     Key, Kind, Table, key, required, secret, table, text, texts,
@@ -8,7 +8,7 @@ use super::{
     },
 };
 
-/// An address, or one with its TLS.
+/// An address, or an address with its TLS.
 const LISTENED: Kind = Kind::AnyOf(&[Kind::Text, Kind::Table(&LISTENER)]);
 
 /// The values of `listen` and `admin`.
@@ -47,7 +47,7 @@ pub(crate) const PROXY_KEY: Key = key(
     "The forward proxy that every connection to other machines leads through",
 );
 
-/// One address that is listened on.
+/// One address to listen on.
 pub(crate) const LISTENER: Table = table(
     "a listener",
     &[
@@ -105,7 +105,7 @@ pub(crate) const PRINCIPAL: Table = table(
     ],
 );
 
-/// The keys by which a certificate names a principal.
+/// The keys that identify a principal by a certificate.
 pub(crate) const CLIENT_CERTIFICATE: Table = table(
     "`client_certificate` of a principal",
     &[required(text(
@@ -145,11 +145,11 @@ pub(crate) const ISSUER: Table = table(
     ],
 );
 
-/// Signatures with a key pair: nobody who knows the public key can make one.
+/// Signatures with a key pair: knowing the public key is not enough to make one.
 pub(crate) const ALGORITHMS: &[&str] =
     &["ES256", "ES384", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"];
 
-/// The bounds of connections and requests.
+/// The limits on connections and requests.
 pub(crate) const SERVING_LIMITS: Table = table(
     "`limits` of the configuration",
     &[

@@ -1,4 +1,4 @@
-//! The keys of a toolset, but those of its credentials.
+//! The keys of a toolset, without those of its credentials.
 
 use super::{
     AUTH, BREAKER, Key, Kind, RATE_KEY, SCHEME, SERVICE_DIRECTORY, TLS, Table, Takes, key, needing,
@@ -151,7 +151,7 @@ pub(crate) const TOOLSET: Table = Table {
     takes: Takes::Any,
 };
 
-/// The bounds that stand at the root, too, for every toolset that does not name its own.
+/// The limits that may also be at the root, for every toolset that does not set its own.
 pub(super) const DESCRIPTION_BYTES_KEY: Key = key(
     "description_bytes",
     Kind::Bytes,
@@ -171,7 +171,7 @@ pub(super) const TOOL_TOKENS_KEY: Key = key(
     "The tokens that the declaration of one tool takes; what is deep and optional is told in words beyond them",
 );
 
-/// The bounds of a description, of one exchange, and of calls together.
+/// The limits on a description, on one exchange, and on calls together.
 pub(crate) const LIMITS: Table = table(
     "`limits`",
     &[
@@ -360,6 +360,6 @@ pub(crate) const FUNCTION: Table = table(
     ],
 );
 
-/// The keys about the source of answers.
+/// The keys about the source of responses.
 pub(crate) const UPSTREAM: Table =
     table("`upstream`", &[required(text("replay", "A directory of recorded cases"))]);

@@ -1,5 +1,5 @@
-//! The files of an export in a zip. What an entry says about its size is not believed; one name that leads elsewhere, or
-//! one link, refuses the whole.
+//! The files of an export in a zip. The stated size of an entry is not trusted; a single name that leads elsewhere, or
+//! a single link, refuses the whole zip.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use crate::file::{MAX_FILE_BYTES, read_file};
 
 type Archive = ZipArchive<Cursor<Vec<u8>>>;
 
-/// Reads the files that are wanted, by their names below the export's root.
+/// Reads the wanted files, by their names below the export's root.
 pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let told = |error: &dyn std::fmt::Display| format!("cannot read `{}`: {error}", file.display());
     let bytes = read_file(file, MAX_FILE_BYTES).map_err(|error| told(&error))?;
@@ -47,7 +47,7 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     Ok(files)
 }
 
-/// The names of all files, each with its place in the archive.
+/// The names of all files, each with its index in the archive.
 fn names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
     let mut names = Vec::new();
     for at in 0..archive.len() {
@@ -66,7 +66,7 @@ fn names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
     Ok(names)
 }
 
-/// True where a name stays in the folder it is taken for: a plain path from there.
+/// True if a name is a plain path that stays inside its folder.
 fn is_inside(name: &str) -> bool {
     let mut parts = name.strip_suffix('/').unwrap_or(name).split('/');
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");
@@ -77,7 +77,7 @@ fn shown(name: &str) -> String {
     name.chars().filter(|known| !known.is_control()).take(120).collect()
 }
 
-/// The bytes of an entry that has `most` at most.
+/// The bytes of an entry, at most `most`.
 fn inflated(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {
     let entry = archive.by_index(at).map_err(|error| error.to_string())?;
     let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);

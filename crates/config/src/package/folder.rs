@@ -1,4 +1,4 @@
-//! The files of an export in a folder. Links are not followed: a file that is one is refused.
+//! The files of an export in a folder. Links are not followed: a file that is a link is refused.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,7 @@ use std::{
 use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
 use crate::file::{MAX_FILE_BYTES, read_file};
 
-/// Reads the files that are wanted, by their names below the export's root.
+/// Reads the wanted files, by their names below the export's root.
 pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut found = Vec::new();
     walk(folder, "", 0, &mut found)?;
@@ -30,7 +30,7 @@ pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     Ok(files)
 }
 
-/// All files below a folder with their names, in order; what begins with a dot is no part of an export.
+/// All files below a folder with their names, in order; names that begin with a dot do not belong to an export.
 fn walk(
     folder: &Path,
     above: &str,
@@ -62,5 +62,5 @@ fn walk(
     Ok(())
 }
 
-/// Files deeper down are no part of an export.
+/// Files deeper than this do not belong to an export.
 const MOST_DEPTH: usize = 8;

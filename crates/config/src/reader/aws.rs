@@ -8,7 +8,7 @@ use callgate_store::aws::{KeySource, NamedKeys};
 use super::{Mapping, ReadSecret, Reader};
 use crate::code::ConfigCode;
 
-/// `region`, or what AWS sets for a process.
+/// `region`, or the region that AWS sets for a process.
 pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String> {
     if mapping.object.contains("region") {
         let region = reader.string(mapping, "region")?;
@@ -36,7 +36,7 @@ pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String
     known
 }
 
-/// Keys that are named, all of them or none.
+/// Named keys, either all of them or none.
 pub(crate) fn keys(
     reader: &mut Reader,
     mapping: Mapping<'_>,

@@ -1,4 +1,5 @@
-//! A Google account: the keys that say whose tokens are asked for, alike wherever one is named. Nothing is fetched.
+//! A Google account: the keys that name the account whose tokens are requested, wherever an account is named. Nothing
+//! is fetched.
 
 use callgate_google::{Account, Endpoints, Identity, Impersonation};
 use url::Url;
@@ -6,7 +7,7 @@ use url::Url;
 use super::{Mapping, Reader, at, secret::secret};
 use crate::{code::ConfigCode, keys::GOOGLE_ENDPOINTS};
 
-/// Reads the account whose tokens are asked for; application default credentials where none is named.
+/// Reads the account whose tokens are requested; the default is application default credentials.
 pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Identity> {
     let account = account(reader, mapping);
     let delegates = reader.strings(mapping, "delegates");

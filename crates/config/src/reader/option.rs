@@ -1,6 +1,6 @@
 //! The options beside a description, as the places of faults.
 
-/// The option beside a description that a pointer is of: itself, or the one that set something there.
+/// The option beside a description at a pointer: the option itself, or the one that set a value there.
 pub(super) fn at_fault(pointer: &str, options: &[(&str, &'static str)]) -> Option<&'static str> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         let name = pointer.split('/').next()?;

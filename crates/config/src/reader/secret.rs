@@ -1,4 +1,4 @@
-//! References to secrets, and values of the session that stand for one. Literals are warned about; nothing is fetched.
+//! References to secrets, and values of the session in their place. Literals cause a warning; nothing is fetched.
 
 use callgate_auth::CredentialSource;
 use callgate_secret::{Error, SecretReference};
@@ -12,7 +12,7 @@ const SESSION_CREDENTIAL: &str = "$session.credentials.";
 const SESSION_PARAMETER: &str = "$session.params.";
 const CONTEXT_VARIABLE: &str = "$context.variables.";
 
-/// A secret reference given as a text: on the command line, say.
+/// A secret reference given as a text, such as on the command line.
 pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
     if let Some(name) = text.strip_prefix(SESSION_CREDENTIAL).filter(|name| !name.is_empty()) {
         return Ok(CredentialSource::SessionCredential(name.to_owned()));
@@ -30,15 +30,15 @@ pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
     Ok(CredentialSource::Secret(reference))
 }
 
-/// A reference to a secret of callgate's stores, or of one that the program brings: a scheme that no store answers is found
-/// out before anything is built, and what stands behind it is shown nowhere.
+/// A reference to a secret in callgate's stores, or in one that the program supplies. A scheme without a store is
+/// detected before the build, and the text after the scheme is never shown.
 fn reference(text: &str) -> Result<SecretReference, Error> {
     let own =
         || text.split_once(':').and_then(|(scheme, name)| SecretReference::own(scheme, name).ok());
     text.parse().or_else(|error| own().ok_or(error))
 }
 
-/// A reference to a secret, or a value of the session, that must be there.
+/// A required reference to a secret, or value of the session.
 pub(crate) fn required_source(
     reader: &mut Reader,
     mapping: Mapping<'_>,
@@ -64,7 +64,7 @@ pub(crate) fn required_source(
     }
 }
 
-/// A reference to a secret that must be there.
+/// A required reference to a secret.
 pub(crate) fn secret(
     reader: &mut Reader,
     mapping: Mapping<'_>,
@@ -84,7 +84,7 @@ pub(crate) fn secret(
     }
 }
 
-/// One reference to a secret or a list of them, each with its place; none where there is no such key.
+/// One reference to a secret or a list of them, each with its place; empty if the key is missing.
 pub(crate) fn secrets(
     reader: &mut Reader,
     mapping: Mapping<'_>,
@@ -122,7 +122,7 @@ pub(crate) fn secrets(
     found
 }
 
-/// The name of a user or a client is no secret: it may be a reference or stand as it is.
+/// The name of a user or a client is not a secret: it may be a reference or a literal.
 pub(crate) fn name(
     reader: &mut Reader,
     mapping: Mapping<'_>,
@@ -135,13 +135,13 @@ pub(crate) fn name(
     Some(reference)
 }
 
-/// Keeps in mind which store is needed.
+/// Records the store that is needed.
 pub(crate) fn noted_quietly(reader: &mut Reader, pointer: String, reference: &SecretReference) {
     reader.references.push((pointer, reference.scheme().to_owned()));
     reader.secrets.push(reference.clone());
 }
 
-/// Keeps in mind which store is needed, and warns about a literal.
+/// Records the store that is needed, and warns about a literal.
 fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
     if reference.is_literal() {
         let message = "a secret stands in the configuration as it is";

@@ -1,4 +1,4 @@
-//! The key `tls`, alike wherever connections are secured. No file is opened.
+//! The key `tls`, for every section that secures connections. No file is opened.
 
 use callgate_tree::Node;
 
@@ -14,7 +14,7 @@ pub(crate) fn tls(reader: &mut Reader, parent: Mapping<'_>) -> TlsConfig {
     tls_with(reader, parent, secret)
 }
 
-/// Reads a `tls:` whose secrets `secret` reads: which stores they may be of depends on who asks.
+/// Reads a `tls:` whose secrets `secret` reads: that function decides which stores are allowed.
 pub(crate) fn tls_with(reader: &mut Reader, parent: Mapping<'_>, secret: ReadSecret) -> TlsConfig {
     let Some(node) = parent.object.get("tls") else { return TlsConfig::default() };
     let pointer = at(parent, "tls");

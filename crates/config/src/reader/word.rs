@@ -14,7 +14,7 @@ impl Reader {
         value
     }
 
-    /// Reads one of the words, and returns the value it stands for.
+    /// Reads one of the words, and returns its value.
     pub(crate) fn word<T: Copy>(
         &mut self,
         mapping: Mapping<'_>,

@@ -9,7 +9,7 @@ use crate::{
     reader::{Reader, identity::identity},
 };
 
-/// Reads whose tokens Secret Manager is asked with.
+/// Reads the account whose tokens give access to Secret Manager.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Identity> {
     let mapping = reader.mapping(node, pointer, &SECRETS_GCP)?;
     let identity = identity(reader, mapping)?;

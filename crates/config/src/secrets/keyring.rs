@@ -1,4 +1,4 @@
-//! `keyring:`: which of the machine's keyrings.
+//! `keyring:`: the choice among the machine's keyrings.
 
 use callgate_store::KeyringBackend;
 use callgate_tree::Node;
@@ -9,7 +9,7 @@ use crate::{
     reader::{Reader, at},
 };
 
-/// Reads which keyring `keyring:` means.
+/// Reads the keyring that `keyring:` selects.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<KeyringBackend> {
     let mapping = reader.mapping(node, pointer, &KEYRING)?;
     match reader.string(mapping, "backend")? {

@@ -1,4 +1,4 @@
-//! `vault:`: where it is, and one way to log in.
+//! `vault:`: its address, and one way to log in.
 
 use callgate_store::{VaultConfig, VaultLogin};
 use callgate_tree::Node;
@@ -74,5 +74,5 @@ enum Way {
 const WAYS: [(&str, Way); 3] =
     [("token", Way::Token), ("kubernetes", Way::Kubernetes), ("approle", Way::AppRole)];
 
-/// The place where Kubernetes mounts the token of a pod's service account.
+/// The file where Kubernetes mounts the token of a pod's service account.
 const SERVICE_ACCOUNT: &str = "file:/var/run/secrets/kubernetes.io/serviceaccount/token";

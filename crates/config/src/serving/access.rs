@@ -1,5 +1,5 @@
-//! `access`: the principals that may call, by token, by certificate or by an issuer's word. Their ids cannot meet: each
-//! begins with where it comes from.
+//! The key `access`: the principals that may call, identified by a token, a certificate or an issuer. Their ids cannot
+//! collide: each begins with its source.
 
 mod resource;
 
@@ -18,7 +18,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped, secret::secrets},
 };
 
-/// The callers that are let in.
+/// The accepted callers.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AccessConfig {
@@ -26,7 +26,7 @@ pub struct AccessConfig {
     pub principals: Vec<PrincipalConfig>,
     /// Issuers whose subjects are principals.
     pub issuers: Vec<IssuerConfig>,
-    /// The origin that callers know the sidecar by; that of each request unless given.
+    /// The origin under which callers know the sidecar; the default is that of each request.
     pub url: Option<String>,
     /// Toolsets whose tools anybody may list over MCP.
     pub public_listing: Arc<BTreeSet<String>>,
@@ -38,11 +38,11 @@ pub struct AccessConfig {
 pub struct PrincipalConfig {
     /// `principal:NAME`, or `bearer` for the only one.
     pub id: String,
-    /// Its tokens; any of them will do.
+    /// The tokens of the principal; each of them is accepted.
     pub tokens: Vec<Token>,
-    /// The name in its certificate (SAN).
+    /// The name in the principal's certificate (SAN).
     pub certificate: Option<AltName>,
-    /// The toolsets and rights it has.
+    /// The toolsets and rights of the principal.
     pub rights: Rights,
 }
 
@@ -50,13 +50,13 @@ pub struct PrincipalConfig {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rights {
-    /// The toolsets; none for all.
+    /// The toolsets; `None` for all.
     pub toolsets: Option<Arc<BTreeSet<String>>>,
-    /// True if `/v1/admin/*` is theirs too.
+    /// True if the principal may use `/v1/admin/*` too.
     pub is_admin: bool,
 }
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Token {
@@ -73,7 +73,7 @@ pub enum AltName {
     Dns(String),
     /// A mail address.
     Email(String),
-    /// A URI, as it is written.
+    /// A URI, as written.
     Uri(String),
 }
 
@@ -81,24 +81,24 @@ pub enum AltName {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct IssuerConfig {
-    /// Its name as tokens and metadata write it.
+    /// The issuer's name in tokens and metadata.
     pub issuer: String,
-    /// Whom tokens must be for: one of these.
+    /// The audiences, one of which a token must have.
     pub audiences: Vec<String>,
     /// The signature algorithms that tokens may use.
     pub algorithms: Vec<&'static str>,
-    /// The address of its keys; where its metadata say unless given.
+    /// The address of the issuer's keys; the default is the one in the issuer's metadata.
     pub jwks_uri: Option<Url>,
     /// The claim that names the principal.
     pub principal_claim: String,
-    /// The rights of its subjects.
+    /// The rights of the issuer's subjects.
     pub rights: Rights,
-    /// The scopes that their tokens need for it.
+    /// The scopes that the tokens of the issuer's subjects need, by toolset.
     pub scopes: Scopes,
 }
 
 impl AltName {
-    /// The name that a text is: a URI has a colon, a mail address an `@`.
+    /// The kind of name by its form: a URI has a colon, a mail address an `@`.
     pub fn new(text: &str) -> Self {
         if text.contains(':') {
             Self::Uri(text.to_owned())
@@ -195,7 +195,7 @@ fn rights(reader: &mut Reader, mapping: Mapping<'_>, known: &[&str]) -> Rights {
     Rights { toolsets, is_admin: flag(reader, mapping, "admin") }
 }
 
-/// Complains where no toolset has the name.
+/// Reports a name that no toolset has.
 fn known_toolset(reader: &mut Reader, pointer: &str, name: &str, known: &[&str]) {
     if known.contains(&name) {
         return;
@@ -241,7 +241,7 @@ fn issuer(reader: &mut Reader, mapping: Mapping<'_>, toolsets: &[&str]) -> Optio
     Some(IssuerConfig { issuer, audiences, algorithms, jwks_uri, principal_claim, rights, scopes })
 }
 
-/// Whoever stands between us and an issuer could hand out keys of their own.
+/// An issuer's address, which must be secure: an intermediary could otherwise replace the issuer's keys.
 fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
     let text = mapping.object.get(key).and_then(Node::as_str)?;
     let is_local = |url: &Url| match url.host() {

@@ -1,8 +1,8 @@
-//! The place where a sidecar listens: a port of a host, a socket file, or what the service manager hands over.
+//! The address where a sidecar listens: a port of a host, a socket file, or a socket from the service manager.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// An address that can be listened on.
+/// An address to listen on.
 ///
 /// ```
 /// # use callgate_config::Address;
@@ -15,20 +15,20 @@ use std::{fmt, path::PathBuf, str::FromStr};
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever listens must handle a new way")]
 pub enum Address {
-    /// Sockets of the service manager (`LISTEN_FDS`): all of them, or those of a name.
+    /// Sockets of the service manager (`LISTEN_FDS`): all of them, or those with a name.
     Systemd(Option<String>),
     /// A port of a host.
     Tcp {
         /// A name or an address, IPv6 without brackets.
         host: String,
-        /// The port; 0 for one that is free.
+        /// The port; 0 for any free port.
         port: u16,
     },
     /// A socket file.
     Unix(PathBuf),
 }
 
-/// A text that is no address to listen on.
+/// A text that is not an address to listen on.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NotAnAddress(String);
 

@@ -1,4 +1,4 @@
-//! `limits` at the root: the bounds of connections and requests, each with a default that fits a sidecar.
+//! The key `limits` at the root: the limits on connections and requests, each with a default that fits a sidecar.
 
 use std::time::Duration;
 
@@ -8,39 +8,39 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// The bounds of connections and requests.
+/// The limits on connections and requests.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ServingLimits {
     /// The largest body of a request.
     pub body_bytes: usize,
-    /// The time a body may take to arrive.
+    /// The time in which a body must arrive.
     pub body_time: Duration,
-    /// The extent to which one HTTP/2 connection may send ahead of what is read.
+    /// The bytes that one HTTP/2 connection may send before they are read.
     pub connection_window: usize,
-    /// Connections at the same time, over all listeners.
+    /// The number of simultaneous connections, over all listeners.
     pub connections: usize,
-    /// The time for which requests may go on when the sidecar is stopped.
+    /// The time that requests have to finish when the sidecar is stopped.
     pub drain: Duration,
     /// The largest head of a request.
     pub head_bytes: usize,
-    /// The time a head, or a TLS handshake, may take to arrive.
+    /// The time in which a head, or a TLS handshake, must arrive.
     pub head_time: Duration,
-    /// Headers of a request.
+    /// The number of headers of a request.
     pub headers: usize,
-    /// The time for which a connection may be without a request.
+    /// The time that a connection may be idle.
     pub idle_time: Duration,
-    /// Requests of one principal at the same time; as many as there may be in all unless given.
+    /// The number of simultaneous requests of one principal; the default is the total limit.
     pub principal_requests: Option<usize>,
-    /// Requests at the same time, over all connections.
+    /// The number of simultaneous requests, over all connections.
     pub requests: usize,
-    /// The extent to which one HTTP/2 request may send ahead of what is read.
+    /// The bytes that one HTTP/2 request may send before they are read.
     pub stream_window: usize,
-    /// Requests at the same time of one HTTP/2 connection.
+    /// The number of simultaneous requests on one HTTP/2 connection.
     pub streams: usize,
 }
 
-/// The limits that proxies at the edge have, and that a model's calls need: a body holds up to 256 of them.
+/// The limits that edge proxies have, and that a model's calls need: a body contains up to 256 of them.
 impl Default for ServingLimits {
     fn default() -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Default for ServingLimits {
     }
 }
 
-/// Reads the bounds.
+/// Reads the limits.
 pub(super) fn read(reader: &mut Reader, root: Mapping<'_>) -> ServingLimits {
     let mut limits = ServingLimits::default();
     let Some(node) = root.object.get("limits") else { return limits };
@@ -95,12 +95,12 @@ pub(super) fn read(reader: &mut Reader, root: Mapping<'_>) -> ServingLimits {
     least(reader, mapping, limits)
 }
 
-/// Sizes that the protocols cannot go below or beyond.
+/// Reports sizes outside the range that the protocols allow.
 fn least(reader: &mut Reader, mapping: Mapping<'_>, limits: ServingLimits) -> ServingLimits {
     for (key, given, least, most) in [
         // The HTTP library reads in pieces of this size.
         ("head_bytes", limits.head_bytes, 8 << 10, 16 << 20),
-        // RFC 9113 §6.9.2: the window that a connection begins with, and the largest there is.
+        // RFC 9113 §6.9.2: the initial window of a connection, and the largest possible one.
         ("connection_window", limits.connection_window, (64 << 10) - 1, (1 << 31) - 1),
         ("stream_window", limits.stream_window, 1, (1 << 31) - 1),
     ] {

@@ -1,4 +1,4 @@
-//! `listen` and `admin`: addresses, each with its TLS where there is any.
+//! The keys `listen` and `admin`: addresses, each with its TLS if there is any.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ use crate::{
     reader::{Mapping, Reader, at, secret::secret},
 };
 
-/// One address that is listened on.
+/// One address to listen on.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ListenerConfig {
-    /// The place.
+    /// The address.
     pub address: Address,
-    /// The text that is shown to callers; none for connections without TLS.
+    /// The TLS settings; `None` for connections without TLS.
     pub tls: Option<ListenerTls>,
 }
 
@@ -30,7 +30,7 @@ pub struct ListenerTls {
     pub certificate: PathBuf,
     /// The private key of the certificate.
     pub key: SecretReference,
-    /// The files of the authorities of callers' certificates; none where no certificate is asked for.
+    /// The files of the authorities of callers' certificates; empty if no certificate is requested.
     pub client_ca: Vec<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Rows for what a sidecar listens on and whom it lets in: what is read, and each refusal with its place.
+//! Tests rows for a sidecar's listeners and callers: the values that are read, and each refusal with its place.
 
 use std::time::Duration;
 

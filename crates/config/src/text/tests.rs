@@ -1,10 +1,10 @@
-//! Environment variables as values of settings that are no secrets.
+//! Tests environment variables as values of settings that are not secrets.
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
 
 use crate::{Config, reader::Reader};
 
-/// A configuration read where `HOST` is `https://host.example`, `REGION` is `eu` and nothing else is set.
+/// A configuration read with the variables `HOST` (`https://host.example`) and `REGION` (`eu`) and no others.
 fn read(toolset: &str) -> Config {
     let text = format!("toolsets:\n  a: {{openapi: a.yaml, {toolset}}}\n");
     let variables = |name: &str| match name {

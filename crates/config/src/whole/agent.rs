@@ -1,4 +1,4 @@
-//! An agent of Dialogflow CX: `tools/NAME/NAME.json` with `schema.yaml` beside it, the certificate that `agent.json` has for
+//! An agent of Dialogflow CX: `tools/NAME/NAME.json` with `schema.yaml` beside it, the certificate in `agent.json` for
 //! all tools, and the tool uses of `playbooks/NAME/examples/`.
 
 use callgate_tree::Node;
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Takes over the tools and the examples.
+/// Imports the tools and the examples.
 pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
     let of_agent = import::import_cx_agent(agent);
     let mut is_told = false;
@@ -56,7 +56,7 @@ pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
     examples::of_agent(package, taken);
 }
 
-/// True where a schema beside the tool is its own.
+/// True if a schema beside the tool belongs to it.
 fn tool_has_schema(tool: &Node) -> bool {
     ["openApiSpec", "open_api_spec"].iter().any(|key| tool.get(key).is_some())
 }

@@ -1,5 +1,5 @@
-//! The agents of an app of Customer Engagement Suite: the operations of a toolset that they may call (`toolIds`). A toolset that
-//! an agent uses without naming operations is offered whole, as is one that no agent uses.
+//! The agents of an app of Customer Engagement Suite: the operations of a toolset that they may call (`toolIds`). A
+//! toolset that an agent uses without naming operations is offered as a whole, and so is one that no agent uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use callgate_tree::Node;
 
 use crate::{package::Package, whole::taken::Taken};
 
-/// Bounds each toolset to the operations that agents name.
+/// Limits each toolset to the operations that agents name.
 pub(super) fn select(package: &Package, taken: &mut Taken) {
     let mut named: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
     for (_, file) in taken.folders(package, "agents") {
@@ -35,7 +35,7 @@ pub(super) fn select(package: &Package, taken: &mut Taken) {
     }
 }
 
-/// A toolset that an agent uses, and the operations of it that it names.
+/// A toolset that an agent uses, and the operations that the agent names.
 fn used(toolset: &Node) -> Option<(&str, Vec<String>)> {
     let ids = ["toolIds", "tool_ids"].iter().find_map(|key| toolset.get(key)?.as_array());
     let ids = ids.unwrap_or_default().iter().filter_map(Node::as_str);

@@ -1,5 +1,5 @@
-//! An app of Customer Engagement Suite: `toolsets/NAME/NAME.json` and `tools/NAME/NAME.json`, which name their descriptions
-//! relative to the app, with the values of `environment.json` and the calls of `examples/`.
+//! An app of Customer Engagement Suite: `toolsets/NAME/NAME.json` and `tools/NAME/NAME.json`, which name their
+//! descriptions relative to the app, with the values of `environment.json` and the calls of `examples/`.
 
 use callgate_tool::{Object, Value};
 use callgate_tree::Node;
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Takes over the toolsets, the tools and the examples.
+/// Imports the toolsets, the tools and the examples.
 pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(), String> {
     let environment = package.has(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
     for kind in ["toolsets", "tools"] {
@@ -36,12 +36,12 @@ pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(
 struct ToolFile<'a> {
     /// `toolsets` or `tools`.
     kind: &'a str,
-    /// The folder that it lies in, which bears its name.
+    /// The tool's folder, whose name is the tool's.
     folder: &'a str,
     file: &'a str,
 }
 
-/// Takes over one of them.
+/// Imports one toolset or tool.
 fn one(
     package: &Package,
     ToolFile { kind, folder, file }: ToolFile<'_>,
@@ -57,7 +57,7 @@ fn one(
     let name = taken.name(displayed.unwrap_or(folder));
     let mut imported = import::import_ces_into(Imported::with_variables(&name), &tool);
     let description = match imported.schema.take() {
-        // A name is looked up among the files of the export: none leads out of it.
+        // A name is looked up among the files of the export: none leads outside.
         Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),
         text => text,
     };
@@ -68,7 +68,7 @@ fn one(
     Ok(())
 }
 
-/// app.proto: tools that are picked at once run in parallel unless the app says otherwise; here a request says so.
+/// app.proto: tools that are chosen at once run in parallel unless the app says otherwise; here the request decides.
 fn sequence(package: &Package, app: &Node, taken: &mut Taken) {
     let mode = ["toolExecutionMode", "tool_execution_mode"].iter().find_map(|key| app.get(key));
     if mode.and_then(Node::as_str) == Some("SEQUENTIAL") {

@@ -1,6 +1,6 @@
-//! Calls that the examples of an export show, with their answers: `toolUse` of a playbook's example, `toolCall` and
-//! `toolResponse` of an app's. A call of a tool that is not taken over is counted, and so is an answer that is none of a
-//! service.
+//! Calls in the examples of an export, with their responses: `toolUse` of a playbook's example, `toolCall` and
+//! `toolResponse` of an app's. A call of a tool that is not imported is counted, and so is a response that does not
+//! come from a service.
 
 mod answer;
 
@@ -12,7 +12,7 @@ use crate::{
     whole::{ImportedExample, taken::Taken},
 };
 
-/// Takes over `playbooks/NAME/examples/*.json` of an agent.
+/// Imports `playbooks/NAME/examples/*.json` of an agent.
 pub(super) fn of_agent(package: &Package, taken: &mut Taken) {
     let is_example = |name: &&str| name.split('/').nth(2) == Some("examples");
     let files: Vec<_> = package.below("playbooks").filter(is_example).map(str::to_owned).collect();
@@ -26,7 +26,7 @@ pub(super) fn of_agent(package: &Package, taken: &mut Taken) {
     });
 }
 
-/// Takes over `examples/` of an app.
+/// Imports `examples/` of an app.
 pub(super) fn of_app(package: &Package, taken: &mut Taken) {
     let files: Vec<_> = package.below("examples").map(str::to_owned).collect();
     each(package, &files, taken, |example| {
@@ -39,7 +39,7 @@ pub(super) fn of_app(package: &Package, taken: &mut Taken) {
 
 /// A call as its example shows it.
 struct Shown {
-    /// The tool or the toolset, as the export names it.
+    /// The tool or the toolset, with its name in the export.
     tool: String,
     message: Value,
     answer: Option<(u16, Value)>,
@@ -100,7 +100,8 @@ fn tool_use(tool_use: &Node) -> Option<Shown> {
     Some(Shown { tool: tool.to_owned(), message: json!({"toolCall": call}), answer })
 }
 
-/// The calls among the parts of a conversation, each with the response of its id, or else the next of its tool.
+/// The calls among the parts of a conversation, each with the response that has its id, or else the next response of
+/// its tool.
 fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
     let of = |names: [&str; 2]| {
         let parts = chunks.iter().enumerate();
@@ -128,7 +129,7 @@ fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
     shown
 }
 
-/// The tool of a call or a response, or its toolset.
+/// The tool or toolset of a call or a response.
 fn tool_of(call: &Node) -> Option<String> {
     let toolset = member(call, &["toolsetTool", "toolset_tool"]);
     let name = match toolset {
@@ -138,13 +139,13 @@ fn tool_of(call: &Node) -> Option<String> {
     name.and_then(Node::as_str).map(str::to_owned)
 }
 
-/// The first of these members; `null` is none.
+/// The first of these members that is set; `null` is not.
 fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
     let mut found = names.iter().filter_map(|name| node.get(name));
     found.find(|node| !matches!(node, Node::Null))
 }
 
-/// Each becomes a fixture of its own: more say nothing new of an agent.
+/// The number of examples. Each becomes a fixture; more add nothing new about an agent.
 const MOST_EXAMPLES: usize = 1_000;
-/// The calls of one example that are looked at: no conversation that people wrote down has more.
+/// The number of calls that are read from one example: no written conversation has more.
 const MOST_CALLS: usize = 200;

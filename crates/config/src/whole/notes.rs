@@ -1,5 +1,5 @@
-//! Notes about a whole export, told once for all tools it concerns: members that mean nothing here are one
-//! note, and what each tool would say about the account of its tokens is one warning.
+//! Notes about a whole export, reported once for all affected tools: ignored members become one note, and the remarks
+//! of all tools about the account of their tokens become one warning.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use crate::{
     import::{Imported, Remark, RemarkKind, ignored},
 };
 
-/// The notes of an export on their way.
+/// The notes of an export so far.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Members that mean nothing here, and their files.
+    /// Ignored members, with their files.
     ignored: Vec<(PathBuf, String)>,
     findings: Vec<(Finding, usize)>,
-    /// The number of findings that are not kept, beyond the most that are.
+    /// The number of findings beyond the limit, which are not kept.
     n_more: usize,
 }
 
@@ -28,24 +28,24 @@ struct Note<'a> {
 }
 
 impl Notes {
-    /// Takes the remarks about a tool; one that is left out says so in each that says why.
+    /// Adds the remarks about a tool. For a tool that is left out, the help of each remark says so.
     pub(super) fn take(&mut self, file: &Path, imported: &Imported, is_left_out: bool) {
         for remark in &imported.remarks {
             match remark.kind {
                 RemarkKind::Ignored => self.ignored.push((file.to_owned(), remark.pointer.clone())),
-                // Nobody asks for tokens of a tool that is not there.
+                // A tool that does not exist requests no tokens.
                 RemarkKind::Account | RemarkKind::MissingSecret if is_left_out => {}
                 _ => self.remark(file, remark, is_left_out),
             }
         }
     }
 
-    /// Writes down that something of the export is left out.
+    /// Records that a part of the export is left out.
     pub(super) fn left_out(&mut self, file: &Path, message: String) {
         self.advise(file, message, "nothing; the rest is taken over without it");
     }
 
-    /// Writes down that something of the export is done otherwise here.
+    /// Records that a part of the export behaves differently here.
     pub(super) fn advise(&mut self, file: &Path, message: String, help: &str) {
         let (kind, severity) = (RemarkKind::NoEquivalent, Severity::Warning);
         self.put(file, Note { kind, severity, pointer: "", message, help });
@@ -65,7 +65,7 @@ impl Notes {
             }
             (_, false) => "write what it should be into the configuration, if it matters",
         };
-        // The same account asks for the tokens of all tools: where that is said does not matter.
+        // One account requests the tokens of all tools: the place of the remark does not matter.
         let pointer = if remark.kind == RemarkKind::Account { "" } else { &remark.pointer };
         let message = match pointer {
             "" => remark.message.clone(),
@@ -101,7 +101,7 @@ impl Notes {
         self.findings.push((finding, 0));
     }
 
-    /// Everything, each once.
+    /// All findings, without repetitions.
     pub(super) fn findings(mut self) -> Vec<Finding> {
         if let (Some((last, _)), 1..) = (self.findings.last_mut(), self.n_more) {
             last.message.push_str(&format!("; {} other findings are not shown", self.n_more));
@@ -117,5 +117,5 @@ impl Notes {
     }
 }
 
-/// Nobody reads more.
+/// The number of findings: more are not useful.
 const MOST_FINDINGS: usize = 1_000;

@@ -1,5 +1,5 @@
-//! The parts of an export that were taken over so far: toolsets under names of their own, all functions of the client in one
-//! toolset, and which tool of the export became which toolset.
+//! The parts of an export that were imported so far: toolsets under their own names, all functions of the client in one
+//! toolset, and the mapping from tools of the export to toolsets.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,12 +14,12 @@ use crate::{
     whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, notes::Notes},
 };
 
-/// The parts of an export on their way.
+/// The imported parts of an export.
 #[derive(Debug)]
 pub(super) struct Taken {
     toolsets: Vec<ImportedToolset>,
     functions: Vec<Value>,
-    /// The toolset that each name of a tool stands for.
+    /// The toolset of each tool's name.
     known: BTreeMap<String, String>,
     names: BTreeSet<String>,
     pub(super) examples: Vec<ImportedExample>,
@@ -33,7 +33,7 @@ pub(super) struct ImportedTool {
     /// The name of its toolset.
     pub(super) name: String,
     pub(super) imported: Imported,
-    /// The text of its description, where it has one.
+    /// The text of its description, if it has one.
     pub(super) description: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Taken {
         folders
     }
 
-    /// A name for a toolset that no other has: the tool's own, in letters that callgate takes.
+    /// A unique name for a toolset: the tool's own, in characters that callgate accepts.
     pub(super) fn name(&mut self, displayed: &str) -> String {
         let is_legal = |known: char| known.is_ascii_alphanumeric() || known == '_';
         let letters = displayed.chars().map(|known| if is_legal(known) { known } else { '_' });
@@ -71,11 +71,11 @@ impl Taken {
         }
         let others = (2_u32..).map(|number| format!("{legal}_{number}"));
         let mut names = std::iter::once(legal.clone()).chain(others);
-        // Some disks take names for one that differ in capitals alone.
+        // Some disks regard names as equal that differ only in case.
         names.find(|name| self.names.insert(name.to_ascii_lowercase())).unwrap_or_default()
     }
 
-    /// Takes a tool over, or writes down why not. `aliases` are what examples call it.
+    /// Imports a tool, or records the reason why not. `aliases` are its names in examples.
     pub(super) fn take(&mut self, file: &Path, tool: ImportedTool, aliases: &[Option<&str>]) {
         let ImportedTool { name, mut imported, description } = tool;
         if let Some(text) = &description {
@@ -103,7 +103,7 @@ impl Taken {
             }
             CLIENT.clone_into(&mut known);
         } else {
-            // As `Toolset` would have it of an export: the platforms send every default.
+            // Like `Toolset` for a single export: the platforms send every default.
             imported.settings.insert("defaults", "all".into());
             let settings = imported.settings;
             self.toolsets.push(ImportedToolset { name, settings, description });
@@ -113,7 +113,7 @@ impl Taken {
         }
     }
 
-    /// Adds a function of the client. Functions are called by their own names: no two may have one.
+    /// Adds a function of the client. Functions are called by their own names, which must be unique.
     fn add(&mut self, file: &Path, function: Value) {
         if self.functions.iter().any(|known| known.get("name") == function.get("name")) {
             let message = "the name of the function is that of another one".to_owned();
@@ -122,7 +122,7 @@ impl Taken {
         self.functions.push(function);
     }
 
-    /// Has a toolset offer no operations but these.
+    /// Limits a toolset to these operations.
     pub(super) fn include(&mut self, name: &str, ids: impl IntoIterator<Item = String>) {
         let Some(toolset) = self.toolsets.iter_mut().find(|toolset| toolset.name == name) else {
             return;
@@ -131,7 +131,7 @@ impl Taken {
         toolset.settings.insert("tools", json!({"include": (ids.collect::<Vec<_>>())}));
     }
 
-    /// The toolset that a name of a tool stands for; of a resource name the last part counts.
+    /// The toolset of a tool's name; for a resource name the last part counts.
     pub(super) fn toolset(&self, tool: &str) -> Option<&str> {
         let last = tool.rsplit('/').next().unwrap_or(tool);
         self.known.get(tool).or_else(|| self.known.get(last)).map(String::as_str)
@@ -159,7 +159,7 @@ impl Taken {
 
 /// The toolset of all functions that the client runs.
 const CLIENT: &str = "client";
-/// Names of tools begin with that of their toolset; this leaves room for the rest.
+/// The length limit of a toolset's name: names of tools begin with it, and the rest needs room.
 const MOST_LETTERS: usize = 40;
-/// Each becomes a folder with declarations in every dialect: no agent has more.
+/// The number of tools. Each becomes a folder with declarations in every dialect; no agent has more.
 const MOST_TOOLS: usize = 1_000;

@@ -1,5 +1,5 @@
-//! Tells what shows that a branch of a composition is not the one a value is meant for: members it requires, members
-//! whose values it fixes, and the values of a discriminator that stand for it.
+//! Collects the evidence that a value does not belong to a branch of a composition: required members, members with
+//! fixed values, and the discriminator values of the branch.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,14 +22,14 @@ pub(super) struct Branch {
 }
 
 impl Branch {
-    /// Reads a branch, with what it inherits.
+    /// Reads a branch, with the schemas it inherits from.
     pub(super) fn of(document: &Document, schema: &Located<'_>) -> Self {
         let mut branch = Self::default();
         branch.read(document, schema, DEEPEST);
         branch
     }
 
-    /// The same branch where a member tells branches apart.
+    /// The branch with the discriminator property and its values for this branch.
     pub(super) fn told_by(mut self, property: &Arc<str>, values: Vec<Value>) -> Self {
         if !values.is_empty() {
             self.fixed.insert(Arc::clone(property), values);
@@ -37,7 +37,7 @@ impl Branch {
         self
     }
 
-    /// As an alternative at a spot.
+    /// The branch as an alternative at a spot.
     pub(super) fn at(self, spot: usize) -> Alternative {
         let fixed = self.fixed.into_iter().map(|(name, values)| (name, values.into()));
         Alternative {
@@ -91,7 +91,7 @@ impl Branch {
     }
 }
 
-/// The few values a schema itself allows.
+/// The few values that a schema itself allows.
 fn legal(node: &Node) -> Option<Vec<Value>> {
     if let Some(only) = node.get("const") {
         return Some(vec![only.to_value()]);
@@ -101,7 +101,7 @@ fn legal(node: &Node) -> Option<Vec<Value>> {
     Some(values.iter().map(Node::to_value).collect())
 }
 
-/// The values of a discriminator that stand for a branch: those the mapping gives it, else the name of its schema.
+/// The discriminator values of a branch: those in the mapping, else the name of its schema.
 pub(super) fn values_of(
     document: &Document,
     branch: &Located<'_>,
@@ -128,7 +128,7 @@ pub(super) fn values_of(
     });
     let mut values: Vec<Value> =
         mapped.map(|(value, _)| Value::String(value.to_string())).collect();
-    // OpenAPI 3.0.3 §4.7.25: a schema's own name stands for it, mapped or not.
+    // OpenAPI 3.0.3 §4.7.25: a schema's own name is always a value of the discriminator, even beside a mapping.
     values.push(Value::String(name.to_owned()));
     values
 }
@@ -136,8 +136,8 @@ pub(super) fn values_of(
 /// Real schemas inherit over fewer than five levels.
 const DEEPEST: usize = 8;
 
-/// More values than this tell no branches apart.
+/// Longer lists of values do not distinguish branches.
 const MOST_VALUES: usize = 64;
 
-/// The steps of a look at a level or a member of a branch.
+/// The cost to read a level or a member of a branch, in steps.
 const BRANCH: usize = 8;

@@ -1,5 +1,5 @@
-//! Walks the schemas an argument may meet and keeps the spots from which a session input can be reached. It follows
-//! references once each and keeps its open ends in a list, so that circles end and depth costs no stack.
+//! Walks the schemas that may apply to an argument and keeps the spots that lead to a session input. It follows each
+//! reference once and keeps the unvisited parts in a list, so that circles end and depth uses no stack.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -33,20 +33,20 @@ pub(crate) struct Graph<'d> {
     unbound: Vec<Unbound>,
 }
 
-/// A schema that is to be read for its spot.
+/// A schema that will be read for its spot.
 #[derive(Debug)]
 struct Opened<'d> {
     schema: Located<'d>,
-    /// The number of its own spot.
+    /// The index of its own spot.
     spot: usize,
     reach: Reach,
 }
 
-/// A session input that nothing can be filled in for.
+/// A session input that cannot be filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Unbound {
     pub(crate) pointer: Arc<str>,
-    /// The annotation there; none where the walk ended before all was looked at.
+    /// The annotation there; `None` if the walk ended before it visited everything.
     pub(crate) annotation: Option<Annotation>,
     pub(crate) why: &'static str,
 }
@@ -54,13 +54,13 @@ pub(crate) struct Unbound {
 /// The place of a schema: values can be filled in there, or not.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Reach {
-    /// Below this keyword they cannot.
+    /// Below this keyword values cannot be filled in.
     Closed(&'static str),
     Open,
 }
 
 impl Reach {
-    /// Names the places where a session input is expected instead.
+    /// The places where a session input is expected instead, in words.
     fn words(self) -> &'static str {
         match self {
             Self::Closed(words) => words,
@@ -81,14 +81,14 @@ impl<'d> Graph<'d> {
         }
     }
 
-    /// The spots that lead to session inputs, the value of `schema` first, and the session inputs that stand where
-    /// none can be filled in. No spots where there are no session inputs.
+    /// The spots that lead to session inputs, with the value of `schema` first, and the session inputs that cannot be
+    /// filled in. No spots if there are no session inputs.
     pub(crate) fn of_value(mut self, schema: &Located<'d>) -> (Vec<Spot>, Vec<Unbound>) {
         self.spot(schema.clone(), Reach::Open);
         self.finish()
     }
 
-    /// The same of a list of such values.
+    /// The spots and unbound inputs of a list whose items have this schema.
     pub(crate) fn of_items(mut self, schema: &Located<'d>) -> (Vec<Spot>, Vec<Unbound>) {
         self.spots.push(empty());
         let items = self.spot(schema.clone(), Reach::Open);
@@ -112,7 +112,7 @@ impl<'d> Graph<'d> {
         (pruned(self.spots), self.unbound)
     }
 
-    /// The spot of a schema, which is read when its turn comes.
+    /// The spot of a schema, which is read later.
     fn spot(&mut self, schema: Located<'d>, reach: Reach) -> usize {
         let key = (Arc::clone(&schema.pointer), reach);
         if let Some(known) = self.known.get(&key) {
@@ -248,7 +248,7 @@ impl<'d> Graph<'d> {
         }
     }
 
-    /// Branches of which some may be meant.
+    /// Reads branches, of which only some may apply.
     fn alternatives(&mut self, here: &Opened<'d>, branches: Vec<Located<'d>>) {
         let Opened { spot, reach, .. } = *here;
         let discriminator = here.schema.node.get("discriminator");
@@ -270,7 +270,7 @@ impl<'d> Graph<'d> {
         });
     }
 
-    /// The schemas that a dynamic reference may mean.
+    /// Reads the schemas that a dynamic reference may refer to.
     fn note_anchors(&mut self, here: &Opened<'d>) {
         let Some(reference) = here.schema.node.get("$dynamicRef").and_then(Node::as_str) else {
             return;
@@ -283,8 +283,8 @@ impl<'d> Graph<'d> {
         self.alternatives(here, schemas.collect());
     }
 
-    /// The schemas that a schema with a `discriminator` and without branches stands for: those the mapping names and
-    /// those that inherit from it (OpenAPI 3.0.3 §4.7.25).
+    /// Reads the schemas that a schema with a `discriminator` and without branches represents: those that the mapping
+    /// names and those that inherit from it (OpenAPI 3.0.3 §4.7.25).
     fn note_subtypes(&mut self, here: &Opened<'d>) {
         let schema = &here.schema;
         let Some(discriminator) = schema.node.get("discriminator") else { return };
@@ -351,5 +351,5 @@ fn closed(keyword: &str) -> &'static str {
 /// Real bodies with session inputs have a few hundred schemas.
 const MOST_SPOTS: usize = 20_000;
 
-/// The steps of a look at a schema.
+/// The cost to read a schema, in steps.
 const SPOT: usize = 8;

@@ -1,4 +1,4 @@
-//! Finds the schemas that inherit from another one: a schema with a `discriminator` stands for them too.
+//! Finds the schemas that inherit from another one: a schema with a `discriminator` represents them too.
 
 use callgate_tree::{Node, Object, Path};
 

@@ -1,10 +1,10 @@
-//! Lists where the session inputs of a graph stand, for whoever looks at a tool. A circle is gone round once.
+//! Lists the places of a graph's session inputs, for display. A circle is followed once.
 
 use crate::{bindings::Bindings, input::Source};
 
 impl Bindings {
-    /// The values inside the argument that the session gives, by their ways, and where each comes from:
-    /// `body.owner.email`, `labels[].text`, `meta.*`.
+    /// The paths of the values inside the argument that the session supplies, each with its source: `body.owner.email`,
+    /// `labels[].text`, `meta.*`.
     pub fn places(&self) -> Vec<(String, &Source)> {
         let mut found: Vec<(String, &Source)> = Vec::new();
         let mut open = vec![(0, self.argument.to_string(), Vec::new())];
@@ -33,13 +33,13 @@ impl Bindings {
             let leading = spot.leading.iter().enumerate();
             below.extend(leading.filter_map(|(n, at)| Some(((*at)?, format!("{way}[{n}]")))));
             below.extend(spot.items.map(|at| (at, format!("{way}[]"))));
-            // The first one is looked at next.
+            // The first one is visited next.
             open.extend(below.into_iter().rev().map(|(at, way)| (at, way, above.clone())));
         }
         found
     }
 }
 
-/// Nobody reads more, and compositions of compositions can be walked on more ways than there are parts.
+/// Longer lists are not useful, and nested compositions can be walked in more ways than they have parts.
 const MOST_LISTED: usize = 200;
 const MOST_VISITED: usize = 20_000;

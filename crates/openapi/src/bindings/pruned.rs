@@ -1,4 +1,4 @@
-//! Leaves out of a graph what leads to no session input: most schemas of a body do not.
+//! Removes the spots of a graph that lead to no session input: most schemas of a body do not.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::{
     input::Source,
 };
 
-/// Only the spots from which a source can be reached, the first one in any case; none where no source is left.
+/// The spots that lead to a source, and always the first one; empty if there is no source.
 pub(super) fn pruned(mut spots: Vec<Spot>) -> Vec<Spot> {
     let mut is_kept: Vec<bool> = spots.iter().map(|spot| spot.source != Source::Model).collect();
     let mut above: Vec<Vec<usize>> = vec![Vec::new(); spots.len()];
@@ -46,7 +46,7 @@ pub(super) fn pruned(mut spots: Vec<Spot>) -> Vec<Spot> {
     kept.map(|(spot, _)| spot).collect()
 }
 
-/// Calls the spots below by their new places.
+/// Replaces the indexes of the spots below by their new ones.
 fn moved(spot: &mut Spot, place: impl Fn(usize) -> Option<usize>) {
     let take = std::mem::take::<Box<[(Arc<str>, usize)]>>;
     let named = |members: Box<[(Arc<str>, usize)]>| {

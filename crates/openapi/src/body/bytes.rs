@@ -1,5 +1,5 @@
-//! Compares how the media types of a body carry bytes: as they are, or as base64 in a text. It looks at the properties of a
-//! body, through references, compositions and lists.
+//! Compares how the media types of a body carry bytes: unchanged, or as base64 in a text. It examines the properties of
+//! a body, through references, compositions and lists.
 
 use callgate_tree::{Node, Object};
 
@@ -13,7 +13,7 @@ use crate::{
     schema::bytes::is_bytes,
 };
 
-/// Returns true if a media type carries bytes as they are.
+/// Returns true if a media type carries bytes unchanged.
 pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     match kind {
         BodyKind::Binary => true,
@@ -22,7 +22,7 @@ pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     }
 }
 
-/// Returns true if values of a media type hold bytes as texts.
+/// Returns true if values of a media type contain bytes as texts.
 pub(super) fn holds_encoded(
     document: &Document,
     kind: BodyKind,
@@ -43,7 +43,7 @@ fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) ->
     })
 }
 
-/// Returns true if a schema itself says that its text is bytes.
+/// Returns true if a schema itself says that its text represents bytes.
 fn says_encoded(node: &Node) -> bool {
     let text = |name: &str| node.get(name).and_then(Node::as_str);
     is_bytes(node)
@@ -51,5 +51,5 @@ fn says_encoded(node: &Node) -> bool {
         || matches!(text("contentEncoding"), Some("base64" | "base64url"))
 }
 
-/// Bodies have some hundred properties; what lies deeper than this many is not looked at.
+/// The number of schemas that are examined. Bodies have some hundred properties.
 const MOST_VISITED: usize = 500;

@@ -1,5 +1,5 @@
-//! Reads how the properties of a form or a multipart body are written: the `encoding` objects of its media type, and
-//! which properties are files. Writing them is the business of `call`.
+//! Reads the encodings of a form's or multipart body's properties: the `encoding` objects of its media type, and which
+//! properties are files. `call` writes the properties.
 
 use std::sync::Arc;
 
@@ -18,8 +18,7 @@ use crate::{
     schema::bytes::is_bytes,
 };
 
-/// Reads the encoding of a body's properties, as far as its media type object states it; empty for bodies without
-/// properties.
+/// Reads the encodings of a body's properties, if its media type object states them; empty for bodies without properties.
 pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncoding]> {
     if !matches!(kind, BodyKind::Form | BodyKind::Multipart) {
         return Box::default();
@@ -42,7 +41,7 @@ pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncodi
     encodings.into()
 }
 
-/// A property about which nothing is said.
+/// The encoding of a property that the description says nothing about.
 pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
     PropertyEncoding {
         name: Arc::clone(name),
@@ -76,7 +75,7 @@ fn declared(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
     encodings
 }
 
-/// Says which encodings of an encoding object are not written: those of parts in a part.
+/// Reports the encodings in an encoding object that are not written: those of parts inside a part.
 pub(super) fn report_nested(object: Cursor<'_, '_>) {
     let nested = NESTED.iter().find_map(|name| Some((name, object.member(name)?)));
     let is_nested = |object: &Cursor<'_, '_>| {
@@ -89,7 +88,7 @@ pub(super) fn report_nested(object: Cursor<'_, '_>) {
     at.warning(Code::EncodingNotWritten, message, help);
 }
 
-/// True if a part is itself divided by its encodings; those of other parts do not count.
+/// True if the encoding divides a part into parts; encodings of other parts do not count.
 fn has_parts(object: &Node) -> bool {
     content_types(object).iter().any(|media_type| {
         let media_type = media_type.to_ascii_lowercase();
@@ -103,7 +102,8 @@ pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
     written.split(',').map(str::trim).filter(|name| name.contains('/')).map(Arc::from).collect()
 }
 
-/// By its media type, unless one of the words of a style is written down (OpenAPI 3.0.4 §4.7.15.1.1).
+/// The style, if the description states one of the fields of a style; else the media type decides (OpenAPI 3.0.4
+/// §4.7.15.1.1).
 fn styled(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     let (explode, allow_reserved) = (object.flag("explode"), object.flag("allowReserved"));
     let said = object.member("style");
@@ -138,7 +138,7 @@ fn style(name: &str) -> Option<Style> {
     }
 }
 
-/// The headers of a part that have one value; nobody can give a value to the others.
+/// The headers of a part that have only one value; no argument can supply the others.
 pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader]> {
     let Some(map) = object.member("headers").filter(|_| kind == BodyKind::Multipart) else {
         return Box::default();
@@ -179,7 +179,7 @@ fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     text.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)).then_some(text)
 }
 
-/// Gathers the names of the properties that are files, through references and compositions.
+/// Collects the names of the properties that are files, through references and compositions.
 fn properties<'d>(
     document: &'d Document,
     schema: Located<'d>,
@@ -200,8 +200,8 @@ fn properties<'d>(
     }
 }
 
-/// True if a value, or each item of it, stands for bytes; where that is one of several possibilities, it does. The path
-/// is that of the schema or of anything above it in its document.
+/// True if a value, or each item of it, represents bytes; one of several alternatives suffices. The path is that of the
+/// schema or of one of its ancestors in its document.
 pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
     let mut left = MOST_VISITED;
     is_file_within(document, Located::new(schema, path), &mut left)
@@ -216,7 +216,8 @@ fn is_file_within<'d>(document: &'d Document, schema: Located<'d>, left: &mut us
     })
 }
 
-/// A schema and all its references lead through; none where no more may be looked at: `left` is the number that may.
+/// A schema and all its references' targets; `None` if the limit is reached: `left` is the number of schemas that may
+/// still be read.
 pub(super) fn way<'d>(
     document: &'d Document,
     schema: Located<'d>,
@@ -240,7 +241,8 @@ pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {
 /// The keywords that divide a part into parts (OpenAPI 3.2.0 §4.15.1).
 const NESTED: [&str; 3] = ["encoding", "itemEncoding", "prefixEncoding"];
 
-/// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.
+/// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts; real
+/// ones have fewer than fifty.
 const MOST_VISITED: usize = 200;
 
 #[cfg(test)]
@@ -250,7 +252,7 @@ mod tests {
     use super::*;
     use crate::{findings::Findings, sample::node};
 
-    /// One line a property, then the codes of the findings.
+    /// Checks the encodings, one line for each property, then the codes of the findings.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(version: &str, kind: BodyKind, media: Value, expected: &[&str]) {

@@ -1,4 +1,4 @@
-//! Says how the bytes of a body are made, from the name of its media type and from its schema.
+//! Decides how a body becomes bytes, from the name of its media type and from its schema.
 
 use callgate_tree::Node;
 
@@ -23,7 +23,8 @@ pub(super) fn kind(bare: &str) -> BodyKind {
         ("application" | "text", "xml") => BodyKind::Xml,
         _ if special.ends_with("+json") => BodyKind::Json,
         _ if special.ends_with("+xml") => BodyKind::Xml,
-        // RFC 9239 §6, RFC 6922, RFC 9512: programs, queries and settings are text, though not by name.
+        // RFC 9239 §6, RFC 6922, RFC 9512: programs, queries and settings are text, although their media types do not
+        // begin with `text/`.
         ("text", _)
         | (
             "application",
@@ -34,7 +35,7 @@ pub(super) fn kind(bare: &str) -> BodyKind {
     }
 }
 
-/// The kind of encoding of a body whose schema is known: bytes only where they are meant, text where they are not.
+/// The kind of encoding of a body with a known schema: bytes only if the schema means bytes, text otherwise.
 pub(super) fn kind_of_schema(
     document: &Document,
     kind: BodyKind,
@@ -49,14 +50,14 @@ pub(super) fn kind_of_schema(
         BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
             BodyKind::Text
         }
-        // What is named as an element is one, and what is in it is text.
+        // A body that the schema names as an element is one, and its content is text.
         BodyKind::Xml if says("xml") => kind,
         BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
         kind => kind,
     }
 }
 
-/// True if an object is described where a media type is of bytes and nothing else, which is reported: bytes are sent.
+/// True if the schema describes an object although the media type holds only bytes. This is reported, and bytes are sent.
 pub(super) fn is_object_of_bytes(
     cursor: Cursor<'_, '_>,
     media_type: &str,
@@ -64,7 +65,7 @@ pub(super) fn is_object_of_bytes(
     schema: &Located<'_>,
 ) -> bool {
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // What the session gives inside an object is never the model's.
+    // The model may not fill session values inside an object.
     let is_free = kind == BodyKind::Text && !cursor.document.has_session_inputs();
     if !is_free || !is_pure(&bare) || !is_object(cursor.document, schema, DEEPEST) {
         return false;
@@ -75,7 +76,7 @@ pub(super) fn is_object_of_bytes(
     true
 }
 
-/// True if a schema states that its value is an object, by itself or by its composition.
+/// True if a schema states that its value is an object, directly or by composition.
 fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let Some(depth) = document.deeper(depth, 1) else { return false };
     chain(document, schema.node, &schema.path()).any(|node| {
@@ -95,10 +96,10 @@ fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     })
 }
 
-/// Real bodies are composed over fewer levels.
+/// The depth of the search. Real bodies have fewer levels of composition.
 const DEEPEST: usize = 8;
 
-/// True if a media type is one of bytes and of nothing else, by its name in lower case without parameters.
+/// True if a media type holds only bytes, by its name in lower case without parameters.
 fn is_pure(bare: &str) -> bool {
     let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
     match general {
@@ -113,5 +114,5 @@ fn is_pure(bare: &str) -> bool {
     }
 }
 
-/// Keywords that say what a value is.
+/// Keywords that state the type of a value.
 const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "properties", "type"];

@@ -1,4 +1,4 @@
-//! Reads the media types of a request body and says how each is written. Encoding the bytes is the business of `call`.
+//! Reads the media types of a request body and decides how each is written. `call` encodes the bytes.
 
 use std::sync::Arc;
 
@@ -26,19 +26,19 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedBody<'d> {
     pub(crate) object: Located<'d>,
-    /// The description beside the reference to it, which is used instead of its own.
+    /// The description beside the reference to the body, which replaces the body's own.
     pub(crate) description: Option<Arc<str>>,
     pub(crate) required: bool,
-    /// Its media types, the preferred one first; never empty.
+    /// The media types, in order of preference; never empty.
     pub(crate) media: Vec<DescribedMedia<'d>>,
     /// The fields of a Swagger 2.0 form; none for any other body.
     pub(crate) fields: Vec<Parameter<'d>>,
-    /// The properties that are no arguments, because credentials are read from such fields.
+    /// The properties that are not arguments, because services read credentials from them.
     pub(crate) withheld: Vec<Arc<str>>,
 }
 
 impl DescribedBody<'_> {
-    /// A copy for another operation, where there is effort for it: an operation pays in full for a body that it shares.
+    /// A copy for another operation, if the effort suffices: each operation pays in full for a shared body.
     pub(crate) fn again(&self, document: &Document) -> Option<Self> {
         let media: Vec<_> = document.affordable(&self.media, MEDIA).cloned().collect();
         let is_whole = media.len() == self.media.len();
@@ -62,19 +62,19 @@ pub(crate) struct DescribedMedia<'d> {
     /// True if the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
     pub(crate) is_item: bool,
     pub(crate) object: Located<'d>,
-    /// True if the description names a range of media types, of which this is the one that is taken.
+    /// True if the description names a range of media types, and this one was selected from it.
     is_range: bool,
-    /// The root element of XML.
+    /// The root element of an XML body.
     pub(crate) root: Option<XmlName>,
     /// True if values of the schema can be written.
     pub(crate) is_written: bool,
     /// The encoding of properties; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
-    /// The same of parts without names.
+    /// The encodings of parts without names.
     pub(crate) positions: PositionEncodings,
 }
 
-/// The body of an operation, when it has one.
+/// The body of an operation, if it has one.
 pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
     let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
     let found = body.followed()?;
@@ -101,7 +101,7 @@ pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
     Some(DescribedBody { object: found, description, required, media, fields, withheld })
 }
 
-/// Puts the media types in the order of preference, and says when none of them is written. `cursor` is at the operation.
+/// Sorts the media types by preference, and reports if none of them can be written. `cursor` is at the operation.
 pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, options: &LoadOptions) {
     let document = cursor.document;
     for media in &mut body.media {
@@ -115,14 +115,14 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
         }
         name_root(media, cursor);
     }
-    // Bytes as they are need no third more, and no model that writes base64.
+    // Unchanged bytes are a third smaller than base64, and need no model that writes base64.
     let carries = |media: &DescribedMedia<'_>| carries(media.kind, &media.encodings);
     let holds_encoded =
         |media: &DescribedMedia<'_>| holds_encoded(document, media.kind, media.schema.as_ref());
     let is_encoded = body.media.iter().any(carries) && body.media.iter().any(holds_encoded);
     body.media.sort_by_key(|media| {
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
-        // An exact media type says more than a range that it is one of.
+        // An exact media type is more specific than a range that contains it.
         let (rank, bytes) = (rank.unwrap_or(usize::MAX), is_encoded && carries(media));
         (!media.is_written, media.is_range, rank, !bytes, preference(media))
     });
@@ -132,7 +132,7 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
     report_unwritten(body, cursor);
 }
 
-/// Says which media types are not written.
+/// Reports the media types that are not written.
 fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
     let message = |media: &DescribedMedia<'_>| {
         format!("expected XML with a named root element, got: `{}`", media.media_type)
@@ -157,7 +157,7 @@ pub(crate) fn media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
     content.members(MEDIA).filter_map(one).collect()
 }
 
-/// A media type by its name, which stands at the cursor; what it describes is in `object`.
+/// The media type with this name, which is at the cursor; its description is in `object`.
 pub(super) fn named<'d>(
     media_type: &Arc<str>,
     object: Located<'d>,
@@ -204,7 +204,7 @@ impl<'d> DescribedMedia<'d> {
 }
 
 impl DescribedMedia<'_> {
-    /// True if it is this media type, or one of this range (`text/*`); parameters do not count.
+    /// True if the media type equals this one, or is in this range (`text/*`); parameters are ignored.
     fn is_like(&self, wanted: &str) -> bool {
         let bare =
             |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -214,7 +214,7 @@ impl DescribedMedia<'_> {
     }
 }
 
-/// Names the root element of XML; without a name only a text that is ready can be sent. `cursor` is at the operation.
+/// Names the root element of XML; without a name only a ready text can be sent. `cursor` is at the operation.
 fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     let Some(schema) = media.schema.as_ref().filter(|_| media.kind == BodyKind::Xml) else {
         return;
@@ -234,8 +234,8 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     media.is_written = media.root.is_some() || is_text;
 }
 
-/// The usual order: what keeps the types of values before what does not, and what is simple before what is not; else
-/// as described.
+/// The default order: formats that keep the types of values before others, simple before complex, else the order of the
+/// description.
 fn preference(media: &DescribedMedia<'_>) -> usize {
     match media.kind {
         BodyKind::Json if media.media_type.starts_with("application/json") => 0,
@@ -249,10 +249,10 @@ fn preference(media: &DescribedMedia<'_>) -> usize {
     }
 }
 
-/// The media type that is taken of a range that holds it.
+/// The media type that is selected from a range that contains it.
 const JSON: &str = "application/json";
 
-/// The steps to read a media type, and to keep it.
+/// The cost to read and keep a media type, in steps.
 pub(crate) const MEDIA: usize = KEPT;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Reads how the parts of a multipart body are written that have no names: by their position in a list (OpenAPI 3.2.0
-//! §4.14.5). What this build does not write is reported here: parts of a form by position, and parts in parts.
+//! Reads the encodings of multipart parts that have no names, by their position in a list (OpenAPI 3.2.0 §4.14.5). It
+//! reports the encodings that this build does not write: parts of a form by position, and parts in parts.
 
 use callgate_tree::Node;
 
@@ -15,7 +15,7 @@ use crate::{
     reference::Located,
 };
 
-/// Reads the encoding of a list's items as parts of a multipart body.
+/// Reads the encodings of a list's items as parts of a multipart body.
 pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings {
     let bare = media_type.split(';').next().unwrap_or_default().trim();
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
@@ -46,9 +46,9 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
 /// The schemas of a list.
 #[derive(Default)]
 struct Shape<'d> {
-    /// Those of the first items.
+    /// The schemas of the first items.
     first: Vec<Located<'d>>,
-    /// That of the items after them.
+    /// The schema of the remaining items.
     rest: Option<Located<'d>>,
     is_object: bool,
 }
@@ -73,7 +73,7 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// The items of a list, as long as there is effort for them.
+/// The items of a list, while the effort suffices.
 fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
     let above = list.path();
     let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
@@ -106,7 +106,7 @@ fn one<'d>(
     }
 }
 
-/// The reasons for which encodings by position do not belong in a body.
+/// The reasons why encodings by position do not apply to a body.
 #[derive(Clone, Copy)]
 struct Misplaced {
     /// The body is a form, whose parts have names.
@@ -117,7 +117,7 @@ struct Misplaced {
     has_names: bool,
 }
 
-/// Says what is wrong with encodings by position where they stand.
+/// Reports misplaced encodings by position.
 fn report(first: Cursor<'_, '_>, misplaced: Misplaced) {
     let Misplaced { is_form, is_object, has_names } = misplaced;
     if is_form {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::{findings::Findings, sample::node};
 
-    /// One line a position, then that of the rest, then the codes of the findings.
+    /// Checks the encodings, one line for each position, then that of the rest, then the codes of the findings.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(version: &str, media_type: &str, media: Value, expected: &[&str]) {

@@ -1,5 +1,5 @@
-//! Finds the name of the root element of an XML body: what its schema says under `xml`, else the name of the component
-//! it refers to (OpenAPI 3.0.4 §4.7.26). The elements below the root are named by `call`, from the arguments' schema.
+//! Finds the name of the root element of an XML body: the name in its schema's `xml`, else the name of the component it
+//! refers to (OpenAPI 3.0.4 §4.7.26). `call` names the elements below the root, from the arguments' schema.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     reference::{Located, beyond},
 };
 
-/// The root element of a body of this schema; `None` where the description does not name it.
+/// The root element of a body with this schema; `None` if the description does not name it.
 pub(super) fn root(document: &Document, schema: &Located<'_>) -> Option<XmlName> {
     let beyond = beyond(document, schema.node, &schema.path());
     let nodes = || std::iter::once(schema.node).chain(beyond.iter().map(|at| at.node));
@@ -27,7 +27,7 @@ pub(super) fn root(document: &Document, schema: &Located<'_>) -> Option<XmlName>
     Some(XmlName::new(name, said("namespace"), said("prefix")))
 }
 
-/// A name for the root element where the description gives none: the only property of the body, which is the element then;
+/// A name for the root element if the description has none: the only property of the body, which then is the element;
 /// else the title of the schema; else the operation.
 pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Option<XmlName> {
     let properties = schema.node.get("properties").and_then(Node::as_object);
@@ -43,7 +43,7 @@ pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Opt
     Some(XmlName::new(Arc::clone(name), None, None))
 }
 
-/// Returns true if a text can be the name of an element as it is.
+/// Returns true if a text is a valid name of an element.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part)

@@ -1,5 +1,5 @@
-//! Reads the body of a Swagger 2.0 operation: the parameter that is the body, or those that are fields of a form
-//! (2.0 §Parameter Object), and the media types of `consumes`.
+//! Reads the body of a Swagger 2.0 operation: the parameter that is the body, or the parameters that are fields of a
+//! form (2.0 §Parameter Object), and the media types of `consumes`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     reference::Located,
 };
 
-/// Takes the parameters that make the body out of the list.
+/// Removes the parameters that form the body from the list.
 pub(crate) fn read<'d>(
     operation: Cursor<'d, '_>,
     parameters: &mut Vec<Parameter<'d>>,
@@ -51,7 +51,7 @@ pub(crate) fn read<'d>(
     })
 }
 
-/// The media types an operation or else the document lists, all with the schema of `object`.
+/// The media types that the operation, or else the document, lists, all with the schema of `object`.
 pub(crate) fn types<'d>(
     operation: Cursor<'d, '_>,
     list: &str,
@@ -67,7 +67,7 @@ pub(crate) fn types<'d>(
     named.filter(|one| known.insert(Arc::clone(&one.media_type))).collect()
 }
 
-/// A body of fields.
+/// The body of a form's fields.
 fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
         encoding::is_file(operation.document, field.object, &Path::at(field.pointer()))
@@ -76,7 +76,7 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
     let object = operation.located();
     let mut media = types(operation, "consumes", &object);
     media.retain(|media| match media.kind {
-        // A form has no place for the bytes of a file.
+        // A form cannot carry the bytes of a file.
         BodyKind::Form => !has_file,
         BodyKind::Multipart => true,
         _ => false,
@@ -113,7 +113,7 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
     }
 }
 
-/// Lists have a style, whatever else is a text.
+/// The style of a field: lists have one, any other value is a text.
 fn style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
     let styled = collection::styled(cursor.to(&field.located()), InputLocation::Body);
     let is_list = field.object.get("type").and_then(Node::as_str) == Some("array");

@@ -1,5 +1,5 @@
-//! Finds the properties of forms that services read credentials from. They are no arguments; a call that gives one inside a
-//! whole body is refused by `call`.
+//! Finds the properties of forms from which services read credentials. They are not arguments; `call` refuses a call
+//! that supplies one inside a whole body.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     security::taken::{Asked, TakenPlaces, Taker},
 };
 
-/// Notes the properties of a form that belong to credentials, and reports them.
+/// Records the properties of a form that belong to credentials, and reports them.
 pub(crate) fn withhold<'d>(
     body: &mut DescribedBody<'d>,
     cursor: Cursor<'d, '_>,

@@ -1,5 +1,5 @@
-//! Declares the members of a body as the arguments of a tool: its schema is that of all arguments, with what it says of the object as
-//! a whole. Which bodies that may be is decided in `layout`.
+//! Declares the members of a body as the arguments of a tool: the body's schema becomes the schema of all arguments,
+//! with its rules about the object as a whole. `layout` decides which bodies qualify.
 
 use callgate_tool::{Object, Schema};
 use callgate_tree::Path;
@@ -21,7 +21,7 @@ impl Parts<'_> {
             && input.place() == InputLocation::Body
     }
 
-    /// The schema of the body as that of all arguments, and what was found while building it.
+    /// The body's schema as the schema of all arguments, and the findings made while it was built.
     pub(super) fn members(
         &self,
         view: View,
@@ -37,7 +37,7 @@ impl Parts<'_> {
         };
         let built = property(&mut builder, &origin, bytes(input, media, view));
         headers.look_below(&origin, &mut builder.findings);
-        // Arguments are an object, in whatever way the schema says that.
+        // Arguments are always an object, however the schema states it.
         let mut schema = Object::from_iter([("type".to_owned(), "object".into())]);
         let members = built.as_object().into_iter().flatten();
         schema.extend(
@@ -48,7 +48,7 @@ impl Parts<'_> {
         builder.close(schema)
     }
 
-    /// The schema that one leads to which is nothing but a reference: a root that has members is understood everywhere.
+    /// The schema behind references without siblings: every client understands a root that has members.
     fn bare(&self, schema: &Origin) -> Origin {
         let is_bare = |node: &callgate_tree::Node| {
             reference_of(node).is_some() && node.as_object().is_some_and(|object| object.len() == 1)

@@ -1,6 +1,6 @@
-//! Finds `x-mcp-header` (MCP 2026-07-28): the header in which clients repeat a value, so that what stands between can route by it.
-//! Clients find values by members alone: arguments, members of objects, and what references lead to. A header that is named
-//! elsewhere is reported.
+//! Finds `x-mcp-header` (MCP 2026-07-28): the header in which clients repeat a value, so that intermediaries can route
+//! by it. Clients find values only by member names: arguments, members of objects, and the targets of references. A
+//! header named at any other place is reported.
 
 use std::{collections::BTreeSet, mem, slice, sync::Arc};
 
@@ -17,25 +17,25 @@ use crate::{
     security::header::is_header_name,
 };
 
-/// The names that lead to a value, argument first, and the header behind `Mcp-Param-`.
+/// The names that lead to a value, beginning with the argument, and the header name after `Mcp-Param-`.
 pub(super) type McpHeader = (Vec<String>, String);
 
-/// Looks for headers in the schemas of arguments.
+/// Searches the schemas of arguments for headers.
 pub(super) struct Headers<'d> {
     document: &'d Document,
     pub(super) found: Vec<McpHeader>,
-    /// The places that were looked at below the argument at hand, with whether clients find them.
+    /// The visited places below the current argument, each with true if clients find it.
     seen: BTreeSet<(Arc<str>, bool)>,
-    /// The levels that are left below the place at hand.
+    /// The levels that may still be visited below the current place.
     depth: usize,
 }
 
 /// The place of a value in the arguments of a call.
 #[derive(Clone, Copy)]
 enum Reached<'p> {
-    /// By these names.
+    /// Reached by these names.
     By(&'p [String]),
-    /// As an item, or where one of several schemas holds.
+    /// Reached as an item, or in one of several alternative schemas.
     NotByNames,
 }
 
@@ -44,7 +44,8 @@ impl<'d> Headers<'d> {
         Self { document, found: Vec::new(), seen: BTreeSet::new(), depth: DEEPEST }
     }
 
-    /// Looks at an argument and below it; without a name, it is one that is declared by another schema than its own.
+    /// Searches an argument and everything below it. `None` means that the argument is declared by a schema other than
+    /// its own.
     pub(super) fn look(
         &mut self,
         argument: Option<&str>,
@@ -65,7 +66,7 @@ impl<'d> Headers<'d> {
         }
     }
 
-    /// Looks at the members of a body that are the arguments.
+    /// Searches the members of a body that are the arguments.
     pub(super) fn look_below(&mut self, origin: &InputOrigin, findings: &mut Findings) {
         if !self.document.has_mcp_headers() {
             return;
@@ -118,7 +119,7 @@ impl<'d> Headers<'d> {
         self.depth = here;
     }
 
-    /// Looks at the members of an object.
+    /// Searches the members of an object.
     fn members(&mut self, part: &Located<'_>, reached: Reached<'_>, findings: &mut Findings) {
         let above = part.path();
         let path = above.name("properties");
@@ -134,7 +135,7 @@ impl<'d> Headers<'d> {
         }
     }
 
-    /// Looks where clients do not.
+    /// Searches the places where clients do not look.
     fn others(&mut self, part: &Located<'_>, findings: &mut Findings) {
         let above = part.path();
         for keyword in ELSEWHERE {
@@ -183,7 +184,7 @@ impl<'p> Reached<'p> {
     }
 }
 
-/// The one type of a schema.
+/// The only type of a schema.
 fn kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str> {
     let kind = match node.get("type")? {
         Node::Array(kinds) => match &**kinds {
@@ -200,9 +201,9 @@ fn report(findings: &mut Findings, pointer: &str, wrong: &str) {
     findings.note(Code::McpHeader, Path::at(pointer), message, "correct it, or leave the key out");
 }
 
-/// The levels that are looked at: clients need a value that is short and near.
+/// The levels that are searched: clients need a value that is short and near the root.
 const DEEPEST: usize = 33;
-/// The cost to look at a place, in steps.
+/// The cost to visit a place, in steps.
 const PLACE: usize = 4;
-/// Keywords with schemas that clients do not look at.
+/// Keywords whose schemas clients do not search.
 const ELSEWHERE: [&str; 6] = ["additionalProperties", "allOf", "anyOf", "items", "not", "oneOf"];

@@ -1,6 +1,6 @@
-//! By which address a document is known and what references in it are relative to: its `$self` (OpenAPI 3.2.0 §4.1.1)
-//! where it has one, else where it was read. A `$self` only gives names: what may be read is decided elsewhere, and
-//! what it leads to beside a file is named by a path that does not leave the description's directory.
+//! The address of a document, against which its references are resolved: its `$self` (OpenAPI 3.2.0 §4.1.1) if it has
+//! one, else the place where it was read. A `$self` only gives names; it does not decide what may be read. A reference
+//! from a file to a neighbour of its `$self` becomes a path that stays in the description's directory.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::{
 /// The addresses of one document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Base {
-    /// The place where it was read: a path relative to the directory of the description, or an address.
+    /// The place where the document was read: a path relative to the directory of the description, or an address.
     pub(super) read_at: Arc<str>,
     /// The address that its relative references are resolved against.
     pub(super) relative_to: Arc<str>,
-    /// The address it is known by beside the one where it was read.
+    /// The other address of the document, beside the one where it was read.
     pub(super) own: Option<Arc<str>>,
-    /// The reason why its `$self` does not count: what was expected, and what it is.
+    /// The reason why its `$self` is ignored: the expected value and the actual one.
     pub(super) fault: Option<(&'static str, Arc<str>)>,
 }
 
@@ -43,8 +43,8 @@ impl Base {
         }
     }
 
-    /// The addresses of a tree that the description `main` refers to. A file beside a description with a `$self` is
-    /// known as what that makes of its path, unless it says otherwise.
+    /// The addresses of a tree that the description `main` refers to. A file beside a description with a `$self` gets
+    /// the address that the `$self` gives its path, unless it declares another one.
     pub(super) fn of_further(root: &Node, read_at: &str, main: &Self) -> Self {
         let base = Self::of(root, read_at);
         if base.own.is_some() || base.fault.is_some() {
@@ -56,8 +56,8 @@ impl Base {
         }
     }
 
-    /// The file beside this one that an address means: where a file says it is at an address, its neighbours there are
-    /// its neighbours here.
+    /// The local file for an address: if a file declares an address for itself, the neighbours of that address are the
+    /// file's neighbours here.
     pub(super) fn file_of(&self, address: &str) -> Option<String> {
         if !self.is_elsewhere() {
             return None;
@@ -69,7 +69,7 @@ impl Base {
         beside(&self.read_at, &from.make_relative(&to)?).ok()
     }
 
-    /// The address of a file of the description's directory, the other way around.
+    /// The address of a file in the description's directory, the reverse of [`Self::file_of`].
     fn address_of(&self, file: &str) -> Option<String> {
         if !self.is_elsewhere() || is_address(file) || self.read_at.contains('/') {
             return None;
@@ -80,12 +80,12 @@ impl Base {
         Some(url.into())
     }
 
-    /// Returns true if it is a file that says it is at an address.
+    /// Returns true if the document is a file that declares an address for itself.
     fn is_elsewhere(&self) -> bool {
         !is_address(&self.read_at) && is_address(&self.relative_to)
     }
 
-    /// Says why the `$self` of the document `name`, none for the description itself, does not count.
+    /// Reports why the `$self` of the document `name` is ignored; `None` means the description itself.
     pub(super) fn report(&self, name: Option<&str>, findings: &mut Findings) {
         let Some((expected, got)) = &self.fault else { return };
         let place = name.map(|name| format!("{name}#")).unwrap_or_default();
@@ -95,7 +95,7 @@ impl Base {
     }
 
     fn known_by(self, own: Arc<str>) -> Self {
-        // RFC 3986 §5.2 makes nothing of a reference relative to `urn:x:y`; what is beside the document is still there.
+        // By RFC 3986 §5.2 no reference is relative to `urn:x:y`; the files beside the document are still available.
         let is_base =
             !is_address(&own) || Url::parse(&own).is_ok_and(|url| !url.cannot_be_a_base());
         let relative_to = if is_base { Arc::clone(&own) } else { Arc::clone(&self.relative_to) };
@@ -103,7 +103,8 @@ impl Base {
     }
 }
 
-/// The address that a document's `$self` means, none where it means where the document was read; or what was expected.
+/// The address in a document's `$self`, or `None` if it is the address where the document was read; the error is the
+/// expected value.
 fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'static str> {
     if !version(root).is_ok_and(|version| version.is_at_least(3, 2)) {
         let is_openapi = root.get("openapi").or_else(|| root.get("swagger")).is_some();
@@ -117,7 +118,7 @@ fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'stat
         return Ok(None);
     }
     let own = match resolved(read_at, text) {
-        // Where on the machine the description lies is of no importance, only what lies beside it.
+        // The directory of the description on the machine does not matter, only the files beside it.
         Err(Refused::AbsolutePath) => file_address(text).ok_or(AN_ADDRESS)?,
         Err(Refused::Outside) => {
             return Err("a `$self` that does not lead out of the description's own directory");
@@ -129,7 +130,7 @@ fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'stat
 
 const AN_ADDRESS: &str = "a `$self` that is an address";
 
-/// Longer texts are no addresses.
+/// The length limit of an address.
 const LONGEST: usize = 2_000;
 
 #[cfg(test)]

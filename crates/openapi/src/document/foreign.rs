@@ -1,5 +1,5 @@
-//! Names what was given in place of a description: a page, an archive, a description of another format. Looks at how a text
-//! begins and at the members of a tree; nothing of either is repeated.
+//! Names the format of an input that is not a description: a web page, an archive, a description of another format.
+//! Examines the beginning of a text and the members of a tree; findings repeat no part of either.
 
 use callgate_tool::Remedy;
 use callgate_tree::{Diagnostic, Node, Severity};
@@ -7,14 +7,14 @@ use callgate_tree::{Diagnostic, Node, Severity};
 use self::Advice::Words;
 use crate::code::Code;
 
-/// A format that is not read.
+/// A format that is not supported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Foreign {
     what: &'static str,
     advice: Advice,
 }
 
-/// The step after it.
+/// The advice for the next step.
 #[derive(Clone, Copy, Debug)]
 enum Advice {
     Import,
@@ -45,7 +45,7 @@ impl Foreign {
         BEGINNINGS.iter().find(begins).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
-    /// The format of a tree that is no description.
+    /// The format of a tree that is not a description.
     pub(crate) fn of_tree(root: &Node) -> Option<Self> {
         if root.get("openapi").is_some() || root.get("swagger").is_some() {
             return None;
@@ -63,7 +63,7 @@ impl Foreign {
         MEMBERS.iter().find(has).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
-    /// The finding of it.
+    /// The finding about the format.
     pub(crate) fn diagnostic(self) -> Diagnostic {
         let remedy = match self.advice {
             Advice::Import => Some(Remedy::ImportExport),
@@ -104,7 +104,7 @@ fn markup(beginning: &str) -> Foreign {
     Foreign { what, advice: Words("name a description in JSON or YAML") }
 }
 
-/// The bytes of a text that are looked at.
+/// The number of bytes of a text that are examined.
 const BEGINNING: usize = 1024;
 
 const CONVERT: Advice = Words("convert it to OpenAPI 3.1 first");
@@ -116,7 +116,7 @@ const POSTMAN: Foreign = Foreign {
     ),
 };
 
-/// The beginnings of files that are no text.
+/// The first bytes of files that are not text.
 const SIGNATURES: [(&[u8], &str, Advice); 5] = [
     (b"PK\x03\x04", "a zip archive", Advice::Import),
     (b"PK\x05\x06", "an empty zip archive", Words("name a description")),
@@ -125,7 +125,7 @@ const SIGNATURES: [(&[u8], &str, Advice); 5] = [
     (b"\x89PNG", "a picture", Words("name a description in JSON or YAML")),
 ];
 
-/// The beginnings of texts of other formats, in small letters.
+/// The beginnings of texts of other formats, in lower case.
 const BEGINNINGS: [(&str, &str, Advice); 6] = [
     ("#%raml", "a description in RAML", CONVERT),
     ("format: 1a", "a description in API Blueprint", CONVERT),

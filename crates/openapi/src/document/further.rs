@@ -1,5 +1,5 @@
-//! The documents that a description refers to, as far as the caller supplied them. Nothing is read here: a document
-//! that was not supplied is one that references cannot reach, for the reason the caller gave.
+//! The documents that a description refers to and that the caller supplied. Nothing is read here: references cannot
+//! reach a document that was not supplied, for the reason that the caller gave.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use indexmap::IndexMap;
 
 use crate::document::{base::Base, index::Index};
 
-/// The fate of a document that the description refers to.
+/// The state of a document that the description refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Further {
     Read(Arc<Tree>),
     Refused(Unavailable),
 }
 
-/// A document and what references need to know of it.
+/// A document and the facts that references need about it.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) root: Node,
@@ -23,23 +23,23 @@ pub(super) struct Tree {
     pub(super) index: Index,
 }
 
-/// The reason why a document that a description refers to is not there.
+/// The reason why a document that a description refers to is not available.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a reason and its kind, nothing else")]
 pub struct Unavailable {
-    /// True if it costs the operation.
+    /// The kind of the reason, which decides if operations that need the document are refused.
     pub reason: UnavailableReason,
-    /// The value that was expected of the document, as it stands in a sentence: `a file that can be read`.
+    /// The value that was expected of the document, as part of a sentence: `a file that can be read`.
     pub expected: String,
 }
 
-/// True if a document may not be read or could not be read.
+/// The kind of reason: the document may not be read, or could not be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever supplies documents decides between the two")]
 pub enum UnavailableReason {
-    /// It may not be read: every operation that needs it is refused.
+    /// The document may not be read: every operation that needs it is refused.
     Forbidden,
-    /// It is not there or cannot be read: what it stands for is lost.
+    /// The document does not exist or cannot be read: the parts it contains are lost.
     Unreadable,
 }
 

@@ -1,5 +1,5 @@
 //! Indexes a tree for references: its `$id`s and `$anchor`s, and the other documents it names. One walk over the tree;
-//! nothing is resolved here beyond the names of documents.
+//! only names of documents are resolved here.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,13 +21,13 @@ pub(super) struct Index {
     pub(super) names: HashMap<String, Arc<str>>,
     /// The pointers of the schemas with an `$id`, by their names.
     pub(super) pointers: HashMap<Arc<str>, Arc<str>>,
-    /// The pointers of anchors, by the name of what they are in, `#`, and their own.
+    /// The pointers of anchors, by the name of their resource, `#`, and their own name.
     pub(super) anchors: HashMap<String, Arc<str>>,
-    /// The names and pointers of dynamic anchors, by the name of what they are in.
+    /// The names and pointers of dynamic anchors, by the name of their resource.
     pub(super) dynamic: HashMap<String, Vec<Anchor>>,
-    /// The names of the documents it refers to, and of the files that stand for them where there are such.
+    /// The names of the documents it refers to, each with the file that replaces it, if there is one.
     pub(super) needed: BTreeMap<Arc<str>, Option<Arc<str>>>,
-    /// The number of values in it.
+    /// The number of values in the document.
     pub(super) n_nodes: usize,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Index {
 pub(super) type Anchor = (Arc<str>, Arc<str>);
 
 impl Index {
-    /// Walks over the tree of a document. A tree with more values than `most` is not walked to its end.
+    /// Walks over the tree of a document. The walk stops after `most` values.
     pub(super) fn of(root: &Node, base: &Base, most: usize) -> Self {
         let mut walk = Walk { index: Self::default(), known: BTreeSet::new(), base, most };
         walk.node(root, &Path::ROOT, &Here { base: &base.relative_to, is_names: false });
@@ -54,13 +54,13 @@ struct Named<'a> {
 #[derive(Clone, Copy)]
 struct Here<'a> {
     base: &'a str,
-    /// True if the members of an object here are names that someone chose, not keywords.
+    /// True if the members of an object here have names that an author chose, not keywords.
     is_names: bool,
 }
 
 struct Walk<'d> {
     index: Index,
-    /// The references that were looked at, each by its base and text.
+    /// The references that were visited, each by its base and text.
     known: BTreeSet<(String, &'d str)>,
     base: &'d Base,
     most: usize,
@@ -99,7 +99,7 @@ impl<'d> Walk<'d> {
                 let is_dynamic = &**name == "$dynamicAnchor";
                 self.anchor(Named { name: text, is_dynamic }, base, path);
             }
-            // Examples are data: what looks like a reference in them is none.
+            // Examples are data: text in them that looks like a reference is not one.
             if here.is_names || !is_data(name) {
                 let is_names = !here.is_names && holds_names(name);
                 self.node(value, &path.name(name), &Here { base, is_names });
@@ -107,7 +107,7 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Notes an anchor of a schema, and whether it is a dynamic one.
+    /// Records an anchor of a schema.
     fn anchor(&mut self, Named { name, is_dynamic }: Named<'_>, base: &str, path: &Path<'_>) {
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
@@ -118,7 +118,7 @@ impl<'d> Walk<'d> {
         self.index.anchors.entry(format!("{base}#{name}")).or_insert(pointer);
     }
 
-    /// Notes the `$id` of a schema, and answers the base of what is in it.
+    /// Records the `$id` of a schema, and returns the base of its content.
     fn named(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
         let address = id.split('#').next().filter(|address| !address.is_empty())?;
         let name = resolved(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
@@ -145,7 +145,7 @@ impl<'d> Walk<'d> {
     }
 }
 
-/// Longer names of schemas are no addresses.
+/// The length limit of a schema's address.
 const LONGEST_NAME: usize = 2_000;
 
 fn is_data(keyword: &str) -> bool {
@@ -153,7 +153,7 @@ fn is_data(keyword: &str) -> bool {
         || keyword.starts_with("x-")
 }
 
-/// True if the members of a keyword's object have names that someone chose.
+/// True if the members of a keyword's object have names that an author chose.
 fn holds_names(keyword: &str) -> bool {
     matches!(
         keyword,

@@ -1,6 +1,6 @@
-//! The document that a name means, and which one has to be asked for so that it means one. A document is known by where it
-//! was read and by the address it gives itself; who gave it that address is not judged here, since no name makes
-//! anything readable.
+//! Finds the document that a name denotes, or the document that must be requested. A document is known by the place
+//! where it was read and by the address it declares for itself. That declaration needs no check here, since no name
+//! makes a document readable.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::{
     findings::Findings,
 };
 
-/// A document among those of a description: none is the description itself.
+/// One of a description's documents; `None` is the description itself.
 type Known<'d> = Option<&'d str>;
 
 impl Document {
-    /// Says of each document whose `$self` does not count why not.
+    /// Reports each document whose `$self` is ignored.
     pub(crate) fn report_self(&self, findings: &mut Findings) {
         self.parts.base.report(None, findings);
         for (name, further) in &self.parts.documents {
@@ -24,15 +24,15 @@ impl Document {
         }
     }
 
-    /// The document a name means that is written in a document with these addresses: the one that gives itself this
-    /// name, the file that stands for it there, the one that was read under it.
+    /// The document that a name denotes in a document with these addresses. The order is: the document that declares
+    /// this name, the file that represents it there, the document that was read under it.
     pub(super) fn named_in(&self, here: &Base, name: &str) -> Option<Known<'_>> {
         let beside = || self.read_as(&here.file_of(name)?);
         self.known_as(name).or_else(beside).or_else(|| self.read_as(name))
     }
 
-    /// The document to ask for where a reference needs what is at an address, or the file that stands for it: the file
-    /// first, the address where there is no such file.
+    /// The document to request when a reference needs an address, or the file that represents it: first the file, then
+    /// the address if the file is refused.
     pub(super) fn wanted<'a>(
         &self,
         address: &'a Arc<str>,
@@ -52,8 +52,8 @@ impl Document {
         Some(address).filter(|address| is_new && may_be_needed(address).is_ok())
     }
 
-    /// The document that says it has this name, or the description itself. What was read under the name comes before
-    /// others that say so.
+    /// The document that declares this name, or the description itself. A document that was read under the name comes
+    /// before others that declare it.
     fn known_as(&self, name: &str) -> Option<Known<'_>> {
         let Base { read_at, own, .. } = &self.parts.base;
         if (!read_at.is_empty() && **read_at == *name) || own.as_deref() == Some(name) {

@@ -1,5 +1,5 @@
-//! Questions about a description as a whole: whether anything in it comes from the session, and which schemas a dynamic
-//! reference may mean.
+//! Facts about a description as a whole: if any of its values come from the session, and which schemas a dynamic
+//! reference may refer to.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Document {
-    /// About how many bytes the description and the documents it refers to have.
+    /// The approximate size in bytes of the description and the documents it refers to.
     pub(crate) fn n_bytes(&self) -> usize {
         self.facts().n_bytes
     }
@@ -36,12 +36,12 @@ impl Document {
     }
 
     /// True if any value of the description, or of a document it refers to, may come from the session. Most
-    /// descriptions have none; then nobody has to look for them below each schema.
+    /// descriptions have no such value, and then no schema is searched for one.
     pub(crate) fn has_session_inputs(&self) -> bool {
         self.facts().has_session_inputs
     }
 
-    /// Whether any value of the description may be repeated in a header by clients of MCP. Hardly any has one.
+    /// True if MCP clients may repeat any value of the description in a header. Very few descriptions have such a value.
     pub(crate) fn has_mcp_headers(&self) -> bool {
         self.facts().has_mcp_headers
     }
@@ -66,29 +66,29 @@ impl Document {
     }
 }
 
-/// The facts about all trees together, from one walk over them.
+/// The facts about all trees together, computed in one walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// About how many bytes they have as JSON.
+    /// The approximate size of the trees as JSON, in bytes.
     n_bytes: usize,
-    /// True if an annotation stands in them, even where no schema can stand.
+    /// True if the trees contain an annotation, even where no schema can be.
     has_session_inputs: bool,
-    /// Whether `x-mcp-header` stands in them, even where no schema can stand.
+    /// True if the trees contain `x-mcp-header`, even where no schema can be.
     has_mcp_headers: bool,
 }
 
-/// A walk over trees, which goes once over what is written again and again.
+/// A walk over trees, which visits repeated content once.
 #[derive(Debug, Default)]
 struct Walk {
     has_session_inputs: bool,
     has_mcp_headers: bool,
-    /// About how many bytes the objects have that were gone over, by their addresses.
+    /// The approximate size of the visited objects in bytes, by their addresses.
     known: HashMap<usize, usize>,
 }
 
 impl Walk {
-    /// Goes over a tree, whose depth was bounded when it was read, and answers about how many bytes it has as JSON. Only
-    /// what may be met again is remembered: what is kept at several places, or stands in a list that is.
+    /// Visits a tree, whose depth was limited when it was read, and returns its approximate size as JSON in bytes. It
+    /// remembers only nodes that may occur again: those that several places share, and those in a shared list.
     #[inline]
     fn n_bytes(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
         match node {

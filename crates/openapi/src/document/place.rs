@@ -1,5 +1,5 @@
-//! Finds the place that a reference names: in which document, and where in it. It knows `$id` and anchors; what stands
-//! at the place, and whether that is a reference again, is the business of `reference`.
+//! Finds the place that a reference names: the document, and the pointer in it. It knows `$id` and anchors; `reference`
+//! reads the node at the place, and follows it if it is another reference.
 
 use std::{iter, sync::Arc};
 
@@ -18,36 +18,36 @@ use crate::{
     },
 };
 
-/// A place in one of the documents: the name of a further one, none for the description itself, and a pointer.
+/// A place in one of the documents: the name of a further document, or `None` for the description itself, and a pointer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DocumentPointer {
     pub(crate) document: Option<Arc<str>>,
     pub(crate) pointer: String,
 }
 
-/// The resource that a fragment names a part of: a document, or a schema with an `$id` in it.
+/// The resource that a fragment refers to: a document, or a schema with an `$id` in it.
 #[derive(Clone, Copy)]
 struct Resource<'a> {
     /// The name of a further document.
     document: Option<&'a str>,
     index: &'a Index,
-    /// The address that what is written here is relative to.
+    /// The address that relative references here are resolved against.
     base: &'a str,
     /// The pointer of the schema.
     within: Option<&'a str>,
 }
 
-/// The reason for which a reference leads to no place.
+/// The reason why a reference leads to no place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum NoPlace {
-    /// Nothing has this name in the document it names.
+    /// No part of the document has this name.
     Missing,
-    /// The document it names is not there.
+    /// The document is not available.
     Unavailable(Unavailable),
 }
 
 impl Document {
-    /// The place that a reference names which stands at `at`.
+    /// The place that a reference at `at` names.
     pub(crate) fn place(&self, reference: &str, at: &Path<'_>) -> Result<DocumentPointer, NoPlace> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = at.document();
@@ -68,15 +68,15 @@ impl Document {
         self.named_place(here, &name, fragment)
     }
 
-    /// The pointer in a reference that stands at `at` to a part of the description itself, where it is written as it is.
+    /// The pointer in a reference at `at` to a part of the description itself, if it can be used unchanged.
     pub(crate) fn own_pointer<'r>(&self, reference: &'r str, at: &Path<'_>) -> Option<&'r str> {
         let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
         let is_plain = self.has_plain_pointers() && at.document().is_none();
         (is_plain && memchr::memchr(b'%', pointer.as_bytes()).is_none()).then_some(pointer)
     }
 
-    /// True if a text means the same anywhere in its document, and that is the description itself: no schema has an
-    /// `$id` that references are relative to.
+    /// True if a reference has one meaning everywhere in its document, and the document is the description itself: no
+    /// schema has an `$id` that references are relative to.
     pub(crate) fn is_one_place(&self, at: &Path<'_>) -> bool {
         at.document().is_none() && (self.has_plain_pointers() || self.index().names.is_empty())
     }
@@ -86,8 +86,8 @@ impl Document {
         !self.has_plain_pointers() && (self.parts.has_dynamic || !self.index().dynamic.is_empty())
     }
 
-    /// The dynamic anchors of the schema with an `$id`, or the document, that a place is in: their names, and their
-    /// places as they are written.
+    /// The dynamic anchors of the resource that contains a place, which is a schema with an `$id` or the document:
+    /// their names and their places as text.
     pub(crate) fn dynamic_anchors(&self, at: &Path<'_>) -> Vec<Anchor> {
         let document = at.document();
         let Some(index) = self.index_at(document) else { return Vec::new() };
@@ -102,7 +102,7 @@ impl Document {
         anchors.map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
     }
 
-    /// The schema with an `$id` that a place is in: its pointer and its name.
+    /// The schema with an `$id` that contains a place: its pointer and its name.
     fn enclosing<'i>(&self, index: &'i Index, at: &Path<'_>) -> Option<(&'i str, &'i str)> {
         if index.names.is_empty() {
             return None;
@@ -117,8 +117,8 @@ impl Document {
         known.map(|(pointer, name)| (&**pointer, &**name))
     }
 
-    /// True if an anchor is that of the schema at a pointer and of no other schema of the description: of one document without
-    /// resources of their own, and JSON Schema 2020-12.
+    /// True if an anchor belongs to the schema at a pointer and to no other schema of the description. Only for a
+    /// single document without resources of its own, in JSON Schema 2020-12.
     pub(crate) fn is_anchor_of(&self, anchor: &str, pointer: &str) -> bool {
         let legal = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
         let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -132,7 +132,7 @@ impl Document {
             && self.index().anchors.get(&key()).is_some_and(|known| **known == *pointer)
     }
 
-    /// The node at a place as it is written inside this crate.
+    /// The node at a place in the notation of this crate.
     pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
         let (document, pointer) = parted(place);
         self.node_at(&DocumentPointer { document, pointer })
@@ -143,7 +143,7 @@ impl Document {
         self.root_of(place.document.as_deref())?.at(&place.pointer)
     }
 
-    /// A part of a document or of a schema with an `$id`, by a fragment.
+    /// The part of a document, or of a schema with an `$id`, that a fragment names.
     fn part(&self, resource: Resource<'_>, fragment: &str) -> Result<DocumentPointer, NoPlace> {
         let Resource { document, index, base, within } = resource;
         let document = document.map(Into::into);
@@ -154,8 +154,8 @@ impl Document {
             return Ok(DocumentPointer { document, pointer });
         }
         if let Some(within) = within {
-            // JSON Schema 2020-12 §8.2.1: pointers start at the schema with the `$id`. Generators write `$id` where they
-            // mean nothing by it, so what is not there is looked for in the whole document.
+            // JSON Schema 2020-12 §8.2.1: pointers start at the schema with the `$id`. Generators write `$id` without
+            // intent, so a pointer that fails there is looked up in the whole document.
             let place = DocumentPointer { document, pointer: format!("{within}{fragment}") };
             if self.node_at(&place).is_some() {
                 return Ok(place);
@@ -165,8 +165,8 @@ impl Document {
         Ok(DocumentPointer { document, pointer: fragment })
     }
 
-    /// A part of what has this name for a document with these addresses: a schema with this `$id`, a document, or the
-    /// file that stands for it.
+    /// A part of the resource that has this name for a document with these addresses: a schema with this `$id`, a
+    /// document, or the file that represents it.
     fn named_place(
         &self,
         here: &Base,
@@ -211,8 +211,8 @@ fn not_supplied(name: &str) -> NoPlace {
     NoPlace::Unavailable(Unavailable { reason, expected: expected.to_owned() })
 }
 
-/// The steps to look whether a part around a reference has an `$id`.
+/// The cost to check if a part around a reference has an `$id`, in steps.
 const ENCLOSING: usize = 2;
 
-/// The cost to look at an anchor, in steps.
+/// The cost to read an anchor, in steps.
 pub(crate) const ANCHOR: usize = 4;

@@ -1,4 +1,4 @@
-//! The version of a description: which ones are read, and how they are compared.
+//! The version of a description: the supported versions, and their comparison.
 
 use std::{fmt, sync::Arc};
 
@@ -7,7 +7,7 @@ use callgate_tree::{Diagnostic, Node, Severity};
 use super::foreign::Foreign;
 use crate::code::Code;
 
-/// The version a description says it is written in, as written: `3.0.3`.
+/// The version that a description declares, as written: `3.0.3`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Version {
     text: Arc<str>,
@@ -15,12 +15,12 @@ pub struct Version {
 }
 
 impl Version {
-    /// True if it is this version or a later one.
+    /// True if the version is this one or a later one.
     pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
         self.numbers >= (major, minor)
     }
 
-    /// True if it is Swagger 2.0, which was renamed OpenAPI afterwards.
+    /// True if the version is Swagger 2.0, which was renamed OpenAPI afterwards.
     pub(crate) fn is_swagger(&self) -> bool {
         self.numbers.0 == 2
     }
@@ -32,10 +32,10 @@ impl fmt::Display for Version {
     }
 }
 
-/// The version a tree says, if this build reads it.
+/// The version that a tree declares, if this build supports it.
 pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
     if root.as_object().is_none() {
-        // A text may be a secret: its length shows enough.
+        // A text may be a secret: only its length is shown.
         let got = match root {
             Node::String(text) => format!("a text of {} characters", text.chars().count()),
             other => other.kind().to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
     let mut parts = text.split('.').map(|digits| digits.parse().ok());
     let numbers = (parts.next().flatten(), parts.next().flatten());
     match (name, numbers) {
-        // An unquoted `2.0` may come as `2`.
+        // An unquoted `2.0` may arrive as `2`.
         ("swagger", (Some(2), Some(0) | None)) => {
             Ok(Version { text: text.into(), numbers: (2, 0) })
         }
@@ -83,7 +83,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
     }
 }
 
-/// A scalar as it is written; an unquoted `3.1` is a number.
+/// A scalar as written; an unquoted `3.1` is a number.
 fn written(node: &Node) -> String {
     match node {
         Node::Number(number) => number.to_string(),
@@ -107,7 +107,7 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
     }]
 }
 
-/// The remedy for a text that is no version.
+/// The remedy for a text that is not a version.
 const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
                      a configuration names its description below a toolset: `toolsets: {pets: {openapi: FILE}}`";
 

@@ -1,4 +1,4 @@
-//! Expressions of names, indexes and wildcards alone. Whatever else is written is left to `serde_json_path`.
+//! Expressions that consist only of names, indexes and wildcards. `serde_json_path` evaluates all others.
 
 use callgate_tool::Value;
 
@@ -13,7 +13,7 @@ pub(super) enum Segment {
     Wildcard,
 }
 
-/// The segments of an expression that was read; `None` where one is of another kind, or written in an unusual way.
+/// The segments of a parsed expression; `None` if a segment is of another kind, or written in an unusual way.
 pub(super) fn segments(text: &str) -> Option<Box<[Segment]>> {
     let mut rest = text.strip_prefix('$')?;
     let mut segments = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn segments(text: &str) -> Option<Box<[Segment]>> {
     Some(segments.into())
 }
 
-/// The text behind a dot, and the rest.
+/// The segment after a dot, and the rest.
 fn dotted(text: &str) -> Option<(Segment, &str)> {
     if let Some(rest) = text.strip_prefix('*') {
         return Some((Segment::Wildcard, rest));
@@ -40,7 +40,7 @@ fn dotted(text: &str) -> Option<(Segment, &str)> {
     is_name.then(|| (Segment::Step(PathStep::Name(name.to_owned())), rest))
 }
 
-/// The text behind a bracket, and what follows the one that closes it.
+/// The segment in brackets, and the text after the closing bracket.
 fn bracketed(text: &str) -> Option<(Segment, &str)> {
     if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) {
         let (name, rest) = text.strip_prefix(quote)?.split_once(quote)?;
@@ -57,7 +57,7 @@ fn bracketed(text: &str) -> Option<(Segment, &str)> {
     Some((segment, rest))
 }
 
-/// The ways to the values that segments select.
+/// The paths of the values that segments select.
 pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     let mut found = vec![(Vec::new(), root)];
     for segment in segments {

@@ -1,5 +1,5 @@
-//! Groups the media types of a body by what their values are: one schema, given in one way, is one alternative. A body
-//! with several is one argument, whose value meets the alternative of the media type it is sent in.
+//! Groups the media types of a body by their values: each schema in one representation is one alternative. A body with
+//! several alternatives is one argument, whose value must match the alternative of its media type.
 
 use std::sync::Arc;
 
@@ -24,19 +24,19 @@ pub(super) struct Alternative<'d> {
     media_types: Vec<Arc<str>>,
 }
 
-/// The way bytes in a value are given.
+/// The representation of bytes in a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Given {
-    /// Some of its members are files.
+    /// Some members are files.
     Files,
-    /// There are none, or they are texts.
+    /// The value contains no bytes, or contains them as texts.
     Text,
-    /// It is bytes and nothing else.
+    /// The value is only bytes.
     Whole,
 }
 
-/// The alternatives of a body in the order of its media types, those of media types that are written; none where all are
-/// alike.
+/// The alternatives of a body, in the order of its media types; only media types that can be written count. Empty if
+/// all are equal.
 pub(super) fn alternatives<'d>(body: &DescribedBody<'d>) -> Vec<Alternative<'d>> {
     let mut found: Vec<Alternative<'d>> = Vec::new();
     for media in body.media.iter().filter(|media| media.is_written) {
@@ -67,12 +67,12 @@ impl<'d> Alternative<'d> {
             && (self.given == Given::Whole || node(&self.schema) == own)
     }
 
-    /// Returns true if it is sent in a media type.
+    /// Returns true if the alternative has this media type.
     pub(super) fn has(&self, media_type: &str) -> bool {
         self.media_types.iter().any(|known| **known == *media_type)
     }
 
-    /// The part kept of it.
+    /// The part of the alternative that is kept.
     pub(super) fn origin(&self) -> AlternativeOrigin {
         AlternativeOrigin {
             schema: self.schema.as_ref().map(Origin::of),

@@ -1,5 +1,5 @@
-//! Decides whether the members of a body can be the arguments of a tool, with all that the body's schema says of them: where the
-//! body is a JSON object and a model gives nothing beside it. What they are declared as is the business of `declaration`.
+//! Decides if the members of a body can be the arguments of a tool, with all rules of the body's schema: the body must
+//! be a JSON object, and a model may supply no other input. `declaration` declares them.
 
 use std::{fmt, sync::Arc};
 
@@ -18,15 +18,15 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum NoBodyArguments {
-    /// A model may give another input beside the body, this one.
+    /// A model may supply this other input beside the body.
     Beside(ArgumentName),
     /// There is no body.
     NoBody,
-    /// The preferred media type of the body is another one than JSON.
+    /// The preferred media type of the body is not JSON.
     NotJson(Arc<str>),
-    /// The schema of the body allows something else than an object.
+    /// The schema of the body also allows values that are not objects.
     NotObject,
-    /// The session gives the body.
+    /// The session supplies the body.
     OfSession,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for NoBodyArguments {
     }
 }
 
-/// Leaves a body the one media type that it is sent in: where that is chosen, the choice is an argument.
+/// Reduces a body to its preferred media type: otherwise the choice would be an argument.
 pub(super) fn narrowed(
     document: &Document,
     body: &mut Option<DescribedBody<'_>>,
@@ -62,7 +62,7 @@ pub(super) fn narrowed(
     Ok(())
 }
 
-/// The reason that the inputs are.
+/// The reason that lies in the inputs.
 pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
     let is_body = |input: &Input| input.place() == InputLocation::Body;
     if inputs.iter().any(|input| is_body(input) && input.source != Source::Model) {
@@ -72,8 +72,8 @@ pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
     beside.map(|input| NoBodyArguments::Beside(input.argument.clone()))
 }
 
-/// True if a schema allows nothing but objects: it says so itself, in what it refers to, in one of the schemas that apply with
-/// it, or in each of those of which one does.
+/// True if a schema allows only objects. The schema itself may say so, or the target of its reference, or one of its
+/// `allOf` schemas, or each of its alternatives.
 fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let path = schema.path();
     let Some(depth) = document.deeper(depth, SCHEMA) else { return false };
@@ -107,8 +107,8 @@ fn is_object_type(kind: &Node) -> bool {
     kind.as_str() == Some("object")
 }
 
-/// Compositions in compositions beyond this are not looked into.
+/// The depth to which compositions are searched.
 const DEEPEST: usize = 8;
 
-/// The cost to look at a schema, in steps.
+/// The cost to read a schema, in steps.
 const SCHEMA: usize = 8;

@@ -1,5 +1,5 @@
-//! Decides whether a body is a plain object whose properties can be arguments: declared properties, no composition at
-//! its root, no map, and a property that shows whether the body is there.
+//! Decides if a body is a plain object whose properties can be arguments: declared properties, no composition at its
+//! root, no map, and a property that shows if the body is present.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -32,9 +32,9 @@ pub(super) fn properties<'d>(
     let path = schema.path();
     let root = follow(document, schema.node, &path).ok()?;
     let object = root.node.as_object()?;
-    // Without a required one, nothing would show whether the body is there (`shows_presence`).
+    // Without a required property the arguments would not show if the body is present (`shows_presence`).
     object.get("required").and_then(Node::as_array).filter(|required| !required.is_empty())?;
-    // What is said beside a reference would be lost.
+    // An annotation beside a reference would be lost.
     if annotation(document, schema.node, &path, &[body.object.node, media.object.node]).is_some()
         || default_of(document, schema.node, &path).is_some()
         || !chain(document, schema.node, &path).all(|node| is_plain(document, node))
@@ -46,7 +46,7 @@ pub(super) fn properties<'d>(
     shows_presence(document, &properties).then_some(properties)
 }
 
-/// Returns true if a schema says nothing about the object as a whole that its properties alone could not keep.
+/// Returns true if a schema has no rules about the object as a whole, which its properties alone would lose.
 fn is_plain(document: &Document, node: &Node) -> bool {
     let Some(object) = node.as_object() else { return false };
     let is_object = match object.get("type") {
@@ -71,7 +71,7 @@ fn declared<'d>(
     let members = object.get("properties")?.as_object().filter(|members| !members.is_empty())?;
     let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
     let required: BTreeSet<&str> = required.iter().filter_map(Node::as_str).collect();
-    // A name that is required but nowhere declared can only be given in a whole body.
+    // A name that is required but not declared can only be supplied in a whole body.
     if !required.iter().all(|name| members.contains(name)) {
         return None;
     }
@@ -90,8 +90,8 @@ fn declared<'d>(
     Some(properties).filter(|properties| !properties.is_empty())
 }
 
-/// Returns true if the arguments of a body show whether it is there: one is required that comes from the model alone.
-/// Without it, no body and an empty one would be asked for alike.
+/// Returns true if the arguments of a body show if it is present: one is required and comes only from the model.
+/// Otherwise "no body" and an empty body would have equal arguments.
 fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
     let comes_by_itself = |property: &Property<'d>| {
         let Located { node, pointer } = &property.schema;
@@ -103,7 +103,7 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
     properties.iter().any(|property| property.required && !comes_by_itself(property))
 }
 
-/// The cost to look at a property in several ways, in steps.
+/// The total cost to examine a property, in steps.
 const PROPERTY: usize = 8;
 
 /// Keywords about an object as a whole.

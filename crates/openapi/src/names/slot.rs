@@ -11,7 +11,7 @@ use crate::input::InputLocation;
 pub(crate) struct Slot<'a> {
     pub(crate) name: &'a str,
     pub(crate) place: InputLocation,
-    /// The name, where the description holds it: then it is not copied.
+    /// The name, if the description holds it: then it is not copied.
     held: Option<&'a Arc<str>>,
 }
 
@@ -20,12 +20,12 @@ impl<'a> Slot<'a> {
         Self { name, place, held: None }
     }
 
-    /// The same of a name that the description holds.
+    /// The slot of a name that the description holds.
     pub(crate) fn of(name: &'a Arc<str>, place: InputLocation) -> Self {
         Self { held: Some(name), ..Self::new(name, place) }
     }
 
-    /// The name it has already, where that is legal.
+    /// The unchanged name, if it is legal.
     pub(super) fn own_name(&self) -> Option<ArgumentName> {
         let name = self.held.map_or_else(|| ArgumentName::new(self.name), ArgumentName::of);
         name.ok()

@@ -1,7 +1,7 @@
-//! Tells names that say nothing from names that say something. It only looks at words; what an operation does is not
+//! Distinguishes meaningless names from meaningful ones. It looks only at words; the effect of an operation is not
 //! known here.
 
-/// Words that name no thing and no purpose.
+/// Words that name neither a thing nor a purpose.
 const VAGUE: [&str; 27] = [
     "action",
     "api",
@@ -32,10 +32,10 @@ const VAGUE: [&str; 27] = [
     "update",
 ];
 
-/// A name of this length says something, if only by its length.
+/// A longer name is never vague.
 const LONGEST: usize = 200;
 
-/// Returns true if an `operationId` consists of words that say nothing: `get`, `operation1`, `api_call`.
+/// Returns true if an `operationId` consists of meaningless words: `get`, `operation1`, `api_call`.
 pub(crate) fn is_vague(operation_id: &str) -> bool {
     if operation_id.len() > LONGEST {
         return false;

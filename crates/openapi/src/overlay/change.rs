@@ -4,7 +4,7 @@ use callgate_tool::Value;
 
 use crate::json_path::JsonPath;
 
-/// The feature set of an overlay; patch versions make no difference (Overlay 1.0.0 §4.1).
+/// The version of an overlay's features; patch versions make no difference (Overlay 1.0.0 §4.1).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Version {
     /// 1.0
@@ -13,7 +13,7 @@ pub(super) enum Version {
     V1_1,
 }
 
-/// One change, made to every node its target selects.
+/// One change, made to every node that its target selects.
 #[derive(Clone, Debug)]
 pub(super) struct Action {
     pub(super) target: JsonPath,
@@ -23,11 +23,11 @@ pub(super) struct Action {
 /// The modifier of an action.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// Merges the one node this selects in the description.
+    /// Merges the single node that this expression selects in the description.
     Copy(JsonPath),
-    /// Takes the node out of its list or object.
+    /// Removes the node from its list or object.
     Remove,
-    /// Does nothing: an action may consist of its target alone.
+    /// Does nothing: an action may consist of only a target.
     Stay,
     /// Merges a value.
     Update(Value),

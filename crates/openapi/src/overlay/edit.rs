@@ -1,5 +1,5 @@
-//! Applies the actions of one overlay, in their order, each to what the one before left. An action that cannot be
-//! applied is reported and the next one is tried, so that all faults are told at once.
+//! Applies the actions of one overlay in order, each to the result of the previous one. An action that cannot be
+//! applied is reported and the next one is tried, so that all faults are reported at once.
 
 use callgate_tool::Value;
 use callgate_tree::Path;
@@ -38,7 +38,7 @@ pub(super) fn apply(
     }
 }
 
-/// One action on its way.
+/// One action that is being applied.
 struct Run<'a> {
     path: Path<'a>,
     version: Version,
@@ -60,7 +60,7 @@ impl Run<'_> {
         }
     }
 
-    /// The one node a copy is made of.
+    /// The single node that is copied.
     fn copied(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
         let nodes = source.select(root);
         if let [value] = nodes[..] {
@@ -74,7 +74,7 @@ impl Run<'_> {
     }
 
     fn remove(&mut self, root: &mut Value, mut places: Vec<Vec<PathStep>>) {
-        // Backwards, so that what is removed moves nothing that is still to be removed.
+        // Backwards, so that a removal does not move nodes that are still to be removed.
         places.sort();
         for place in places.iter().rev() {
             let Some((last, above)) = place.split_last() else {
@@ -123,7 +123,7 @@ impl Run<'_> {
     }
 }
 
-/// The places of the nodes that an expression selects, each once.
+/// The places of the nodes that an expression selects, without repetitions.
 fn places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
     let mut known = HashSet::new();
     let mut places = path.places(root);

@@ -1,19 +1,19 @@
-//! Merges a value into a node: objects member by member, lists by appending, anything else by replacing. What cannot
-//! be merged is told; how much is added is bounded.
+//! Merges a value into a node: objects member by member, lists by appending, anything else by replacing. Values that
+//! cannot be merged are reported; the amount of added data is limited.
 
 use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Path};
 
 use crate::{code::Code, findings::Findings, overlay::change::Version};
 
-/// The budget of what actions may still add. A copy of the whole description into itself doubles it each time.
+/// The data that actions may still add. A copy of the whole description into itself doubles it each time.
 #[derive(Debug)]
 pub(super) struct Budget {
     nodes: usize,
     depth: usize,
 }
 
-/// A value to be merged: where it stands in the overlay, and by which rules.
+/// A value to be merged: its place in the overlay, and the rules for merging it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update<'a> {
     pub(super) value: &'a Value,
@@ -21,7 +21,7 @@ pub(super) struct Update<'a> {
     pub(super) version: Version,
 }
 
-/// The values of a description, as far as merging tells them apart.
+/// The types of values that merging distinguishes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Shape {
     Array,
@@ -34,7 +34,7 @@ pub(super) enum Shape {
 pub(super) struct Stopped;
 
 impl Budget {
-    /// The part of these limits that a description leaves.
+    /// The part of these limits that a description leaves unused.
     pub(super) fn of(value: &Value, limits: &Limits) -> Self {
         let mut budget = Self { nodes: usize::MAX, depth: usize::MAX };
         budget.take(value, 0);
@@ -42,7 +42,7 @@ impl Budget {
         Self { nodes, depth: limits.depth }
     }
 
-    /// Counts a value that is added `level` steps below the root; whether it may be.
+    /// Counts a value that is added `level` steps below the root; returns true if it is within the budget.
     fn take(&mut self, value: &Value, level: usize) -> bool {
         let Some(nodes) = self.nodes.checked_sub(1).filter(|_| level <= self.depth) else {
             return false;
@@ -56,7 +56,7 @@ impl Budget {
     }
 }
 
-/// The budget of a merge, and the findings on the way.
+/// The budget of a merge, and its findings.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     pub(super) budget: &'a mut Budget,
@@ -71,7 +71,7 @@ pub(super) fn into_target(
     bounds: &mut Bounds<'_>,
 ) -> Result<(), Stopped> {
     match (target, update.value) {
-        // Overlay 1.1.0 §4.4.3.1: an array is concatenated. In 1.0.0 the value is one entry, whatever it is.
+        // Overlay 1.1.0 §4.4.3.1: an array is concatenated. In 1.0.0 the value is one entry, whatever its type.
         (Value::Array(items), Value::Array(more)) if update.version >= Version::V1_1 => {
             appended(items, more, update, level, bounds)
         }
@@ -126,7 +126,7 @@ fn merged(
         let path = update.path.name(name);
         let below = Update { value, path, ..*update };
         match (members.get_mut(name), value) {
-            // Nothing was there, or a YAML key without a value.
+            // The node is missing, or is a YAML key without a value.
             (None | Some(Value::Null), _) => {
                 bounds.take(value, &below, level + 1)?;
                 members.insert(name.clone(), value.clone());
@@ -159,7 +159,7 @@ fn merged(
 }
 
 impl Bounds<'_> {
-    /// Takes what it costs to add a value; what is over the limits is reported.
+    /// Charges the cost of adding a value; a value over the limits is reported.
     fn take(&mut self, value: &Value, update: &Update<'_>, level: usize) -> Result<(), Stopped> {
         if self.budget.take(value, level) {
             return Ok(());

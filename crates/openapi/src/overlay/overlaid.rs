@@ -1,5 +1,5 @@
-//! A description before and after its overlays. A finding about the corrected description is shown in the text that
-//! was written, as far as the node at fault stands there.
+//! A description before and after its overlays. A finding about the corrected description is shown in the original
+//! text, if the node it is about exists there.
 
 use callgate_tree::{
     Diagnostic, Node, locate,
@@ -23,8 +23,8 @@ impl Overlaid {
         &self.after
     }
 
-    /// Fills the positions of diagnostics about the corrected description from `text`, the description as it was
-    /// written. What an overlay brought, or moved to another place of its list, has no position.
+    /// Fills the positions of diagnostics about the corrected description from `text`, the original description. A node
+    /// that an overlay added, or moved within its list, has no position.
     pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         let mut written = Vec::new();
         let stands = |diagnostic: &Diagnostic| {
@@ -39,7 +39,7 @@ impl Overlaid {
         }
     }
 
-    /// Returns true if the node at a pointer is the same one, perhaps with other members, before and after.
+    /// Returns true if a pointer leads to one node before and after, perhaps with other members.
     fn stands_at(&self, pointer: &str) -> bool {
         let Some(mut steps) = segments(pointer) else { return false };
         let walked = steps.try_fold((&self.before, &self.after), |(before, after), step| {
@@ -50,7 +50,7 @@ impl Overlaid {
                 (Node::Array(before), Node::Array(after)) => {
                     let at = index(&step)?;
                     let (was, is) = (before.get(at)?, after.get(at)?);
-                    // Items behind a removed one have moved.
+                    // Items after a removed one have moved.
                     (before.len() == after.len() || was == is).then_some((was, is))
                 }
                 _ => None,

@@ -1,28 +1,26 @@
-//! `JSONPath` expressions (RFC 9535): reads them within bounds. Finding what they select is the business of
-//! `json_path`.
+//! `JSONPath` expressions (RFC 9535): parses them within limits. `json_path` evaluates them.
 
 use crate::json_path::JsonPath;
 
-/// The bytes of an expression: the longest in the wild have a few hundred.
+/// The length of an expression in bytes: the longest in the wild have a few hundred.
 const BYTES: usize = 4096;
-/// The depth to which brackets and parentheses nest: the reader of expressions recurses at each of them.
+/// The nesting depth of brackets and parentheses: the parser of expressions recurses at each of them.
 const NESTING: usize = 12;
-/// The number of segments that may look at all descendants: each multiplies the nodes that are visited by the depth of
-/// the tree.
+/// The number of segments that may select all descendants: each multiplies the visited nodes by the depth of the tree.
 const DESCENTS: usize = 3;
 
-/// An expression that was read.
+/// A parsed expression.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) path: JsonPath,
-    /// The way it was read, where that is not as it was written.
+    /// The corrected text, if the expression was corrected.
     pub(super) read_as: Option<String>,
 }
 
-/// Reads an expression; the error is what was expected.
+/// Parses an expression; the error is the expected value.
 ///
-/// RFC 9535 §2.5.1.1 allows no `-` in a name behind a dot, yet the Overlay Specification itself writes
-/// `@.x-oai-traits.paged`: an expression that can only be read with such names in quotes is read so.
+/// RFC 9535 §2.5.1.1 allows no `-` in a name after a dot, yet the Overlay Specification itself writes
+/// `@.x-oai-traits.paged`: an expression that is valid only with such names in quotes is read that way.
 pub(super) fn read(text: &str) -> Result<Read, String> {
     if text.len() > BYTES {
         return Err(format!("an expression of at most {BYTES} bytes"));
@@ -44,7 +42,7 @@ pub(super) fn read(text: &str) -> Result<Read, String> {
         .map_err(|_| format!("a JSONPath expression (RFC 9535: {})", error.message()))
 }
 
-/// The parts of an expression that cost time and stack, texts in quotes aside.
+/// The parts of an expression that cost time and stack, except quoted texts.
 #[derive(Debug, Default)]
 struct Shape {
     nesting: usize,
@@ -68,7 +66,7 @@ impl Shape {
     }
 }
 
-/// The characters of an expression, each with whether it stands in quotes (the quotes themselves included).
+/// The characters of an expression, each with true if it is in quotes (the quotes themselves included).
 #[derive(Debug)]
 struct Unquoted<'a> {
     rest: std::str::Chars<'a>,
@@ -102,7 +100,7 @@ impl Iterator for Unquoted<'_> {
     }
 }
 
-/// The expression with names that hold a `-` in brackets and quotes.
+/// The expression with names that contain a `-` in brackets and quotes.
 fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut characters = Unquoted::of(text).peekable();

@@ -1,5 +1,5 @@
-//! Checks that a tree is an overlay and takes its actions. Everything that is wrong is told at once. `extends` is only
-//! checked: which description an overlay is for is said by whoever names both.
+//! Checks that a tree is an overlay and reads its actions. All faults are reported at once. `extends` is only checked:
+//! the caller decides which description an overlay is for.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A tree as an overlay; none when anything is wrong with it.
+/// A tree as an overlay; `None` if it has any fault.
 pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
     let mut reader = Reader { findings, faults: 0 };
     let path = Path::ROOT;
@@ -60,7 +60,7 @@ impl Reader<'_> {
         object
     }
 
-    /// Reports members that the specification does not know; extensions are anybody's.
+    /// Reports members that the specification does not define; extensions are allowed.
     fn known(&mut self, members: &Object, at: Path<'_>, names: &[&str]) {
         for (name, _) in members.iter() {
             if !names.contains(&&**name) && !name.starts_with("x-") {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text, where there is one.
+    /// A text, if there is one.
     fn text<'n>(&mut self, members: &'n Object, at: Path<'_>, name: &str) -> Option<&'n str> {
         let node = members.get(name)?;
         let text = node.as_str();
@@ -170,7 +170,7 @@ impl Reader<'_> {
         let source = source.map(|text| self.path(text, path.name("copy")));
         let update = members.get("update");
         match (removes, source, update) {
-            // Overlay 1.1.0 §4.4.3.1: beside `remove: true` the others have no impact.
+            // Overlay 1.1.0 §4.4.3.1: beside `remove: true` the others have no effect.
             (true, ..) => Some(Change::Remove),
             (false, Some(_), Some(_)) => {
                 let message = "expected `update` or `copy`, got both".to_owned();

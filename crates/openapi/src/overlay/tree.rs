@@ -1,9 +1,9 @@
-//! The way back from a value to a tree with shared texts. Numbers keep their digits both ways.
+//! Converts a value back to a tree with shared texts. Numbers keep their digits in both directions.
 
 use callgate_tool::Value;
 use callgate_tree::{Interner, Node, Object};
 
-/// The tree of a JSON value; its depth was bounded when it was made.
+/// The tree of a JSON value; its depth was limited when it was made.
 pub(super) fn node(value: Value) -> Node {
     built(value, &mut Interner::default())
 }

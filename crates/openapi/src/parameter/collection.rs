@@ -1,6 +1,5 @@
-//! Reads how a parameter of Swagger 2.0 is written: `type`, `items` and `collectionFormat` stand on the parameter
-//! itself (2.0 §Parameter Object), which is its own schema; lists in the list have a format of their own (2.0 §Items
-//! Object).
+//! Reads the style of a Swagger 2.0 parameter: the parameter itself contains `type`, `items` and `collectionFormat`
+//! (2.0 §Parameter Object), and is its own schema; nested lists have their own format (2.0 §Items Object).
 
 use callgate_tree::Node;
 
@@ -10,7 +9,7 @@ use crate::{
     input::{InputLocation, Style, Styled},
 };
 
-/// The style of a parameter, from its `collectionFormat` and those of its items.
+/// The style of a parameter, from its `collectionFormat` and that of its items.
 pub(crate) fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let (style, explode) = format(object, Some(place));
     let items = items(object);
@@ -24,7 +23,7 @@ pub(crate) fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     Styled { style, explode, allow_reserved: false, items }
 }
 
-/// The styles of the lists in a list, the outer ones first.
+/// The styles of nested lists, the outer ones first.
 fn items(list: Cursor<'_, '_>) -> Box<[Style]> {
     let mut found = Vec::new();
     let mut outer = list.located();
@@ -41,7 +40,8 @@ fn is_list(object: Cursor<'_, '_>) -> bool {
     object.text("type") == Some("array")
 }
 
-/// The style of one list, of a parameter at `place` or in another list, and whether each item is a parameter.
+/// The style of one list, and true if each item is a separate parameter. `place` is the parameter's location; `None`
+/// for a nested list.
 fn format(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool) {
     let said = object.member("collectionFormat").filter(|said| !matches!(said.node, Node::Null));
     let known = said.and_then(|said| said.node.as_str()).and_then(|name| style(name, place));
@@ -69,7 +69,7 @@ fn style(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
     }
 }
 
-/// The style that puts commas between items.
+/// The style that separates items by commas.
 fn comma(place: Option<InputLocation>) -> Style {
     if matches!(place, Some(InputLocation::Body | InputLocation::Query)) {
         Style::Form
@@ -78,7 +78,7 @@ fn comma(place: Option<InputLocation>) -> Style {
     }
 }
 
-/// The format that two lists have of which one is in the other.
+/// The format that a list shares with a list inside it; `None` if all formats differ.
 fn clash(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
     let outer = Some(style).filter(|_| !explode);
     let mut formats: Vec<_> = outer.iter().chain(items).map(|style| named(*style)).collect();
@@ -98,5 +98,5 @@ fn named(style: Style) -> &'static str {
     }
 }
 
-/// There are four separators.
+/// The nesting limit: there are four separators.
 const DEEPEST: usize = 8;

@@ -1,5 +1,5 @@
-//! Keeps the parameters that were read: hundreds of operations list the same ones, by reference or word for word. Which
-//! place each stands at is told anew; what a description says wrong is read, and reported, every time.
+//! Keeps the parameters that were read: hundreds of operations list equal ones, by reference or word for word. The
+//! place of each is determined anew; a faulty parameter is read, and reported, every time.
 
 use std::{ptr, sync::Arc};
 
@@ -12,8 +12,8 @@ use crate::{
     reference::{Located, reference_of},
 };
 
-/// The parameters that were read without a finding, by the addresses of what describes them: operations have many in
-/// common, by reference or by the same words.
+/// The parameters that were read without a finding, by the addresses of their nodes: operations share many, by
+/// reference or by equal text.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'d> {
     by_address: HashMap<usize, Shared<'d>>,
@@ -23,13 +23,13 @@ pub(crate) struct Known<'d> {
 
 #[derive(Debug)]
 enum Shared<'d> {
-    /// Described where it is listed.
+    /// Described in the list itself.
     Here(Parameter<'d>),
-    /// Described elsewhere; a reference says so.
+    /// Described elsewhere; the list contains a reference.
     There(Parameter<'d>),
 }
 
-/// The parameters of a path item, read once for all its operations where nothing is found in them.
+/// The parameters of a path item, read once for all its operations if there are no findings.
 pub(super) fn of_item<'d>(
     known: &mut Known<'d>,
     cursor: Cursor<'d, '_>,
@@ -49,7 +49,7 @@ pub(super) fn of_item<'d>(
 }
 
 impl<'d> Known<'d> {
-    /// A parameter, read by `one` where it is the first time.
+    /// A parameter; `one` reads it the first time.
     pub(super) fn read(
         &mut self,
         listed: Cursor<'d, '_>,
@@ -86,7 +86,7 @@ impl<'d> Shared<'d> {
         is_own.then(|| Self::Here(parameter.clone()))
     }
 
-    /// The same at another place.
+    /// The known parameter at another place.
     fn at(&self, node: &'d Node, path: &Path<'_>) -> Parameter<'d> {
         match self {
             Self::There(parameter) => parameter.clone(),

@@ -1,5 +1,5 @@
-//! Tells which parameters are the same one: those of one name at one place. Few are compared each with each, which most
-//! operations have; of many, the names are looked up.
+//! Finds parameters with equal name and location. Few parameters, as most operations have, are compared pair by pair;
+//! the names of many are looked up.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{input::InputLocation, parameter::Parameter};
 
-/// The names in a list of parameters, where it holds many.
+/// The names in a list of parameters, if the list is long.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     identities: HashSet<(InputLocation, Arc<str>)>,
 }
 
 impl Seen {
-    /// Returns true if no parameter before it, of the same list, is the same one.
+    /// Returns true if no earlier parameter of the list has an equal name and location.
     pub(super) fn is_new(&mut self, parameter: &Parameter<'_>, before: &[Parameter<'_>]) -> bool {
         if before.len() < COMPARED_PARAMETERS {
             return !before.iter().any(|known| known.is_same(parameter));
@@ -26,7 +26,7 @@ impl Seen {
     }
 }
 
-/// The place where those of the outer level stand that are replaced.
+/// The indexes of the parameters of the outer level that are replaced.
 pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec<Option<usize>> {
     if parameters.len() < COMPARED_PARAMETERS {
         let place = |own: &Parameter<'_>| parameters.iter().position(|known| known.is_same(own));
@@ -38,7 +38,7 @@ pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec
 }
 
 impl Parameter<'_> {
-    /// Returns true if it has the same name at the same place: headers without regard to case.
+    /// Returns true if name and location are equal: for headers without regard to case.
     fn is_same(&self, other: &Self) -> bool {
         let is_named_alike = || match self.place() {
             InputLocation::Header => self.name.eq_ignore_ascii_case(&other.name),
@@ -47,7 +47,7 @@ impl Parameter<'_> {
         self.place() == other.place() && is_named_alike()
     }
 
-    /// The place and the name by which parameters are the same.
+    /// The location and the name that identify a parameter.
     fn identity(&self) -> (InputLocation, Arc<str>) {
         let name = match self.place() {
             InputLocation::Header => self.name.to_ascii_lowercase().into(),
@@ -57,5 +57,5 @@ impl Parameter<'_> {
     }
 }
 
-/// So few parameters are compared each with each.
+/// Up to this many parameters are compared pair by pair.
 const COMPARED_PARAMETERS: usize = 16;

@@ -1,11 +1,11 @@
-//! The parameters of operations, their locations, and the findings in their descriptions.
+//! Tests the parameters of operations, their locations, and the findings about them.
 
 use callgate_tool::{Value, json};
 
 use super::*;
 use crate::{findings::Findings, sample::document};
 
-/// One line a parameter, then the codes of the findings.
+/// Checks the parameters, one line for each, then the codes of the findings.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 fn check(item: Value, operation: Value, expected: &[&str]) {

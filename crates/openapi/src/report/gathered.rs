@@ -1,5 +1,5 @@
-//! Gathers the findings of all operations within bounds. A part that many operations share is told for the first of
-//! them, then counted; so is everything beyond what anybody reads.
+//! Collects the findings of all operations within limits. A finding about a part that many operations share is reported
+//! for the first of them, then counted; so are findings beyond a useful number.
 
 use std::hash::BuildHasher as _;
 
@@ -13,7 +13,7 @@ use crate::{code::Code, findings::MORE};
 pub(crate) struct Gathered {
     diagnostics: Vec<Diagnostic>,
     hasher: DefaultHashBuilder,
-    /// The number of times a thing was said, by what was said where, whichever operation it is about.
+    /// The number of times a finding was made, by its text and place, for all operations together.
     said: HashMap<u64, Said>,
     n_bytes: usize,
     n_more: usize,
@@ -23,26 +23,26 @@ pub(crate) struct Gathered {
 #[derive(Debug)]
 struct Said {
     times: usize,
-    /// The place where the last of those stands that are told one by one.
+    /// The index of the last one that is reported separately.
     last: usize,
 }
 
 impl Gathered {
-    /// Goes on with findings that were gathered before.
+    /// Continues with findings that were collected before.
     pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
         let mut gathered = Self::default();
         gathered.extend(diagnostics);
         gathered
     }
 
-    /// Takes the findings about one operation.
+    /// Adds the findings about one operation.
     pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
             self.add(diagnostic);
         }
     }
 
-    /// All that is told, in the order it was found.
+    /// All reported findings, in the order they were made.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let Self { mut diagnostics, said, n_more, worst_more, .. } = self;
         let mut shared: Vec<_> =
@@ -74,7 +74,7 @@ impl Gathered {
     fn add(&mut self, diagnostic: Diagnostic) {
         let Diagnostic { code, severity, file, pointer, message, help, operation, .. } =
             &diagnostic;
-        // Errors are told for each operation, save the one that is no fault of its own.
+        // Errors are reported for each operation, except the one that is not the operation's own fault.
         let is_counted =
             operation.is_some() && (*severity < Severity::Error || *code == Code::TooComplex);
         let key = self.hasher.hash_one((code.as_str(), file, pointer, message));
@@ -100,11 +100,11 @@ impl Gathered {
     }
 }
 
-/// Of how many operations the same finding about the same part is told one by one.
+/// The number of operations for which one finding about one part is reported separately.
 const ONE_BY_ONE: usize = 100;
 
-/// No report about a real description has as many, and nobody reads more.
+/// The number of findings in a report. No report about a real description has as many, and more are not useful.
 const MOST: usize = 5_000;
 
-/// Each of them may quote names of any length.
+/// The total size of the findings: each may quote names of any length.
 const MOST_BYTES: usize = 8 << 20;

@@ -1,5 +1,5 @@
-//! Cuts circles of definitions that consist of nothing but references to each other (`A: {allOf: [A]}`): they mean
-//! nothing, and a validator that follows them never ends. Circles through properties and items stay.
+//! Cuts circles of definitions that consist only of references to each other (`A: {allOf: [A]}`): they have no meaning,
+//! and a validator that follows them never ends. Circles through properties and items remain.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Replaces the reference that closes such a circle by the schema that allows everything. Which one that is depends on the
-/// names of the definitions that refer to each other and on nothing else.
+/// Replaces the reference that closes such a circle by the schema that allows everything. The names of the definitions
+/// in the circle alone decide which reference that is.
 pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings: &mut Findings) {
     let index = |name: &Arc<str>| definitions.get_index_of(name);
     let leads_to: Vec<Vec<usize>> = definitions
@@ -40,24 +40,24 @@ pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings:
     }
 }
 
-/// True if a definition was walked through.
+/// The state of a definition in the walk.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum State {
     Done,
     New,
-    /// The walk is in it.
+    /// The walk is inside the definition.
     Open,
 }
 
-/// A walk over definitions. It keeps its way in a list and not on the stack: chains of references may be long.
+/// A walk over definitions. It keeps its path in a list and not on the stack: chains of references may be long.
 struct Walk<'a> {
     definitions: &'a mut IndexMap<Arc<str>, Named>,
     findings: &'a mut Findings,
-    /// Those of the circle, which it does not leave.
+    /// The states of the definitions in the circle; the walk does not leave the circle.
     states: HashMap<usize, State>,
 }
 
-/// A definition that the walk is in, and how many of its references were followed.
+/// A definition that the walk is inside, and the number of its followed references.
 struct Step {
     at: usize,
     references: Arc<[Arc<str>]>,
@@ -84,7 +84,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Begins with a definition that was not walked through: the references of it are to be followed.
+    /// Enters a definition that was not walked: its references will be followed.
     fn enter(&mut self, at: usize) -> Option<Step> {
         if self.states.get(&at) != Some(&State::New) {
             return None;
@@ -116,7 +116,7 @@ impl Walk<'_> {
     }
 }
 
-/// The names of the definitions that apply to the same value as `schema`, sorted.
+/// The names of the definitions that apply to the value of `schema`, sorted.
 pub(super) fn in_place(schema: &Value) -> Arc<[Arc<str>]> {
     let mut found = BTreeSet::new();
     gather(schema, &mut found);
@@ -160,6 +160,6 @@ fn drop_reference(schema: &mut Value, dropped: &str) {
     }
 }
 
-/// The keywords whose schemas apply to the same value.
+/// The keywords whose schemas apply to the value itself.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const ONES: [&str; 4] = ["else", "if", "not", "then"];

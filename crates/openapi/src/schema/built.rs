@@ -1,6 +1,6 @@
-//! Keeps what is built of the schemas of a description for all its operations: each definition, the groups of those that
-//! reach each other, and each set of definitions that a schema needs. What definitions may cost is bounded and charged to
-//! the description, not to the operation that needs one first; sets that find no room are put together again when they
+//! Keeps the built schemas of a description for all its operations: each definition, the groups of definitions that
+//! reach each other, and each set of definitions that a schema needs. The cost of definitions is limited and charged to
+//! the description, not to the operation that needs one first; sets that exceed their limit are built again when they
 //! are needed.
 
 use std::{
@@ -28,34 +28,34 @@ use crate::{
     },
 };
 
-/// The part built so far of the schemas of one description.
+/// The built schemas of one description.
 #[derive(Debug)]
 pub(crate) struct Built {
     parts: Mutex<HashMap<DefinitionKey, Known>>,
     groups: RwLock<Groups>,
     sets: Mutex<HashMap<Box<[DefinitionKey]>, Arc<DefinitionSet>>>,
-    /// The sets again, by the groups they consist of.
+    /// The sets again, by their groups.
     grouped: Mutex<HashMap<Box<[usize]>, Arc<DefinitionSet>>>,
     stems: OnceLock<Stems>,
-    /// Names and pointers, which many definitions refer to: each is kept once.
+    /// Names and pointers that many definitions refer to: each is kept once.
     texts: Mutex<HashSet<Arc<str>>>,
-    /// The cost that definitions may still have.
+    /// The remaining steps for definitions.
     allowance: SharedAllowance,
-    /// The steps that the sets that are kept may still cost.
+    /// The remaining steps for kept sets.
     room: AtomicUsize,
 }
 
-/// The definitions that a schema needs, and what was found while they were built.
+/// The definitions that a schema needs, and the findings made while they were built.
 #[derive(Debug, Default)]
 pub(super) struct DefinitionSet {
     pub(super) definitions: Arc<Definitions>,
     pub(super) findings: Findings,
-    /// The reason why one of them is not there.
+    /// The reason why one of them is missing.
     pub(super) lack: Option<Lack>,
 }
 
 impl Built {
-    /// Nothing yet; definitions may cost what is allowed here.
+    /// Creates an empty collection; definitions may cost what the allowance permits.
     pub(crate) fn new(allowance: Allowance) -> Self {
         Self {
             parts: Mutex::default(),
@@ -88,7 +88,7 @@ impl Built {
         part
     }
 
-    /// A definition that shares its schema with its likeness in another view, where those are equal.
+    /// A definition that shares its schema with the definition of another view, if both are equal.
     pub(super) fn alike(&self, key: &DefinitionKey, mut part: Part) -> Part {
         let declared = [SessionInputs::Lenient, SessionInputs::Strict].map(View::Declared);
         let views = [View::Complete, View::Output].into_iter().chain(declared);
@@ -107,7 +107,7 @@ impl Built {
         self.groups.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a group of these definitions, unless somebody else did meanwhile, and answers its number.
+    /// Keeps a group of these definitions, unless another thread kept it meanwhile, and returns its index.
     pub(super) fn keep_group(&self, keys: &[&DefinitionKey], group: Group) -> usize {
         self.groups.write().unwrap_or_else(PoisonError::into_inner).keep(keys, group)
     }
@@ -126,29 +126,29 @@ impl Built {
         held(&self.grouped).get(groups).cloned()
     }
 
-    /// Keeps what one set has and no other.
+    /// Keeps the data that belongs to one set alone.
     pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
         if self.takes(ENTRY + groups.len() + set.findings.kept().len() * FINDING) {
             held(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
     }
 
-    /// Takes the room for a set whose definitions have names of their own.
+    /// Uses the steps for a set whose definitions have names of their own.
     pub(super) fn takes_named(&self, set: &DefinitionSet) -> bool {
-        // What has references to other names is nobody else's.
+        // A schema with references to other names belongs to this set alone.
         let is_own = |known: &Definition| Arc::strong_count(&known.schema) == 1;
         let own = |known: &Definition| if is_own(known) { known.n_bytes / OWN_BYTES } else { 0 };
         let definitions = set.definitions.iter().map(|known| DEFINITION + own(known));
         self.takes(definitions.sum::<usize>() + set.findings.kept().len() * FINDING)
     }
 
-    /// The schemas that the description names itself.
+    /// The schemas that the description itself names.
     pub(super) fn stems(&self, document: &Document) -> &Stems {
         self.stems.get_or_init(|| Stems::of(document))
     }
 
-    /// Hands out the document for a definition, up to what one may take; what it took is charged to no operation. One that
-    /// takes more is not there.
+    /// Passes the document to the builder of a definition, up to the limit for one; the cost is charged to no
+    /// operation. A definition that exceeds the limit is missing.
     pub(super) fn lend<T>(
         &self,
         document: &Document,
@@ -165,29 +165,29 @@ impl Built {
         })
     }
 
-    /// Takes some of the room; `false` when there is not as much.
+    /// Uses some of the remaining steps; `false` if fewer remain.
     fn takes(&self, steps: usize) -> bool {
         let rest = |room: usize| room.checked_sub(steps);
         self.room.fetch_update(Relaxed, Relaxed, rest).is_ok()
     }
 }
 
-/// Nothing is done while it is held but to look up and to insert.
+/// The lock is held only to look up and to insert.
 fn held<K: Eq + Hash, V>(of: &Mutex<HashMap<K, V>>) -> MutexGuard<'_, HashMap<K, V>> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The part of what definitions may cost that the sets may take beside them.
+/// The fraction of the definitions' allowance that the sets may use in addition.
 const SETS: usize = 4;
 
-/// The cost to keep anything, in steps of 16 bytes.
+/// The cost to keep any entry, in steps of 16 bytes.
 const ENTRY: usize = 16;
 
-/// The cost to name a definition in a set.
+/// The cost to name a definition in a set, in steps.
 const DEFINITION: usize = 3;
 
-/// So many bytes of the JSON of a schema take a step to keep.
+/// The number of bytes of a schema's JSON that cost one step to keep.
 const OWN_BYTES: usize = 4;
 
-/// The cost to keep a finding.
+/// The cost to keep a finding, in steps.
 const FINDING: usize = 32;

@@ -1,33 +1,34 @@
-//! Says what stands for bytes in an argument: base64, a `data:` URL or an object that holds either, or text, or the
-//! handle of an earlier result. `call` reads exactly these; what a description says about the text of the bytes (lengths, patterns) is left out.
+//! Describes how an argument represents bytes: base64, a `data:` URL or an object that holds either, or text, or the
+//! handle of an earlier result. `call` reads exactly these; rules of the description about the text of the bytes
+//! (lengths, patterns) are left out.
 
 use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
 
 use crate::{reference::reference_of, schema::View};
 
-/// The way a value is given, by where it stands: whether as bytes, if it says that it is binary.
+/// The representation of a value by its place: bytes or text, if its schema says that it is binary.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Bytes {
-    /// It is: a file with a name and a type of its own.
+    /// Bytes: a file with its own name and type.
     File,
-    /// It is, and so are the items of a list: a property of a multipart body.
+    /// Bytes, and so are the items of a list: a property of a multipart body.
     Part,
-    /// Its properties or items may be files: the whole of a multipart body.
+    /// The whole of a multipart body, whose properties or items may be files.
     Parts,
-    /// It is a text like any other, in a JSON merge patch: optional members may be `null`, which removes them (RFC 7396 §2).
+    /// An ordinary text in a JSON merge patch: optional members may be `null`, which removes them (RFC 7396 §2).
     Patch,
-    /// It is a text like any other. Objects in a part are JSON (OpenAPI 3.1.1 §4.8.15.1), which has no bytes.
+    /// An ordinary text. Objects in a part are JSON (OpenAPI 3.1.1 §4.8.15.1), which has no bytes.
     Text,
-    /// It is; the body is nothing else.
+    /// Bytes that are the whole body.
     Whole,
 }
 
 impl Bytes {
-    /// The rule that holds below a keyword.
+    /// The representation below a keyword.
     pub(crate) fn below(self, keyword: &str) -> Self {
         match (self, keyword) {
-            // They speak of the same value.
+            // These keywords apply to the value itself.
             (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then")
             | (Self::Patch, "additionalProperties" | "patternProperties" | "properties") => self,
             (Self::Part, "items") | (Self::Parts, "items" | "prefixItems") => Self::File,
@@ -36,7 +37,7 @@ impl Bytes {
         }
     }
 
-    /// The same as far as it matters to a schema: what makes no difference is one definition.
+    /// The representation, as far as it affects a schema: schemas that it does not affect share one definition.
     pub(super) fn within(self, schema: &Node) -> Self {
         let is_open = reference_of(schema).is_some()
             || PASSING.iter().any(|keyword| schema.get(keyword).is_some());
@@ -50,11 +51,11 @@ impl Bytes {
         }
     }
 
-    /// The schema of a value that stands for bytes, with the annotations of the one it takes the place of.
+    /// The schema of a value that represents bytes, with the annotations of the schema it replaces.
     pub(crate) fn schema(self, described: &Node, view: View) -> Value {
         let base64 = json!({"type": "string", "contentEncoding": "base64",
             "description": "Bytes as base64 or as a `data:` URL."});
-        // What models fill in that must name every member.
+        // A model that must name every member supplies `null` for missing ones.
         let kind = if view == View::Complete { json!(["string", "null"]) } else { "string".into() };
         let data = json!({"type": kind, "contentEncoding": "base64"});
         let text = json!({"type": kind, "description": "Instead of `data`: text as it is."});
@@ -88,8 +89,8 @@ fn allows_null(schema: &Node) -> bool {
         || kinds.iter().any(|kind| kind.as_str() == Some("null"))
 }
 
-/// Returns true if a schema by itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format:
-/// binary`, 2.0's `file`, or content of a media type that is not text and is not encoded.
+/// Returns true if a schema itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format: binary`,
+/// 2.0's `file`, or content of a media type that is not text and is not encoded.
 pub(crate) fn is_bytes(schema: &Node) -> bool {
     let text = |name: &str| schema.get(name).and_then(Node::as_str);
     let is_binary_content = schema.get("contentEncoding").is_none()
@@ -107,7 +108,7 @@ fn reads_as_text(media_type: &str) -> bool {
         || ["json", "xml"].iter().any(|name| media_type.trim_end().ends_with(name))
 }
 
-/// The keywords below which bytes may stand in a schema that is not of bytes itself.
+/// The keywords below which bytes may occur in a schema that does not describe bytes itself.
 const PASSING: [&str; 8] = ["allOf", "anyOf", "else", "if", "items", "not", "oneOf", "then"];
 
 /// The keywords about the members of an object.

@@ -1,8 +1,8 @@
-//! Condenses a graph to the groups of nodes that reach each other (Tarjan's strongly connected components). It keeps its way
-//! in lists and not on the stack: chains of references may be long.
+//! Condenses a graph to the groups of nodes that reach each other (Tarjan's strongly connected components). It keeps
+//! its path in lists and not on the stack: chains of references may be long.
 
-/// The groups of nodes that reach each other, each after those it leads to. `leads_to` holds for each node those it leads
-/// to. The order of a group's nodes means nothing.
+/// The groups of nodes that reach each other, each after the groups it leads to. `leads_to` contains for each node its
+/// direct successors. The order of nodes inside a group has no meaning.
 pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let states = vec![State::default(); leads_to.len()];
     let mut walk = Walk { leads_to, states, n_entered: 0, open: Vec::new(), groups: Vec::new() };
@@ -12,14 +12,14 @@ pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
     walk.groups
 }
 
-/// The facts that are known of a node.
+/// The state of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// The time when it was entered, counted from 1; 0 before.
+    /// The time when the node was entered, counted from 1; 0 before.
     entered: usize,
-    /// The earliest node that it is known to reach among those that are open.
+    /// The earliest open node that this node is known to reach.
     earliest: usize,
-    /// True if its group is not complete.
+    /// True if the node's group is not complete.
     is_open: bool,
 }
 
@@ -36,7 +36,7 @@ impl Walk<'_> {
         if self.entered(start) > 0 {
             return;
         }
-        // The nodes on the way, and how many of the references of each were followed.
+        // The nodes on the current path, each with the number of its followed references.
         let mut way = vec![(start, 0)];
         self.enter(start);
         while let Some((node, n_followed)) = way.last_mut() {
@@ -76,7 +76,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Ends with a node; `above` is the one it was entered from.
+    /// Leaves a node; `above` is the one it was entered from.
     fn leave(&mut self, node: usize, above: Option<usize>) {
         let Some(State { entered, earliest, .. }) = self.states.get(node).copied() else { return };
         if let Some(above) = above {
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(condensed(&chain).len(), 1);
     }
 
-    /// The nodes that one reaches, itself among them.
+    /// The nodes that one node reaches, including itself.
     fn reached(leads_to: &[Vec<usize>], from: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::from([from]);
         let mut way = vec![from];

@@ -1,6 +1,6 @@
-//! Tells a model what `discriminator` means: a branch requires the value that stands for it, by the mapping or by the name
-//! of its schema. A branch that declares other values itself is left alone: then the description says two things. It is a
-//! hint (OpenAPI 3.1.1 §4.8.25): what is sent and answered is checked without it.
+//! Tells a model the meaning of `discriminator`: each branch requires its value, from the mapping or from the name of
+//! its schema. A branch that itself declares other values is unchanged: then the description contradicts itself. It is
+//! a hint (OpenAPI 3.1.1 §4.8.25): requests and responses are checked without it.
 
 use callgate_tool::{Object, Value, json};
 use callgate_tree::{Node, Path};
@@ -11,7 +11,7 @@ use crate::{
     schema::{Builder, View},
 };
 
-/// Adds to each branch of `oneOf` and `anyOf` the values that stand for it.
+/// Adds to each branch of `oneOf` and `anyOf` its discriminator values.
 pub(super) fn apply<'d>(
     builder: &Builder<'d>,
     node: &'d Node,
@@ -22,7 +22,7 @@ pub(super) fn apply<'d>(
     if !matches!(builder.view, View::Declared(_)) {
         return;
     }
-    // Swagger 2.0 §Schema Object: the name of the property alone.
+    // Swagger 2.0 §Schema Object: only the name of the property.
     let property = discriminator.as_str();
     let property = property.or_else(|| discriminator.get("propertyName").and_then(Node::as_str));
     let mapping = discriminator.get("mapping").and_then(Node::as_object).map(by_target);
@@ -42,7 +42,7 @@ pub(super) fn apply<'d>(
     }
 }
 
-/// The values of a mapping by what they are mapped to: a reference, or a schema's bare name.
+/// The values of a mapping by their targets: a reference, or a schema's bare name.
 fn by_target(mapping: &callgate_tree::Object) -> HashMap<&str, Vec<&str>> {
     let mut by_target: HashMap<&str, Vec<&str>> = HashMap::new();
     for (value, to) in mapping.iter() {
@@ -53,8 +53,8 @@ fn by_target(mapping: &callgate_tree::Object) -> HashMap<&str, Vec<&str>> {
     by_target
 }
 
-/// The values that stand for a branch: those the mapping gives it, and without any mapping the name of its schema
-/// (OpenAPI 3.0.3 §4.7.25).
+/// The discriminator values of a branch: those in the mapping, and without any mapping the name of its schema (OpenAPI
+/// 3.0.3 §4.7.25).
 fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>) -> Vec<&'m str> {
     let Some(reference) = reference_of(branch) else { return Vec::new() };
     let name = reference.strip_prefix(SCHEMAS);
@@ -75,7 +75,7 @@ fn follows<'d>(
     !values.is_empty() && allows(builder, branch, property, values, DEEPEST)
 }
 
-/// True if all values are legal in the declarations of the property in the branch and in those it inherits from.
+/// True if all values are legal in the declarations of the property in the branch and in its inherited schemas.
 fn allows<'d>(
     builder: &Builder<'d>,
     branch: Located<'d>,
@@ -108,11 +108,11 @@ fn lists(schema: &Node, values: &[&str]) -> bool {
     })
 }
 
-/// The place of a description's schemas.
+/// The pointer prefix of a description's schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// Real schemas inherit over fewer than five levels.
 const DEEPEST: usize = 8;
 
-/// The steps to describe the value that stands for a branch.
+/// The cost to describe the value of a branch, in steps.
 const BRANCH: usize = 64;

@@ -1,13 +1,13 @@
-//! Tells what stands at a place that no schema can stand at, by the place alone: a reference that leads there was meant
-//! otherwise, and what is there would be read as keywords nobody wrote.
+//! Recognises places that cannot contain a schema, by the pointer alone: a reference to such a place is a mistake, and
+//! its target would be read as keywords that nobody wrote.
 
-/// The text at a pointer, where it is something else than a schema.
+/// The kind of object at a pointer, if it is not a schema.
 pub(super) fn kind_at(pointer: &str) -> Option<&'static str> {
     let pointer = pointer.split_once('#').map_or(pointer, |(_, pointer)| pointer);
     let mut segments = pointer.strip_prefix('/')?.split('/');
     let place = match (segments.next()?, segments.next(), segments.next(), segments.next()) {
         ("paths" | "webhooks", Some(_), None, None) => "pathItems",
-        // Swagger 2.0 has them at the root.
+        // Swagger 2.0 has these at the root.
         (kind @ ("parameters" | "responses" | "securityDefinitions"), Some(_), None, None)
         | ("components", Some(kind), Some(_), None) => kind,
         _ => return None,

@@ -1,5 +1,5 @@
-//! Groups of definitions: those that reach each other, which any schema needs together or not at all. A group is made once
-//! for a description, under the names that its definitions have where no two are called alike.
+//! Groups of definitions that reach each other: a schema needs either all definitions of a group or none. A group is
+//! made once for a description, under the names that its definitions have if no two have equal names.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// The groups of a description. They hold each other by their numbers: a chain of owners would be dropped recursively.
+/// The groups of a description. They refer to each other by index: a chain of owners would be dropped recursively.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     of: HashMap<DefinitionKey, usize>,
@@ -30,23 +30,23 @@ pub(super) struct Groups {
 /// Definitions that reach each other.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    /// In the order of their names; none where they cannot keep those.
+    /// The definitions in the order of their names; empty if they cannot keep their names.
     pub(super) definitions: Arc<DefinitionGroup>,
     pub(super) findings: Findings,
     /// The groups that its definitions refer to.
     pub(super) leads_to: Box<[usize]>,
-    /// The place where something is filled in: one of its definitions as it is where nothing is.
+    /// For a group in which values are filled in: one of its definitions in the form without filled-in values.
     pub(super) unfilled: Option<DefinitionKey>,
-    /// True if all its definitions can be called after their own pointers.
+    /// True if all its definitions can be named after their own pointers.
     pub(super) is_plain: bool,
     /// The names that a definition of another group may have, too.
     pub(super) shared_names: Box<[Arc<str>]>,
-    /// The reason why one of its definitions is not there.
+    /// The reason why one of its definitions is missing.
     pub(super) lack: Option<Lack>,
 }
 
 impl Groups {
-    /// The number of the group of a definition.
+    /// The index of the group of a definition.
     pub(super) fn of(&self, key: &DefinitionKey) -> Option<usize> {
         self.of.get(key).copied()
     }
@@ -55,7 +55,7 @@ impl Groups {
         self.list.get(number)
     }
 
-    /// Keeps the group of these definitions, unless there is one, and answers its number.
+    /// Keeps the group of these definitions, unless it exists, and returns its index.
     pub(super) fn keep(&mut self, keys: &[&DefinitionKey], group: Group) -> usize {
         if let Some(known) = keys.first().and_then(|key| self.of(key)) {
             return known;
@@ -68,7 +68,7 @@ impl Groups {
 }
 
 impl Group {
-    /// The group of these definitions, in any order, which leads to those.
+    /// The group of these definitions, in any order; `leads_to` contains the groups it refers to.
     pub(super) fn new(
         stems: &Stems,
         members: &[(&DefinitionKey, &Known)],
@@ -113,13 +113,13 @@ impl Group {
     }
 }
 
-/// The order of the definitions of a group, whichever was needed first.
+/// The sort key of a group's definitions, which does not depend on the one that was needed first.
 pub(super) fn in_order(key: &DefinitionKey) -> (String, Arc<str>) {
     (stem(&key.at.pointer), Arc::clone(&key.at.pointer))
 }
 
-/// Returns true if no other definition can be called alike: it is a schema that the description names itself, and the
-/// only one of its name.
+/// Returns true if no other definition can have an equal name: it is a schema that the description itself names, and
+/// the only one with its name.
 fn is_only(stems: &Stems, key: &DefinitionKey, name: &str) -> bool {
     key.at.bytes == Bytes::Text
         && key.at.scope == Scope::default()

@@ -1,12 +1,13 @@
-//! Finds the definitions a schema needs by the groups they are in, so that a declaration pays for the groups it reaches and
-//! not for what is in them.
+//! Finds the definitions that a schema needs by their groups, so that a declaration pays for the groups it reaches and
+//! not for their content.
 //!
-//! Sharing is right where every definition can be called after its own pointer (`Pet`) and no two are called alike. Schemas
-//! that the description names itself are known to have names of their own; others are compared. Where two are called alike,
-//! there is no such set: then `set` names the definitions of one schema by themselves (`Pet`, `Pet_2`).
+//! Sharing is correct if every definition can be named after its own pointer (`Pet`) and all names differ. Schemas that
+//! the description itself names are known to have unique names; others are compared. If two names are equal, there is
+//! no such set: then `set` names the definitions of one schema separately (`Pet`, `Pet_2`).
 //!
-//! Below an alternative nothing is filled in. What a schema needs both there and elsewhere is defined once, as it is there;
-//! and so is all that it refers to, so a group gives way as a whole to its likeness where nothing is filled in.
+//! Below an alternative nothing is filled in. A definition that a schema needs both there and elsewhere is defined
+//! once, in the form without filled-in values, and so is everything it refers to. A group is therefore replaced as a
+//! whole by its counterpart without filled-in values.
 
 use std::sync::Arc;
 
@@ -32,22 +33,21 @@ use crate::{
 /// The target of a definition's reference.
 #[derive(Clone, Copy)]
 enum Target {
-    /// To one of a group that there is, of this number.
+    /// An existing group, by index.
     Known(usize),
-    /// To one that is found with it, at this place.
+    /// A definition that is found together with this one, by index.
     New(usize),
 }
 
 impl Builder<'_> {
-    /// The definitions that are needed for those that wait; `None` where two would be called alike, or where no more may
-    /// be done.
+    /// The definitions that the pending ones need; `None` if two names would be equal, or if the effort is used up.
     pub(super) fn grouped(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
         self.group(roots);
         let groups = self.built.groups();
         let reached = self.reached(&groups, roots)?;
         let of = |number: &usize| groups.get(*number);
         if let Some(lack) = reached.iter().filter_map(of).find_map(|group| group.lack.as_ref()) {
-            // The schema of all arguments is made as far as it can be.
+            // The schema of all arguments is built as far as possible.
             let set = DefinitionSet { lack: Some(lack.clone()), ..DefinitionSet::default() };
             return (self.view != View::Complete).then(|| Arc::new(set));
         }
@@ -69,7 +69,7 @@ impl Builder<'_> {
         Some(set)
     }
 
-    /// Sees that there is a group of each definition that is needed.
+    /// Ensures that each required definition has a group.
     fn group(&self, roots: &[DefinitionKey]) {
         let mut needed: IndexMap<DefinitionKey, Node> = IndexMap::new();
         for (key, pending) in roots.iter().zip(&self.pending) {
@@ -88,7 +88,7 @@ impl Builder<'_> {
         self.keep_groups(&needed, &parts);
     }
 
-    /// The target of a reference; one that is in no group is needed.
+    /// The target of a reference; a target without a group is added to `needed`.
     fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> Target {
         let key = link.key(self.view);
         if let Some(number) = self.built.groups().of(&key) {
@@ -118,7 +118,7 @@ impl Builder<'_> {
             let targets = members.iter().flat_map(|(_, (_, targets))| targets);
             leads_to.extend(targets.filter_map(|target| match target {
                 Target::Known(number) => Some(*number),
-                // Those of the group itself have no number yet.
+                // Definitions of the group itself have no index yet.
                 Target::New(at) => numbers.get(at).copied(),
             }));
             let known: Vec<_> = members.iter().map(|(key, (known, _))| (*key, known)).collect();
@@ -129,7 +129,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A definition by itself, built for all that need it, and charged to none of them.
+    /// One definition, built for all users, and charged to none of them.
     fn shared_part(&self, key: &DefinitionKey, node: &Node) -> Known {
         if let Some(known) = self.built.part(key) {
             return known;
@@ -142,7 +142,7 @@ impl Builder<'_> {
         known
     }
 
-    /// The numbers of all groups that are reached, in the order in which they are; `None` where that takes too much.
+    /// The indexes of all groups that are reached, in that order; `None` if the effort does not suffice.
     fn reached(&self, groups: &Groups, roots: &[DefinitionKey]) -> Option<Vec<usize>> {
         let roots = self.document.affordable(roots, LINK);
         let mut reached: IndexSet<usize> = roots.filter_map(|root| groups.of(root)).collect();
@@ -154,7 +154,7 @@ impl Builder<'_> {
         (!self.document.is_spent()).then(|| reached.into_iter().collect())
     }
 
-    /// The groups without those whose likeness, where nothing is filled in, is among them.
+    /// The groups without those whose counterpart without filled-in values is among them.
     fn kept(&self, groups: &Groups, mut reached: Vec<usize>) -> Vec<usize> {
         let is_filled =
             |number: &usize| groups.get(*number).is_some_and(|group| group.unfilled.is_some());
@@ -170,7 +170,7 @@ impl Builder<'_> {
         reached
     }
 
-    /// True if every definition can be called after its own pointer.
+    /// True if every definition can be named after its own pointer.
     fn is_plain(&self, groups: &Groups, kept: &[usize]) -> bool {
         let is_plain = |number: &usize| groups.get(*number).is_some_and(|group| group.is_plain);
         if !kept.iter().all(is_plain) {
@@ -203,10 +203,10 @@ impl Builder<'_> {
     }
 }
 
-/// The steps to follow a reference to a group.
+/// The cost to follow a reference to a group, in steps.
 const LINK: usize = 3;
 
-/// The steps to compare a name with those of others.
+/// The cost to compare a name with others, in steps.
 const COMPARED: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tells which keywords of a schema hold schemas. All others hold values that only look like schemas.
+//! Lists the keywords of a schema that contain schemas. All other keywords contain values that may only look like schemas.
 
 /// The content of a schema's keyword.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
-//! Copies the keywords of a schema, each in the form JSON Schema 2020-12 has for it. A keyword of a wrong type is
-//! dropped and reported rather than making the schema invalid; what is not a keyword is dropped.
+//! Copies the keywords of a schema, each in its form in JSON Schema 2020-12. A keyword of a wrong type is dropped and
+//! reported instead of making the schema invalid; members that are not keywords are dropped.
 
 use callgate_tool::{Number, Object, Value, json};
 use callgate_tree::{Node, Path};
@@ -29,7 +29,7 @@ enum Form {
     Text,
 }
 
-/// Copies the keywords of `node` into `built`, which may hold the `$ref` already.
+/// Copies the keywords of `node` into `built`, which may already contain the `$ref`.
 pub(super) fn copy<'d>(
     builder: &mut Builder<'d>,
     node: &'d Node,
@@ -67,7 +67,7 @@ pub(super) fn copy<'d>(
             "properties" => properties(builder, object, &path, built),
             "required" => required::copy(builder, object, &path, built),
             "type" => kind(builder, value, &path, built),
-            // No word of JSON Schema: what is sent is written by it.
+            // Not a keyword of JSON Schema: XML bodies are written by it.
             "xml"
                 if builder.view == View::Complete
                     && value.as_object().is_some_and(|xml| !xml.is_empty()) =>
@@ -97,7 +97,7 @@ pub(super) fn copy<'d>(
     discriminator::apply(builder, node, path, built);
 }
 
-/// A default that its own schema does not allow is neither shown nor sent: whoever wrote it meant something else.
+/// A default that its own schema does not allow is neither shown nor sent: its author meant something else.
 fn report_illegal_default(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>) {
     if builder.view == View::Output {
         return;
@@ -108,7 +108,7 @@ fn report_illegal_default(builder: &mut Builder<'_>, value: &Node, path: &Path<'
     builder.findings.note(Code::IllegalDefault, path, message, help);
 }
 
-/// The most characters of a default that are shown.
+/// The number of characters of a default that are shown.
 const LONGEST_SHOWN: usize = 60;
 
 fn insert(built: &mut Object, keyword: &str, value: Option<Value>) {
@@ -117,8 +117,8 @@ fn insert(built: &mut Object, keyword: &str, value: Option<Value>) {
     }
 }
 
-/// True if `nested` fills in missing values below a keyword: not where there are several alternatives, and not where
-/// the names or the number of values are open.
+/// True if `nested` fills in missing values below a keyword: not if there are several alternatives, and not if the
+/// names or the number of values are open.
 fn is_filled(keyword: &str, value: &Node) -> bool {
     match keyword {
         "allOf" | "items" => true,
@@ -158,7 +158,7 @@ fn form_of(keyword: &str) -> Option<Form> {
     })
 }
 
-/// The value in the form a keyword needs; `None`, reported, when it is not of that form.
+/// The value in the form that a keyword needs; `None`, with a finding, if it does not have that form.
 fn form<'d>(
     builder: &mut Builder<'d>,
     expected: Form,
@@ -168,7 +168,7 @@ fn form<'d>(
     match (expected, value) {
         (Form::Any, value) => builder.copy(value),
         (Form::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
-        // OpenAPI 3.0's boolean form is read by `exclusive`.
+        // `exclusive` reads OpenAPI 3.0's boolean form.
         (Form::Limit, Node::Bool(_)) => None,
         (Form::Count, Node::Number(number)) => count(builder, number, path),
         (Form::Limit | Form::Number, Node::Number(number)) => Some(number.clone().into()),
@@ -214,7 +214,7 @@ fn count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> Option<
 }
 
 fn drop_value(builder: &mut Builder<'_>, expected: Form, value: &Node, path: &Path<'_>) {
-    // A member without a value is the commonest slip of generators, and says nothing that could be lost.
+    // A member without a value is the commonest mistake of generators; it contains nothing that could be lost.
     let says_nothing =
         matches!(value, Node::Null) || value.as_array().is_some_and(<[Node]>::is_empty);
     let message = format!("expected {}, got: {}", expected.words(), value.kind());
@@ -240,7 +240,7 @@ impl Form {
     }
 }
 
-/// `enum`: a list; an empty one would allow nothing and is never meant.
+/// The values of `enum`: a list. An empty list would allow nothing and is never intended.
 fn values(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     match value.as_array() {
         Some(values) if !values.is_empty() => {
@@ -262,7 +262,7 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
     distinct
 }
 
-/// `examples` is a list in JSON Schema; elsewhere it is a map, which says nothing here.
+/// `examples` is a list in JSON Schema; elsewhere it is a map, which has no meaning here.
 fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
     if value.as_array().is_some_and(|values| !values.is_empty()) {
         let values = builder.copy(value);
@@ -272,7 +272,7 @@ fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
 
 fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     let known = |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
-    // Swagger 2.0 §Data Types; in later versions a slip that can mean only this.
+    // Swagger 2.0 §Data Types; in later versions a mistake with only one possible meaning.
     if value.as_str() == Some("file") {
         if !builder.document.version().is_swagger() {
             let message = "expected a type of JSON Schema, got: `file`".to_owned();
@@ -319,7 +319,7 @@ fn properties<'d>(
             let is_removable = builder.bytes == Bytes::Patch && is_optional;
             kept.insert(name, if is_removable { removable(schema) } else { schema });
         } else if builder.view == View::Complete {
-            // A mark: what is only answered is no member that anybody may give.
+            // A mark: a member that occurs only in responses must not be supplied.
             let Some(name) = builder.copy_text(name) else { break };
             kept.insert(name, json!({"readOnly": true}));
         }
@@ -327,7 +327,7 @@ fn properties<'d>(
     built.insert("properties".to_owned(), Value::Object(kept));
 }
 
-/// OpenAPI 3.0 says with `exclusiveMinimum: true` that `minimum` itself is not allowed.
+/// Translates OpenAPI 3.0's `exclusiveMinimum: true`, which means that `minimum` itself is not allowed.
 fn exclusive(object: &callgate_tree::Object, built: &mut Object) {
     for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
         if object.get(flag).and_then(Node::as_bool) == Some(true)
@@ -340,7 +340,7 @@ fn exclusive(object: &callgate_tree::Object, built: &mut Object) {
 
 const KINDS: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// Longer lists of values are not searched for repetitions: that would be quadratic.
+/// Longer lists are not searched for repeated values: that would take quadratic time.
 const LONG_ENUM: usize = 256;
 
 const DROPPED: &str = "correct it; it is left out";

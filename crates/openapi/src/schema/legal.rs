@@ -1,5 +1,6 @@
-//! Says whether a default is a value that its own schema allows. It reads what decides about nearly every wrong one: types, listed
-//! values, bounds, lengths, members and items. What it leaves to the check of the arguments of a call is allowed here.
+//! Decides if a schema allows its own default. It checks the rules that catch nearly every wrong default: types, listed
+//! values, bounds, lengths, members and items. Rules that only the check of a call's arguments applies are ignored
+//! here.
 
 use callgate_tree::{Node, Object, Path};
 
@@ -9,7 +10,7 @@ use crate::{
     schema::members,
 };
 
-/// The default of a schema, or of the one it refers to, where its schema allows it.
+/// The default of a schema, or of its reference's target, if its schema allows it.
 pub(crate) fn default_of<'d>(
     document: &'d Document,
     schema: &'d Node,
@@ -19,7 +20,7 @@ pub(crate) fn default_of<'d>(
     is_legal(document, schema, path, default).then_some(default)
 }
 
-/// The default of a schema, or of the one it refers to, legal or not.
+/// The default of a schema, or of its reference's target, legal or not.
 pub(crate) fn declared_default<'d>(
     document: &'d Document,
     schema: &'d Node,
@@ -54,7 +55,7 @@ impl<'d> Legal<'d> {
                 .all(|Located { node, pointer }| self.allows_here(node, &Path::at(pointer), value))
     }
 
-    /// The words of a schema itself, without what it refers to.
+    /// Checks the rules of a schema itself, without the target of its reference.
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
@@ -64,7 +65,7 @@ impl<'d> Legal<'d> {
                 && self.allows_below(object, path, value))
     }
 
-    /// Returns true if a value is among those that are listed.
+    /// Returns true if a value is among the listed values.
     fn lists(&self, schema: &Object, value: &Node) -> bool {
         let same = |known: &Node| match (number(known), number(value)) {
             (Some(known), Some(value)) => (known - value).abs() == 0.0,
@@ -160,7 +161,7 @@ fn is_within(schema: &Object, value: &Node) -> bool {
     }
 }
 
-/// A number as near as bounds need it: what differs in later digits is found by the check of a call.
+/// A number with the precision that bounds need: the check of a call finds differences in later digits.
 fn number(node: &Node) -> Option<f64> {
     node.as_number()?.as_f64()
 }
@@ -173,7 +174,7 @@ fn count(n: usize) -> f64 {
     n as f64
 }
 
-/// Compositions of compositions can be walked on more ways than there are parts.
+/// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts.
 const MOST_VISITED: usize = 200;
 
 #[cfg(test)]

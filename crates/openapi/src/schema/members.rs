@@ -1,21 +1,22 @@
-//! Reads listed values (`enum`, `const`) of another type than the declared one: where the text is the same they become values of
-//! the type, and where it is not, the type gives way. Defaults and examples of such a schema are read in the same way.
+//! Reads listed values (`enum`, `const`) whose type differs from the declared one. A value with an equal text in the
+//! declared type is converted; otherwise the type is widened. Defaults and examples of such a schema are read in this
+//! way too.
 
 use callgate_tool::{Number, Object, Value, json};
 use callgate_tree::{Node, Object as NodeObject, Path};
 
 use crate::{code::Code, document::Document, schema::Builder};
 
-/// The listed values of a schema of which some are of another type than the declared one.
+/// The listed values of a schema, some of which do not have the declared type.
 #[derive(Debug)]
 pub(super) struct Members {
     keyword: &'static str,
     kinds: Vec<String>,
-    /// As they are written.
+    /// The values as written.
     written: Vec<Value>,
 }
 
-/// Makes `enum` and `const` fit the type, and the default and the examples beside them.
+/// Makes `enum`, `const`, the default and the examples fit the type.
 pub(super) fn fit(
     builder: &mut Builder<'_>,
     object: &NodeObject,
@@ -56,16 +57,16 @@ pub(super) fn fit(
     builder.findings.note(Code::RepairedKeyword, path.name(members.keyword), message, help);
 }
 
-/// A value that a schema says by `default`, `const` or `enum`, as it is sent: read by the type where the members beside it are.
-/// `said` are the schema and those it refers to. `None` where there is no effort to keep it.
+/// A value of `default`, `const` or `enum` as it is sent: converted to the type if the members beside it are. `said`
+/// are the schema and the targets of its references. `None` if the effort does not suffice to keep it.
 pub(crate) fn fitted(document: &Document, said: &[&Node], value: &Node) -> Option<Value> {
     let value = document.meter().copy(value)?;
     let members = said.iter().filter_map(|node| Members::of(document, node.as_object()?));
     Some(members.fold(value, |value, members| members.read(&value)))
 }
 
-/// Returns true if the listed values of a schema allow a value that they are read like; `None` where all are of the
-/// declared type, so that the type and the list are held against it.
+/// Returns true if the listed values of a schema allow a value after conversion; `None` if all have the declared type,
+/// so that the type and the list decide.
 pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> Option<bool> {
     let members = Members::of(document, object)?;
     let is_listed = |value: &Value| {
@@ -79,16 +80,16 @@ pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> O
 }
 
 impl Members {
-    /// Those of a schema as it is built so far; `object` is the schema as it is written.
+    /// The listed values of a schema as it is built so far; `object` is the original schema.
     fn in_schema(object: &NodeObject, built: &Object) -> Option<Self> {
         let members = Self::listed(built.get("type")?, |keyword| built.get(keyword).cloned())?;
         members.filter_other(object)
     }
 
-    /// Those of a schema as it is written.
+    /// The listed values of an original schema.
     fn of(document: &Document, object: &NodeObject) -> Option<Self> {
         let kind = object.get("type")?.to_value();
-        // Nearly all are of it: nothing is copied to see that.
+        // Nearly all lists have the declared type: this check copies nothing.
         let listed = object.get("enum").and_then(Node::as_array);
         let only = object.get("const").map(std::slice::from_ref);
         let is_like = |member: &Node| fits(member, &kind);
@@ -121,12 +122,12 @@ impl Members {
             self.kinds.push("null".to_owned());
         }
         let has_other = self.others().next().is_some();
-        // The type itself goes on without it: what says that `null` is allowed says so by itself.
+        // The type itself loses `null`: keywords that allow `null` do so on their own.
         self.kinds.retain(|kind| kind != "null" || !says("nullable") && !says("x-nullable"));
         has_other.then_some(self)
     }
 
-    /// Those of another type.
+    /// The listed values of another type.
     fn others(&self) -> impl Iterator<Item = &Value> + Clone {
         self.written.iter().filter(|member| !self.is_declared(member))
     }
@@ -135,7 +136,7 @@ impl Members {
         self.kinds.iter().any(|kind| is_of(value, kind))
     }
 
-    /// A value as one of the declared types, where its text is the same.
+    /// A value converted to one of the declared types, if its text stays equal.
     fn converted(&self, value: &Value) -> Option<Value> {
         self.kinds.iter().find_map(|kind| converted(value, kind))
     }
@@ -146,7 +147,7 @@ impl Members {
         converted.unwrap_or_else(|| value.clone())
     }
 
-    /// The declared types and those of the members that are not of them.
+    /// The declared types and those of the members that do not have them.
     fn widened(&self, lost: &[&Value]) -> Value {
         let mut kinds = self.kinds.clone();
         for member in lost {
@@ -157,12 +158,12 @@ impl Members {
         kinds.into_iter().map(Value::from).collect()
     }
 
-    /// Returns true if they are said of a list and can only be meant for its items.
+    /// Returns true if the values are listed for a list and can only be meant for its items.
     fn is_of_items(&self) -> bool {
         self.kinds == ["array"] && !self.written.iter().any(|member| is_of(member, "array"))
     }
 
-    /// Reads the default and the examples as the members are.
+    /// Converts the default and the examples like the members.
     fn fit_annotations(&self, built: &mut Object) {
         if let Some(default) = built.get_mut("default") {
             *default = self.read(default);
@@ -195,7 +196,7 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
     distinct
 }
 
-/// Returns true if a node is of a type, or of one of several.
+/// Returns true if a node has a type, or one of several.
 fn fits(node: &Node, kind: &Value) -> bool {
     let one = |kind: &Value| match (node, kind.as_str()) {
         (Node::Array(_), Some("array"))
@@ -210,7 +211,7 @@ fn fits(node: &Node, kind: &Value) -> bool {
     kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
 }
 
-/// Returns true if a value is of a type of JSON Schema.
+/// Returns true if a value has a type of JSON Schema.
 fn is_of(value: &Value, kind: &str) -> bool {
     match (value, kind) {
         (Value::Number(number), "integer") => is_whole(number),
@@ -224,7 +225,7 @@ fn is_whole(number: &Number) -> bool {
     !text.contains(['e', 'E']) && fraction.is_none_or(|digits| digits.bytes().all(|b| b == b'0'))
 }
 
-/// A value as one of this type, where its text is the same.
+/// A value converted to this type, if its text stays equal.
 fn converted(value: &Value, kind: &str) -> Option<Value> {
     match (value, kind) {
         (Value::Bool(_) | Value::Number(_), "string") => Some(Value::String(value.to_string())),
@@ -237,12 +238,12 @@ fn converted(value: &Value, kind: &str) -> Option<Value> {
     }
 }
 
-/// The text of a value outside of JSON.
+/// The text of a value without JSON syntax.
 fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Longer lists of values are not searched for repetitions: that would be quadratic.
+/// Longer lists are not searched for repeated values: that would take quadratic time.
 const LONG_ENUM: usize = 256;
 
 #[cfg(test)]
@@ -328,7 +329,7 @@ mod tests {
             json!({"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a"]}),
             repaired,
         );
-        // One that is no member, and one of another type where the members are of the declared one.
+        // A value that is not listed, and one of another type while the members have the declared one.
         check(
             json!({"type": "integer", "enum": ["1", "2"], "default": "3"}),
             json!({"type": "integer", "enum": [1, 2]}),

@@ -1,17 +1,17 @@
-//! Says in JSON Schema 2020-12 what OpenAPI 3.0 says with `nullable: true` (3.0.3 §4.7.24), and Swagger 2.0
-//! descriptions with `x-nullable: true`.
+//! Translates OpenAPI 3.0's `nullable: true` (3.0.3 §4.7.24), and `x-nullable: true` of Swagger 2.0 descriptions, to
+//! JSON Schema 2020-12.
 
 use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
 
 use crate::document::Document;
 
-/// The schema, with null allowed where its node says so.
+/// The schema, with null allowed if its node says so.
 pub(super) fn apply(document: &Document, node: &Node, built: Object) -> Value {
     if is_nullable(document, node) { with_null(built) } else { Value::Object(built) }
 }
 
-/// A schema that takes `null` beside what it takes.
+/// A schema that allows `null` beside its other values.
 pub(crate) fn removable(schema: Value) -> Value {
     match schema {
         Value::Object(members) if !members.is_empty() => with_null(members),
@@ -36,13 +36,13 @@ fn with_null(mut built: Object) -> Value {
     with_enum(built)
 }
 
-/// Returns true if a schema says in its own way that null is a value of it.
+/// Returns true if a schema itself says that null is allowed.
 pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
     let says = |name: &str| node.get(name).and_then(Node::as_bool) == Some(true);
     says("nullable") || (document.version().is_swagger() && says("x-nullable"))
 }
 
-/// Without a type everything else lets null through, but not a list of values.
+/// Without a type all other keywords allow null, except a list of values.
 fn with_enum(mut built: Object) -> Value {
     if let Some(Value::Array(values)) = built.get_mut("enum")
         && !values.contains(&Value::Null)

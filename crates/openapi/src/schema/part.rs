@@ -1,4 +1,4 @@
-//! A definition by itself: its schema, and the definitions it refers to, under names that are unique in it.
+//! One definition: its schema, and the definitions it refers to, under names that are unique in it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     schema::{View, bytes::Bytes, scope::Scope},
 };
 
-/// A definition by itself, or why there is none.
+/// A definition, or the reason why it is missing.
 pub(super) type Known = Result<Arc<Part>, Lack>;
 
 /// The part that is defined.
@@ -19,28 +19,28 @@ pub(super) type Known = Result<Arc<Part>, Lack>;
 pub(super) struct At {
     pub(super) pointer: Arc<str>,
     pub(super) bytes: Bytes,
-    /// The meaning of dynamic references in it.
+    /// The scope that resolves its dynamic references.
     pub(super) scope: Scope,
 }
 
-/// The key that tells definitions apart: what is defined, for whom, and whether it is filled in.
+/// The key that distinguishes definitions: the node, the view, and true if values are filled in.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct DefinitionKey {
     pub(super) at: At,
     pub(super) view: View,
-    /// True if everything that refers to it stands where defaults are filled in.
+    /// True if every reference to the definition is at a place where defaults are filled in.
     pub(super) is_filled: bool,
 }
 
-/// A definition by itself. Other definitions have names that are unique in it.
+/// One definition. The definitions it refers to have names that are unique in it.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) schema: Arc<Value>,
     /// The bytes of the schema as compact JSON.
     pub(super) n_bytes: usize,
-    /// The definitions it refers to, in the order in which it first does.
+    /// The definitions it refers to, in the order of the first reference.
     pub(super) links: Box<[Link]>,
-    /// The names of those that apply to the same value, sorted.
+    /// The names of the definitions that apply to the value itself, sorted.
     pub(super) in_place: Arc<[Arc<str>]>,
     pub(super) findings: Findings,
 }
@@ -51,16 +51,16 @@ pub(super) struct Link {
     pub(super) at: At,
     pub(super) node: Node,
     pub(super) is_filled: bool,
-    /// The name that the definition uses.
+    /// The name in the definition's schema.
     pub(super) name: Arc<str>,
 }
 
-/// A definition under the name it has in a set.
+/// A definition under its name in a set.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) schema: Arc<Value>,
     pub(super) n_bytes: usize,
-    /// The names of the definitions that apply to the same value, sorted.
+    /// The names of the definitions that apply to the value itself, sorted.
     pub(super) in_place: Arc<[Arc<str>]>,
 }
 
@@ -72,7 +72,7 @@ impl From<&Part> for Named {
 }
 
 impl Link {
-    /// The definition it leads to in this view.
+    /// The definition that the reference leads to in this view.
     pub(super) fn key(&self, view: View) -> DefinitionKey {
         DefinitionKey { at: self.at.clone(), view, is_filled: self.is_filled }
     }

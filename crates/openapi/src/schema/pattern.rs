@@ -1,5 +1,5 @@
-//! Keeps the patterns a linear-time engine can run. Others (look-around, back references) stay in the declaration and
-//! become words where values are checked.
+//! Keeps the patterns that a linear-time engine can run. Others (look-around, back references) remain in the
+//! declaration; in the schema that values are checked against they become words.
 
 use callgate_tool::{Object, Value};
 use callgate_tree::{Node, Object as NodeObject, Path};
@@ -35,8 +35,8 @@ pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, bui
     }
 }
 
-/// Copies `patternProperties`. Where values are checked, names whose pattern cannot be run are left out, and so is what is
-/// said of all other names.
+/// Copies `patternProperties`. The schema that values are checked against leaves out names whose pattern cannot be run,
+/// and therefore also the rule about all other names.
 pub(super) fn copy_names<'d>(
     builder: &mut Builder<'d>,
     object: &'d NodeObject,
@@ -74,25 +74,25 @@ pub(super) fn copy_names<'d>(
     }
     let is_said_of_others = ["additionalProperties", "unevaluatedProperties"];
     if !is_whole && is_said_of_others.iter().any(|name| object.get(name).is_some()) {
-        // Every name may be one that the pattern means.
+        // The pattern may match any name.
         kept.insert(String::new(), Value::Bool(true));
     }
     built.insert("patternProperties".to_owned(), Value::Object(kept));
 }
 
-/// True if a pattern of ECMA-262 has a meaning for an engine without backtracking, and a size it can hold.
+/// True if a pattern of ECMA-262 has a meaning for an engine without backtracking, and a size within its limit.
 pub(crate) fn is_linear(pattern: &str) -> bool {
     if pattern.len() > LONGEST {
         return false;
     }
-    // What only the two notations tell apart: escapes that mean themselves in ECMA-262.
+    // Escapes that denote themselves in ECMA-262 are the only difference between the notations.
     let read = |pattern: &str| regex_syntax::Parser::new().parse(pattern).ok();
     let pattern = of_ascii(pattern);
     let read = read(&pattern).or_else(|| read(&pattern.replace("\\/", "/")));
     read.is_some_and(|read| size(&read) <= LARGEST)
 }
 
-/// The pattern with the classes that have only ASCII in ECMA-262 §22.2.2.9.
+/// The pattern with the classes that are ASCII-only in ECMA-262 §22.2.2.9.
 fn of_ascii(pattern: &str) -> String {
     let mut written = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();
@@ -109,7 +109,8 @@ fn of_ascii(pattern: &str) -> String {
     written
 }
 
-/// The bytes that an engine needs, and hardly more than twice of them. The depth of a pattern is bounded where it is read.
+/// An upper estimate of the bytes that an engine needs, at most about twice the real size. The depth of a pattern is
+/// limited when it is parsed.
 fn size(pattern: &Hir) -> usize {
     match pattern.kind() {
         HirKind::Class(Class::Bytes(_)) | HirKind::Empty | HirKind::Look(_) => STATE,
@@ -127,8 +128,8 @@ fn size(pattern: &Hir) -> usize {
     }
 }
 
-/// The size of a class of characters in an engine of bytes: a move for each range of bytes, most of which large classes
-/// share.
+/// The size of a character class in an engine that works on bytes: one transition for each range of bytes; large
+/// classes share most of them.
 fn class_size(class: &ClassUnicode) -> usize {
     let ranges = class.ranges().iter();
     let moves = |range: &regex_syntax::hir::ClassUnicodeRange| -> usize {
@@ -139,17 +140,18 @@ fn class_size(class: &ClassUnicode) -> usize {
     STATE + (n_moves - n_shared) * MOVE + n_shared * MOVE / 4
 }
 
-/// In bytes. Those of real descriptions have fewer than 2,000; to read one takes a hundred times its size.
+/// The length limit in bytes. Patterns of real descriptions have fewer than 2,000; parsing one takes a hundred times
+/// its size.
 const LONGEST: usize = 16 << 10;
 
-/// In bytes of an engine; values are checked by one that holds as many.
+/// The size limit of an engine in bytes; values are checked by an engine with this limit.
 const LARGEST: usize = 10 << 20;
 
-/// The bytes of a state of an engine, and of a move to another one.
+/// The bytes of an engine's state, and of a transition to another one.
 const STATE: usize = 32;
 const MOVE: usize = 24;
 
-/// The moves of a class that it shares with nothing.
+/// The number of transitions that a class does not share.
 const UNSHARED: usize = 200;
 
 #[cfg(test)]

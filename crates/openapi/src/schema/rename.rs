@@ -1,4 +1,4 @@
-//! Calls the definitions a schema refers to by other names. Values that only look like references stay as they are.
+//! Renames the definitions that a schema refers to. Values that only look like references are unchanged.
 
 use callgate_tool::Value;
 use hashbrown::HashMap;
@@ -8,7 +8,7 @@ use crate::{
     schema::holds::{Holds, holds},
 };
 
-/// A copy of a schema with references to the new names of definitions.
+/// A copy of a schema whose references use the new names of definitions.
 pub(super) fn renamed(document: &Document, schema: &Value, names: &HashMap<&str, &str>) -> Value {
     let mut schema = document.meter().copy_built(schema);
     rename(&mut schema, names);
@@ -39,5 +39,5 @@ fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
     }
 }
 
-/// The way references to definitions begin.
+/// The prefix of references to definitions.
 pub(super) const PREFIX: &str = "#/$defs/";

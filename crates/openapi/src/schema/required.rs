@@ -1,5 +1,5 @@
-//! Copies the keywords that require members of an object: `required` and `dependentRequired`. What is no name is left out and
-//! reported; what a default or the session fills is not asked for.
+//! Copies the keywords that require members of an object: `required` and `dependentRequired`. An entry that is not a
+//! name is left out and reported; a value that a default or the session fills in is not required.
 
 use callgate_tool::{Object, Value};
 use callgate_tree::{Node, Object as NodeObject, Path};
@@ -21,7 +21,7 @@ pub(super) fn copy(
     built: &mut Object,
 ) {
     let Some(value) = object.get("required") else { return };
-    // A parameter of Swagger 2.0 is its own schema, and says `required: true` about itself.
+    // A Swagger 2.0 parameter is its own schema, and its `required: true` is about the parameter.
     let is_parameter = object.get("in").and_then(Node::as_str).is_some();
     if is_parameter && builder.document.version().is_swagger() {
         return;
@@ -40,7 +40,7 @@ pub(super) fn copy(
     }
 }
 
-/// The value of `dependentRequired`: what each name requires.
+/// The value of `dependentRequired`: the names that each name requires.
 pub(super) fn by_names(builder: &mut Builder<'_>, members: &NodeObject, path: &Path<'_>) -> Value {
     let mut kept = Object::new();
     for (name, value) in members.iter() {
@@ -53,11 +53,11 @@ pub(super) fn by_names(builder: &mut Builder<'_>, members: &NodeObject, path: &P
     Value::Object(kept)
 }
 
-/// The names of a list; `None`, reported, where it is none.
+/// The names of a list; `None`, with a finding, if it is not a list.
 fn list<'n>(builder: &mut Builder<'_>, value: &'n Node, path: &Path<'_>) -> Option<Vec<&'n str>> {
     let Some(names) = value.as_array() else {
         let message = format!("expected a list of names, got: {}", value.kind());
-        // In OpenAPI 2 style, `required: true` stands in the property: it names nothing here.
+        // Authors write `required: true` in the property, as in OpenAPI 2: it names nothing here.
         let help = "list the names in the object's schema";
         builder.findings.warning(Code::DroppedKeyword, path, message, help);
         return None;

@@ -1,4 +1,4 @@
-//! Schemas for tests, written as JSON, and what becomes of them. For tests only.
+//! Schemas for tests, written as JSON, and the schemas built from them. For tests only.
 
 use callgate_tool::{Value, json};
 use callgate_tree::Path;
@@ -6,7 +6,7 @@ use callgate_tree::Path;
 use super::{Builder, View, built::Built};
 use crate::{allowance::Allowance, sample::document};
 
-/// A row: a schema, what is built of it, and the codes of what is found.
+/// Checks a schema, its built form, and the codes of the findings.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 pub(super) fn check(schema: Value, expected: Value, codes: &[&str]) {

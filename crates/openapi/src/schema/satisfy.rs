@@ -1,12 +1,12 @@
-//! Reports what a schema says of one value that no value meets: bounds that exclude each other, and required members that may
-//! not exist. What several schemas say together is not compared.
+//! Reports rules of a schema that no value can satisfy: bounds that exclude each other, and required members that must
+//! not exist. Rules of different schemas are not compared.
 
 use callgate_tool::{Object, Value};
 use callgate_tree::{Node, Object as NodeObject, Path};
 
 use crate::{code::Code, schema::Builder};
 
-/// Says where no value meets the schema.
+/// Reports places where no value satisfies the schema.
 pub(super) fn apply(
     builder: &mut Builder<'_>,
     object: &NodeObject,
@@ -38,7 +38,7 @@ fn report(builder: &mut Builder<'_>, at: &Path<'_>, message: String) {
     builder.findings.warning(Code::UnsatisfiableSchema, at, message, help);
 }
 
-/// Keywords of which the first may not be above the second.
+/// Pairs of keywords; the first must not be above the second.
 const BOUNDS: [(&str, &str); 5] = [
     ("minimum", "maximum"),
     ("minItems", "maxItems"),

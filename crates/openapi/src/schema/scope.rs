@@ -1,5 +1,5 @@
-//! The schema that a `$dynamicRef` means: the one with that `$dynamicAnchor` in the outermost of the schema resources that
-//! were entered on the way to it (JSON Schema 2020-12 §8.2.3.2). A resource is a schema with an `$id`, or a document.
+//! Resolves a `$dynamicRef`: its target is the `$dynamicAnchor` in the outermost of the schema resources that were
+//! entered on the way to it (JSON Schema 2020-12 §8.2.3.2). A resource is a schema with an `$id`, or a document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,8 +10,8 @@ use crate::{
     reference::Located,
 };
 
-/// The meaning of dynamic anchors at one place of a schema: the pointer of each by its name. None before the first resource
-/// was entered, and always none where no schema has such an anchor.
+/// The dynamic anchors that apply at one place of a schema: the pointer of each, by name. `None` before the first
+/// resource is entered, and always if no schema has such an anchor.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub(super) struct Scope(Option<Arc<BTreeMap<Arc<str>, Arc<str>>>>);
 
@@ -41,7 +41,7 @@ impl Scope {
         Self(Some(Arc::new(known)))
     }
 
-    /// The target here of a dynamic reference whose text, without scope, leads to `found`.
+    /// The target here of a dynamic reference that would lead to `found` without a scope.
     pub(super) fn meant<'d>(
         &self,
         document: &'d Document,

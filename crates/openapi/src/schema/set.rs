@@ -1,6 +1,6 @@
-//! Finds the definitions a schema needs: those it refers to and those they refer to, each built once for the whole
-//! description. Where each can be called after its own pointer, they come in groups (`grouped`); else they are named here so
-//! that no two of a schema are called alike.
+//! Finds the definitions that a schema needs: its direct and indirect references, each built once for the whole
+//! description. If each can be named after its own pointer, they come in groups (`grouped`); otherwise they are named
+//! here, so that all names in a schema differ.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Builder<'_> {
         DefinitionKey { at: pending.at.clone(), view: self.view, is_filled }
     }
 
-    /// All definitions that are needed for those that wait, under names that are given in this set.
+    /// All definitions that the pending ones need, under names that are unique in this set.
     pub(super) fn set(&mut self) -> DefinitionSet {
         let mut found = Findings::default();
         let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
@@ -75,9 +75,9 @@ impl Builder<'_> {
         DefinitionSet { definitions, findings: found, lack: None }
     }
 
-    /// A definition by itself, built once more only where it could not be built for all.
+    /// One definition, built again only if it could not be built for all users.
     fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
-        // Where nothing may be done any more, everything is the schema that allows everything.
+        // Once the effort is used up, every schema allows everything.
         if let Some(Ok(known)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
             return known;
         }
@@ -85,7 +85,7 @@ impl Builder<'_> {
         Arc::new(builder.part(key, node))
     }
 
-    /// A definition as it is called in this set. What it refers to is needed, too.
+    /// A definition under its name in this set. The definitions it refers to become pending, too.
     fn named(&mut self, part: &Part) -> Named {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
         for link in self.document.meter().charged(&part.links, |_| LINK) {
@@ -104,7 +104,7 @@ impl Builder<'_> {
 }
 
 impl<'d> Builder<'d> {
-    /// A definition by itself, by a builder that built nothing so far.
+    /// One definition, from a new builder.
     pub(super) fn part(mut self, key: &DefinitionKey, node: &'d Node) -> Part {
         self.bytes = key.at.bytes;
         self.is_filled = key.is_filled;
@@ -129,8 +129,8 @@ impl<'d> Builder<'d> {
 }
 
 impl Builder<'_> {
-    /// The anchor of a declared definition, where no other has it: nothing refers to it by that, and who reads the description
-    /// may know it.
+    /// The anchor of a declared definition, if it is unique: no reference uses it, but a reader of the description may
+    /// know it.
     fn anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
         let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
         let anchor = node.get("$anchor").and_then(Node::as_str).filter(|_| is_the_one)?;
@@ -138,8 +138,8 @@ impl Builder<'_> {
     }
 }
 
-/// The steps to repeat a finding.
+/// The cost to repeat a finding, in steps.
 const FINDING: usize = 1;
 
-/// The steps to follow a reference from one definition to another.
+/// The cost to follow a reference from one definition to another, in steps.
 const LINK: usize = 2;

@@ -1,4 +1,4 @@
-//! The names that definitions are called after, and which of a description's schemas no other can be called alike with.
+//! The stems of definitions' names, and the schemas of a description whose stem is unique.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::document::Document;
 
-/// The name that a definition is called after: the last part of its pointer, or its file where that is all of it.
+/// The stem of a definition's name: the last part of its pointer, or its file name if the pointer is the whole file.
 pub(super) fn stem(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     let last = last
@@ -21,15 +21,15 @@ pub(super) fn stem(pointer: &str) -> String {
     stem
 }
 
-/// The length at which a stem is cut; names that are alike afterwards get numbers.
+/// The length at which a stem is cut; names that become equal get numbers.
 const LONGEST_STEM: usize = 200;
 
-/// The schemas that a description names itself, by what their definitions are called after.
+/// The schemas that a description itself names, by their stems.
 #[derive(Debug)]
 pub(super) struct Stems(HashMap<String, Option<Arc<str>>>);
 
 impl Stems {
-    /// Those of the document itself; those of documents that it refers to are not among them.
+    /// The schemas of the document itself, without those of the documents that it refers to.
     pub(super) fn of(document: &Document) -> Self {
         let mut stems = HashMap::new();
         for way in [&["components", "schemas"][..], &["definitions"]] {
@@ -47,7 +47,7 @@ impl Stems {
         Self(stems)
     }
 
-    /// The pointer of the one schema that is called after this stem, where there is exactly one.
+    /// The pointer of the schema with this stem, if there is exactly one.
     pub(super) fn only(&self, stem: &str) -> Option<&Arc<str>> {
         self.0.get(stem)?.as_ref()
     }

@@ -1,12 +1,12 @@
-//! Reports keywords that narrow values and are not applied: misspelt ones, and those of older drafts. Annotations and
-//! extensions that nobody knows say nothing about values.
+//! Reports keywords that restrict values and are not applied: misspelt ones, and those of older drafts. Unknown
+//! annotations and extensions do not restrict values.
 
 use callgate_tree::Path;
 
 use super::{Builder, View};
 use crate::code::Code;
 
-/// Reports a keyword that is none, where it reads like one that narrows values.
+/// Reports an unknown keyword that reads like one that restricts values.
 pub(super) fn report(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) {
     if builder.view == View::Output || keyword.starts_with("x-") {
         return;
@@ -16,7 +16,7 @@ pub(super) fn report(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) 
     builder.findings.note(Code::UnknownKeyword, path, message, &help);
 }
 
-/// The text to write instead; none for a word that is no keyword of any draft, however it is spelt.
+/// The text to write instead; `None` for a word that is close to no keyword of any draft.
 fn meant(keyword: &str) -> Option<String> {
     if let Some((_, help)) = OLDER.iter().find(|(older, _)| *older == keyword) {
         return Some((*help).to_owned());
@@ -29,8 +29,8 @@ fn meant(keyword: &str) -> Option<String> {
     KEYWORDS.iter().find(is_alike).map(|known| format!("did you mean `{known}`?"))
 }
 
-/// True if a word is a long keyword with one letter wrong, missing, too many, or in the place of its neighbour. What is shorter is
-/// too near other words.
+/// True if a word is a long keyword with one letter wrong, missing, added, or swapped with its neighbour. Shorter
+/// keywords are too similar to other words.
 fn is_misspelt(known: &str, word: &str) -> bool {
     if known.len() < LONG || word.len().abs_diff(known.len()) > 1 {
         return false;
@@ -48,7 +48,7 @@ fn is_misspelt(known: &str, word: &str) -> bool {
     n_alike.saturating_add(1) >= longest || is_swapped
 }
 
-/// The letters of a keyword from which on a misspelling is seen.
+/// The number of letters from which a keyword's misspellings are detected.
 const LONG: usize = 7;
 
 /// The letters of a name, in lower case.
@@ -56,7 +56,7 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase())
 }
 
-/// The keywords of JSON Schema 2020-12 and OpenAPI that say which values there are.
+/// The keywords of JSON Schema 2020-12 and OpenAPI that restrict values.
 const KEYWORDS: [&str; 41] = [
     "additionalProperties",
     "allOf",
@@ -101,7 +101,7 @@ const KEYWORDS: [&str; 41] = [
     "writeOnly",
 ];
 
-/// Keywords of other drafts, and what says the same in 2020-12.
+/// Keywords of other drafts, with their equivalents in 2020-12.
 const OLDER: [(&str, &str); 6] = [
     ("$recursiveRef", "write `$ref`"),
     ("additionalItems", "write `items` beside `prefixItems`"),

@@ -1,5 +1,5 @@
-//! Headers that no argument sets unless the operator lets them through. What frames a message, says how it is written or
-//! carries credentials has no such leave. Which parameters a description declares is the business of `tools`.
+//! Headers that no argument sets unless the operator allows it. Headers that frame a message, state its format or carry
+//! credentials can never be allowed. `tools` reads the parameters that a description declares.
 
 use std::{collections::BTreeMap, error, fmt};
 
@@ -7,41 +7,41 @@ use callgate_tool::is_framing_header;
 
 use crate::security::header::{folded, is_forbidden, is_reserved};
 
-/// The name of a header that is withheld and may be let through: `Cookie`, `X-Forwarded-For`.
+/// The name of a withheld header that the operator may allow: `Cookie`, `X-Forwarded-For`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ArgumentHeader {
     written: String,
     folded: String,
 }
 
-/// The reason why there is nothing to let through.
+/// The reason why a header cannot be allowed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum NotAnArgumentHeader {
-    /// The credential goes there; `auth:` and `credentials:` are its keys.
+    /// The header carries the credential, which the keys `auth:` and `credentials:` configure.
     Credential,
-    /// It frames the message or belongs to the connection.
+    /// The header frames the message or belongs to the connection.
     Framing,
-    /// It says which media types are sent and read, which the description's media types say.
+    /// The header states which media types are sent and read; the description's media types determine them.
     Media,
-    /// It says how the bytes of the message are compressed, which only the gateway knows.
+    /// The header states how the bytes of the message are compressed, which only the gateway knows.
     Coding,
-    /// Nothing withholds it.
+    /// The header is not withheld.
     Offered,
 }
 
-/// The withheld headers that the operator lets through.
+/// The withheld headers that the operator allows.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever lets headers through decides each of these")]
 pub struct ArgumentHeaders {
-    /// Those of every operation.
+    /// The headers that are allowed for every operation.
     pub all: Vec<ArgumentHeader>,
-    /// Those of single operations, by the tool's name or the `operationId`.
+    /// The headers that are allowed for single operations, by the tool's name or the `operationId`.
     pub tools: BTreeMap<String, Vec<ArgumentHeader>>,
 }
 
 impl ArgumentHeader {
-    /// The name, in any case, with `_` for `-` or not.
+    /// Parses a name, in any case; `_` counts as `-`.
     ///
     /// ```
     /// use callgate_openapi::{ArgumentHeader, NotAnArgumentHeader};
@@ -52,7 +52,7 @@ impl ArgumentHeader {
     /// ```
     ///
     /// # Errors
-    /// [`NotAnArgumentHeader`] for one that may never be let through, and for one that nothing withholds.
+    /// [`NotAnArgumentHeader`] for a header that may never be allowed, and for one that is not withheld.
     pub fn new(name: &str) -> Result<Self, NotAnArgumentHeader> {
         let folded = folded(name);
         match folded.as_str() {
@@ -66,7 +66,7 @@ impl ArgumentHeader {
         Ok(Self { written: name.to_owned(), folded })
     }
 
-    /// Returns true if a header of this name is meant.
+    /// Returns true if `name` denotes this header.
     pub fn is(&self, name: &str) -> bool {
         self.is_folded(&folded(name))
     }
@@ -75,7 +75,7 @@ impl ArgumentHeader {
         self.folded == folded
     }
 
-    /// Returns true if its value is another method than the request line says: a read becomes a write.
+    /// Returns true if the header's value replaces the method of the request line: a read becomes a write.
     pub fn overrides_method(&self) -> bool {
         METHODS.contains(&self.folded.as_str())
     }
@@ -87,7 +87,7 @@ impl ArgumentHeader {
 }
 
 impl ArgumentHeaders {
-    /// Those of the operation with these names.
+    /// The headers that are allowed for the operation with these names.
     pub(crate) fn of(&self, names: &[Option<&str>]) -> Vec<&ArgumentHeader> {
         let own = names.iter().flatten().filter_map(|name| self.tools.get(*name)).flatten();
         self.all.iter().chain(own).collect()

@@ -1,4 +1,4 @@
-//! Reads the flows of an OAuth 2.0 scheme, in the words of OpenAPI 3 and of Swagger 2.0.
+//! Reads the flows of an OAuth 2.0 scheme, as OpenAPI 3 and Swagger 2.0 write them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(super) fn flows(scheme: &Node) -> Box<[OAuthFlow]> {
     flows.filter_map(|(name, node)| flow(name, node)).collect()
 }
 
-/// The only flow of a scheme of Swagger 2.0, whose members stand on the scheme itself.
+/// The only flow of a Swagger 2.0 scheme, whose members are on the scheme itself.
 pub(super) fn of_swagger(scheme: &Node) -> Box<[OAuthFlow]> {
     let name = scheme.get("flow").and_then(Node::as_str);
     name.and_then(|name| flow(name, scheme)).into_iter().collect()

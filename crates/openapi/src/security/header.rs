@@ -1,16 +1,16 @@
 //! The names of headers that arguments do not set: those that frame the message or belong to the connection, those that
-//! OpenAPI describes elsewhere, and those that tell services and proxies another sender, address or method.
+//! OpenAPI describes elsewhere, and those that give services and proxies another sender, address or method.
 
 use callgate_tool::is_framing_header;
 
-/// Returns true if no argument may set a header of this name, whatever a description declares, unless the operator lets it
-/// through.
+/// Returns true if no argument may set a header with this name unless the operator allows it, even if the description
+/// declares it.
 pub fn is_withheld_header(name: &str) -> bool {
     let folded = folded(name);
     is_reserved(&folded) || is_forbidden(&folded)
 }
 
-/// Returns true if a header can have this name (RFC 9110 §5.1): it is a token.
+/// Returns true if a header can have this name (RFC 9110 §5.1): it must be a token.
 pub(crate) fn is_header_name(name: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_token)
@@ -21,7 +21,7 @@ pub(super) fn is_reserved(folded: &str) -> bool {
     RESERVED.contains(&folded)
 }
 
-/// Returns true if a header steers the connection, the message or the proxies on the way.
+/// Returns true if a header controls the connection, the message or the proxies on the way.
 pub(super) fn is_forbidden(folded: &str) -> bool {
     is_framing_header(folded) || FORBIDDEN.contains(&folded) || folded.starts_with("x-forwarded-")
 }
@@ -31,7 +31,7 @@ pub(super) fn folded(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
 }
 
-/// Returns true if two names are one as services compare them, as [`folded`] says, and nothing is made for it.
+/// Returns true if two names are equal after [`folded`], without allocating.
 pub(super) fn is_one_header(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     one.trim().bytes().map(fold).eq(other.trim().bytes().map(fold))

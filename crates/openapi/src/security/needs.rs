@@ -21,7 +21,7 @@ pub(crate) struct Schemes {
 }
 
 impl Schemes {
-    /// Reads the schemes; those that cannot be read are reported. `root` is that of the description.
+    /// Reads the schemes; unreadable ones are reported. `root` is that of the description.
     pub(crate) fn new(root: Cursor<'_, '_>) -> Self {
         let holder = if root.document.version().is_swagger() {
             Some(root)
@@ -51,7 +51,7 @@ impl Schemes {
         Self { known, general: OnceCell::new() }
     }
 
-    /// Every scheme that is declared, by name.
+    /// Every declared scheme, by name.
     pub(crate) fn declared(&self) -> impl Iterator<Item = &Arc<SecurityScheme>> {
         self.known.values()
     }
@@ -81,7 +81,7 @@ impl Schemes {
         let is_open = alternatives.is_empty();
         let alternatives: Arc<[_]> =
             list.items(KEPT).filter_map(|node| self.requirement(node)).collect();
-        // What cannot be read does not open an operation to everyone.
+        // An unreadable requirement does not open an operation to everyone.
         let is_stated = is_open || !alternatives.is_empty();
         Security { is_stated, is_own: false, alternatives }
     }
@@ -104,7 +104,7 @@ impl Schemes {
     }
 }
 
-/// A scheme that is named and not declared.
+/// A scheme that is named but not declared.
 fn undeclared(name: &Arc<str>, at: Cursor<'_, '_>) -> Arc<SecurityScheme> {
     let message = format!("expected a declared security scheme, got: `{name}`");
     let help = "declare it among the security schemes";
@@ -136,7 +136,7 @@ mod tests {
         format!("{} {}", security.is_stated, all.join(" | ")).trim_end().to_owned()
     }
 
-    /// Checks the requirements of an operation, beside a description's `security`, then the codes of the findings.
+    /// Checks an operation's requirements, given the description's `security`, then the codes of the findings.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(own: Value, general: Value, expected: &[&str]) {

@@ -1,4 +1,4 @@
-//! Reads a security scheme, in the words of OpenAPI 3 (3.0.3 §4.7.27) and of Swagger 2.0.
+//! Reads a security scheme, as OpenAPI 3 (3.0.3 §4.7.27) and Swagger 2.0 write it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::{
     security::{SecuritySchemeKind, flow},
 };
 
-/// The kind of a scheme; [`SecuritySchemeKind::Unknown`] when it does not state one that can be read.
+/// The kind of a scheme; [`SecuritySchemeKind::Unknown`] if it states no kind that can be read.
 pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
     let known = match scheme.get("type").and_then(Node::as_str).unwrap_or_default() {
@@ -37,7 +37,7 @@ pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     known.unwrap_or(SecuritySchemeKind::Unknown)
 }
 
-/// Returns true if AWS's gateway says that what it calls a key is a signature.
+/// Returns true if an extension of AWS's gateway says that the key is a signature.
 fn is_signature(scheme: &Node) -> bool {
     let said = scheme.get("x-amazon-apigateway-authtype").and_then(Node::as_str);
     said.is_some_and(|said| said.eq_ignore_ascii_case("awsSigv4"))

@@ -1,6 +1,5 @@
-//! The places that credentials take on a request, and the other spellings services read them from: no argument fills one.
-//! Which places there are is a table of kinds, locations and names; whether a parameter is offered is decided in
-//! `withheld`.
+//! The places of credentials on a request, and the other spellings from which services read them: no argument fills
+//! one. The places are a table of kinds, locations and names; `withheld` decides if a parameter is offered.
 
 use std::sync::Arc;
 
@@ -12,78 +11,78 @@ use crate::{
     },
 };
 
-/// Kinds of credential that are read from places of their own.
+/// Kinds of credential that services read from their own places.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "whoever withholds places must handle a new one")]
 pub enum CredentialKind {
-    /// A signature of AWS, Version 4.
+    /// An AWS signature, Version 4.
     AwsSigV4,
     /// A user name and a password.
     Basic,
-    /// A key at a place of its own.
+    /// A key at its own place.
     Key,
     /// A bearer token.
     Token,
 }
 
-/// The words of the operator about credentials.
+/// The operator's settings about credentials.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Configured<'a> {
     /// The kind of the credential of every operation.
     pub(crate) kind: Option<CredentialKind>,
-    /// The place where it goes.
+    /// The places of the configured credentials.
     pub(crate) places: &'a [(InputLocation, String)],
-    /// The names that are arguments all the same.
+    /// The names that are arguments nevertheless.
     pub(crate) returned: &'a [String],
 }
 
 /// The places of the credentials that an operation is called with.
 #[derive(Clone, Debug)]
 pub(crate) struct TakenPlaces<'a> {
-    /// The place where the configuration and the schemes of the description put credentials.
+    /// The places where the configuration and the schemes of the description put credentials.
     exact: Vec<Exact<'a>>,
     /// The kinds that apply.
     kinds: Vec<CredentialKind>,
-    /// True if there is any credential, or any scheme.
+    /// True if there is any credential or scheme.
     is_secured: bool,
-    /// The names that the operator gives back.
+    /// The names that the operator makes arguments again.
     returned: &'a [String],
 }
 
-/// A place by its exact name.
+/// A place with an exact name.
 #[derive(Clone, Copy, Debug)]
 struct Exact<'a> {
     place: InputLocation,
     name: &'a str,
-    /// The scheme of the description that says so; none where the configuration does.
+    /// The scheme of the description that uses the place; `None` if the configuration does.
     scheme: Option<&'a Arc<SecurityScheme>>,
-    /// True if the operation is called with it.
+    /// True if the operation is called with this credential.
     is_asked: bool,
 }
 
-/// A parameter as the table is asked about it.
+/// A parameter that is looked up in the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) place: InputLocation,
     pub(crate) name: &'a str,
     pub(crate) required: bool,
-    /// The words of the description about it.
+    /// The description of the parameter.
     pub(crate) description: &'a str,
 }
 
-/// The kind of thing that takes a place.
+/// The owner of a place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Taker {
-    /// The credential that the configuration puts there, or one that is read from there beside its own place.
+    /// The configured credential of this place, or one that services also read from it.
     Credential,
-    /// That, in a way that the service demands: nothing fills the parameter.
+    /// The configured credential, in a form that the service requires: nothing fills the parameter.
     Demanded,
     /// The credential of a scheme.
     Scheme(Arc<SecurityScheme>),
 }
 
 impl<'a> TakenPlaces<'a> {
-    /// Those of an operation that asks for `security`, in a description with `schemes`.
+    /// The places for an operation that requires `security`, in a description with `schemes`.
     pub(crate) fn new(
         configured: Configured<'a>,
         security: &Security,
@@ -119,12 +118,12 @@ impl<'a> TakenPlaces<'a> {
         }
     }
 
-    /// The number of places that there are to compare with.
+    /// The number of places to compare with.
     pub(crate) fn len(&self) -> usize {
         self.exact.len().saturating_add(1)
     }
 
-    /// The party that takes the place of a parameter; `None` where it is an argument.
+    /// The owner of a parameter's place; `None` if the parameter is an argument.
     pub(crate) fn taker(&self, asked: Asked<'_>) -> Option<Taker> {
         let Asked { place, name, required, .. } = asked;
         let exact = || self.exact.iter().filter(|known| known.is_at(place, name));
@@ -143,14 +142,14 @@ impl<'a> TakenPlaces<'a> {
         (self.is_secured && is_described(asked)).then_some(Taker::Credential)
     }
 
-    /// Returns true if services read the credential from there beside its own place.
+    /// Returns true if services read the credential from this place in addition to its own.
     pub(crate) fn is_read_too(&self, place: InputLocation, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
         rows.any(|row| row.names.iter().any(|known| is_one_header(known, name)))
     }
 
-    /// The query keys, cookies and fields of forms that no object with members of its own may write.
+    /// The query keys, cookies and form fields that no object with separate members may write.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (InputLocation, Arc<str>)> {
         let is_key = |place: InputLocation| {
             matches!(place, InputLocation::Body | InputLocation::Cookie | InputLocation::Query)
@@ -182,13 +181,13 @@ impl Exact<'_> {
 }
 
 impl SecuritySchemeKind {
-    /// The kind of credential that meets the scheme.
+    /// The kind of credential that satisfies the scheme.
     fn credential(&self) -> Option<CredentialKind> {
         match self {
             Self::ApiKey { place: InputLocation::Header, name }
                 if folded(name) == "authorization" =>
             {
-                // Many descriptions write a bearer token as a key in this header.
+                // Many descriptions declare a bearer token as a key in this header.
                 Some(CredentialKind::Token)
             }
             Self::ApiKey { .. } => Some(CredentialKind::Key),
@@ -201,8 +200,8 @@ impl SecuritySchemeKind {
     }
 }
 
-/// Returns true if two names are one to a service: headers with `_` for `-` too, and everything else without regard to
-/// case, as many frameworks read queries, forms and cookies.
+/// Returns true if a service regards two names as equal: headers also with `_` for `-`, and everything else without
+/// regard to case, as many frameworks read queries, forms and cookies.
 fn is_alike(place: InputLocation, known: &str, name: &str) -> bool {
     match place {
         InputLocation::Header => is_one_header(known, name),
@@ -210,8 +209,8 @@ fn is_alike(place: InputLocation, known: &str, name: &str) -> bool {
     }
 }
 
-/// True if an optional parameter is described as a credential: by one of the names that some services read
-/// credentials from and others use for something else, and by its text.
+/// True if an optional parameter is described as a credential: its name is one from which some services read
+/// credentials and which others use differently, and its text says so.
 fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool {
     if required || place == InputLocation::Path {
         return false;
@@ -225,7 +224,7 @@ fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool
     words.iter().any(|word| text.contains(word))
 }
 
-/// The place where a credential of a kind is read from beside its own place.
+/// A place from which a kind of credential is read in addition to its own.
 #[derive(Debug)]
 struct Spelling {
     kind: CredentialKind,
@@ -240,13 +239,13 @@ const SPELLINGS: &[Spelling] = &[
         places: &[InputLocation::Body, InputLocation::Query],
         names: &["access_token"],
     },
-    // Google's front doors of services take this header before `Authorization`.
+    // Google's service front ends prefer this header to `Authorization`.
     Spelling {
         kind: CredentialKind::Token,
         places: &[InputLocation::Header],
         names: &["X-Serverless-Authorization"],
     },
-    // AWS Signature Version 4, "Authenticating requests": the same in headers and in the query.
+    // AWS Signature Version 4, "Authenticating requests": equal names in headers and in the query.
     Spelling {
         kind: CredentialKind::AwsSigV4,
         places: &[InputLocation::Header, InputLocation::Query],
@@ -267,8 +266,8 @@ const SPELLINGS: &[Spelling] = &[
     },
 ];
 
-/// Names without `-` and `_` that are credentials to some services, and the words by which a description says so. A `key`
-/// may as well name what is stored under it.
+/// Names without `-` and `_` that are credentials to some services, and the words by which a description says so. A
+/// `key` may also name a stored item.
 const DESCRIBED: &[(&str, &[&str])] =
     &[("accesstoken", TOKEN), ("apikey", KEY), ("key", KEY), ("oauthtoken", TOKEN)];
 

@@ -1,5 +1,5 @@
-//! The parameters that a model may never fill, whatever a description declares: headers that steer the connection, the
-//! message or the proxies on the way, and places that belong to credentials.
+//! The parameters that a model may never fill, whatever a description declares: headers that control the connection,
+//! the message or the proxies on the way, and places that belong to credentials.
 
 use crate::{
     input::InputLocation,
@@ -13,24 +13,24 @@ use crate::{
 /// The reason why a parameter is not offered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Withheld {
-    /// A credential goes there.
+    /// The place belongs to a credential.
     Credential(Taker),
-    /// A header no argument may set.
+    /// A header that no argument may set.
     Forbidden,
-    /// OpenAPI 3.0.3 §4.7.12.2: described elsewhere, a parameter of this name is ignored.
+    /// OpenAPI 3.0.3 §4.7.12.2: described elsewhere, a parameter with this name is ignored.
     Reserved,
 }
 
-/// The code that decides whether parameters are offered.
+/// The rules that decide if a parameter is offered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
-    /// The place where credentials go.
+    /// The places of credentials.
     pub(crate) taken: &'a TakenPlaces<'a>,
-    /// The headers that the operator lets through.
+    /// The headers that the operator allows.
     pub(crate) let_through: &'a [&'a ArgumentHeader],
 }
 
-/// The reason why a parameter is not offered; `None` when it is.
+/// The reason why a parameter is not offered; `None` if it is offered.
 pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
     if asked.place != InputLocation::Header {
         return rules.taken.taker(asked).map(Withheld::Credential);
@@ -40,7 +40,7 @@ pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
         return Some(Withheld::Reserved);
     }
     let is_let_through = rules.let_through.iter().any(|header| header.is_folded(&folded));
-    // A whole cookie header would carry the credential's cookie too.
+    // A whole cookie header would contain the credential's cookie too.
     if is_let_through && folded == "cookie" && rules.taken.has_cookie() {
         return Some(Withheld::Credential(Taker::Credential));
     }

@@ -1,10 +1,10 @@
-//! Makes the URL of a Swagger 2.0 server out of `schemes`, `host` and `basePath` (2.0 §Swagger Object).
+//! Builds the URL of a Swagger 2.0 server from `schemes`, `host` and `basePath` (2.0 §Swagger Object).
 
 use callgate_tree::Node;
 
 use crate::options::LoadOptions;
 
-/// The URL, relative where the description names no host; `schemes` may be an operation's own.
+/// The URL, which is relative if the description names no host; `schemes` may be an operation's own.
 pub(super) fn url(root: &Node, schemes: Option<&Node>, options: &LoadOptions) -> String {
     let text =
         |name: &str| root.get(name).and_then(Node::as_str).map(str::trim).unwrap_or_default();
@@ -15,7 +15,7 @@ pub(super) fn url(root: &Node, schemes: Option<&Node>, options: &LoadOptions) ->
     format!("{}://{host}/{base}", scheme(schemes.or_else(|| root.get("schemes")), options))
 }
 
-/// `https` where it is offered. Without `schemes` it is the one the description was read with.
+/// `https` if it is listed. Without `schemes` it is the scheme that the description was read with.
 fn scheme<'a>(schemes: Option<&'a Node>, options: &'a LoadOptions) -> &'a str {
     let mut named = schemes.and_then(Node::as_array).unwrap_or_default().iter();
     let names: Vec<&str> = named.by_ref().filter_map(Node::as_str).collect();

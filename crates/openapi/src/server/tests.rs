@@ -1,11 +1,11 @@
-//! Rows of servers: of descriptions, of operators, and of nobody.
+//! Tests rows of servers: from descriptions, from operators, and unknown ones.
 
 use callgate_tool::{Value, json};
 
 use super::*;
 use crate::sample::document;
 
-/// The URL and who named it, or the code of the refusal.
+/// Checks the URL and the party that named it, or the code of the refusal.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 fn check_with(options: &LoadOptions, servers: Value, expected: &str) {
@@ -19,7 +19,7 @@ fn check_with(options: &LoadOptions, servers: Value, expected: &str) {
     assert_eq!(got, expected);
 }
 
-/// A server that nobody named: it is told once, whatever the number of operations.
+/// Checks an unknown server: it is reported once, whatever the number of operations.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 fn check_missing(servers: Value, url: &str, message: &str) {
@@ -110,7 +110,7 @@ fn a_relative_server_needs_the_address_of_the_description() {
     check_with(&options, json!([{"url": "v1/"}]), "https://a.example/docs/v1 Operator");
     check_with(&options, json!([]), "https://a.example/ Operator");
     check_with(&options, json!([{"url": "//b.example"}]), "https://b.example/ Description");
-    // Who named the address of the description named its origin.
+    // The party that named the address of the description named its origin.
     check_with(&options, json!([{"url": "https://a.example/v2"}]), "https://a.example/v2 Operator");
     check_with(&options, json!([{"url": "http://a.example"}]), "http://a.example/ Description");
 }

@@ -1,12 +1,12 @@
-//! Looks at the variables of a server: a default that is none of the values its own `enum` lists (OpenAPI 3.1.1 §4.8.6). It
-//! is sent all the same, since services are known to answer where their default says.
+//! Checks the variables of a server for a default that its own `enum` does not list (OpenAPI 3.1.1 §4.8.6). The default
+//! is sent anyway, since services are known to respond at such addresses.
 
 use callgate_tree::{Node, Object};
 
 use super::written_value;
 use crate::{code::Code, findings::Findings, reference::Located};
 
-/// Reports the defaults of the first server of a list that are none of its values, save those the operator replaces.
+/// Reports unlisted defaults of the first server of a list, except those that the operator replaces.
 pub(super) fn report_odd_defaults(
     list: &Located<'_>,
     is_replaced: impl Fn(&str) -> bool,

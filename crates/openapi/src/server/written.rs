@@ -1,4 +1,4 @@
-//! Says what is wrong with a server that an operator wrote, and how it was probably meant.
+//! Explains the faults of a server that an operator wrote, and suggests a correction.
 
 use std::{fmt, net::IpAddr};
 
@@ -10,7 +10,7 @@ use crate::{options::LoadOptions, server::named_by_operator};
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidServer {
-    /// The value that was expected, and what was written.
+    /// The expected value, and the written one.
     pub message: String,
     /// The text to write instead.
     pub help: String,
@@ -24,7 +24,7 @@ impl fmt::Display for InvalidServer {
 
 impl std::error::Error for InvalidServer {}
 
-/// Checks a server that an operator writes. One with variables is checked when they are known.
+/// Checks a server that an operator writes. A server with variables is checked once their values are known.
 ///
 /// ```
 /// let wrong = callgate_openapi::check_server("localhost:8000").unwrap_err();
@@ -33,7 +33,7 @@ impl std::error::Error for InvalidServer {}
 /// ```
 ///
 /// # Errors
-/// [`InvalidServer`] where it is no plain http or https address.
+/// [`InvalidServer`] if the text is not a plain http or https address.
 pub fn check_server(text: &str) -> Result<(), InvalidServer> {
     if text.contains('{') {
         return Ok(());
@@ -54,7 +54,7 @@ pub(super) fn help(text: &str) -> String {
     if mended(text).is_some() { format!("write `{fit}`") } else { format!("write it as `{fit}`") }
 }
 
-/// A server without a scheme as it was meant.
+/// The probably intended form of a server without a scheme.
 fn mended(text: &str) -> Option<String> {
     let text = text.trim().trim_start_matches('/');
     if text.is_empty() || text.contains("://") || text.contains(['?', '#', '@', ' ']) {

@@ -1,5 +1,5 @@
-//! Reads the answers of an operation, as far as a call needs them: the media types of success and the schema of the
-//! first success that is JSON. Reading a response itself is the business of `call`.
+//! Reads the parts of an operation's responses that a call needs: the media types of success and the schema of the
+//! first success that is JSON. `call` reads the response itself.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use crate::{
     reference::{Located, reference_of},
 };
 
-/// The facts about an operation's successful answers.
+/// The facts about an operation's successful responses.
 #[derive(Debug)]
 pub(super) struct Answers<'d> {
     pub(super) accept: Box<[Arc<str>]>,
-    /// The names of the headers they are declared to have.
+    /// The names of the declared headers.
     pub(super) headers: Box<[Arc<str>]>,
     pub(super) output: Option<Located<'d>>,
 }
 
-/// The `content` objects that were read without a finding, by their addresses: operations answer alike.
+/// The `content` objects that were read without a finding, by their addresses: many operations have equal responses.
 #[derive(Debug, Default)]
 pub(super) struct Known<'d> {
     contents: HashMap<usize, Arc<Content<'d>>>,
@@ -40,7 +40,7 @@ struct Content<'d> {
     output: Option<([&'d str; 2], &'d Node)>,
 }
 
-/// The answers of one operation as far as they were read.
+/// The responses of one operation that were read so far.
 #[derive(Debug, Default)]
 struct Gathered<'d> {
     types: Vec<Arc<str>>,
@@ -48,20 +48,20 @@ struct Gathered<'d> {
     output: Option<Located<'d>>,
 }
 
-/// The successful answers (2xx), in the order of the description.
+/// The successful responses (2xx), in the order of the description.
 pub(super) fn read<'d>(known: &mut Known<'d>, operation: Cursor<'d, '_>) -> Answers<'d> {
     let mut gathered = Gathered::default();
     let document = operation.document;
     let responses =
         operation.below("responses", operation.node.get("responses").unwrap_or(&Node::Null));
-    // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
+    // OpenAPI 3.1.1 §4.8.16: the default applies to every undeclared status, including success.
     let is_read = |status: &str| is_success(status) || status == "default";
     for (status, at) in responses.members_where(is_read, ANSWER) {
         let followed = reference_of(at.node).map(|_| at.target());
         let response = match &followed {
             None => at,
             Some(Ok(response)) => at.to(response),
-            // Nothing that is sent depends on an answer.
+            // No request depends on a response.
             Some(Err(bad)) if is_success(status) => {
                 at.report(&bad.as_lost());
                 continue;
@@ -94,7 +94,7 @@ fn is_success(status: &str) -> bool {
 }
 
 impl<'d> Known<'d> {
-    /// Adds what a response says.
+    /// Adds the facts of a response.
     fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut Gathered<'d>) {
         let content = response.node.get("content").and_then(Node::as_object);
         let known = content.and_then(|content| self.contents.get(&content.address()));
@@ -139,7 +139,7 @@ impl<'d> Gathered<'d> {
             let path = response.path().name("content");
             self.output = Some(Located::new(node, &path.name(media_type).name(keyword)));
         }
-        // Nobody pays less because somebody else said the same.
+        // Every operation pays for a shared response.
         let types = response.document.affordable(&known.types, media::MEDIA);
         self.types.extend(types.map(Arc::clone));
     }
@@ -157,7 +157,7 @@ fn is_plain(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
         && content.iter().all(|(_, node)| reference_of(node).is_none())
 }
 
-/// Each media type once, in their order.
+/// The media types in order, without repetitions.
 fn distinct(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
     if types.len() > COMPARED_TYPES {
         return types.into_iter().collect::<IndexSet<_>>().into_iter().collect();
@@ -171,8 +171,8 @@ fn distinct(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
     kept.into()
 }
 
-/// So few media types are compared each with each.
+/// Up to this many media types are compared pair by pair.
 const COMPARED_TYPES: usize = 12;
 
-/// The steps of a look at an answer.
+/// The cost to read a response, in steps.
 const ANSWER: usize = 4;

@@ -1,5 +1,6 @@
-//! Finds the session inputs inside the arguments of an operation and refuses what nobody could keep from the model: in
-//! `strict`, and always for values of the context, a session input is bound or the operation is not offered.
+//! Finds the session inputs inside the arguments of an operation, and refuses the operation if the model could supply a
+//! protected one. In `strict` mode, and always for values of the context, a session input is bound or the operation is
+//! not offered.
 
 use crate::{
     bindings::{Bindings, Graph, Unbound},

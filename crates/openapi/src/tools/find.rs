@@ -1,5 +1,5 @@
-//! Finds every operation of a description: the methods of its path items, and those OpenAPI 3.2 adds. What an
-//! operation says is read in `one`.
+//! Finds every operation of a description: the methods of its path items, and those that OpenAPI 3.2 adds. `one` reads
+//! the operations.
 
 use std::{collections::BTreeSet, ptr, sync::Arc};
 
@@ -11,18 +11,18 @@ use crate::{
     reference::{Located, beyond, reference_of},
 };
 
-/// An operation where it was found.
+/// An operation and its place.
 pub(super) struct Found<'d> {
     pub(super) method: http::Method,
     pub(super) key: Arc<str>,
-    /// Its path item and those that one refers to, the nearest first.
+    /// The operation's path item and the path items that this one refers to, the nearest first.
     pub(super) items: Arc<[Located<'d>]>,
-    /// The operation itself; where it is a reference that leads nowhere, that reference.
+    /// The operation itself; if it is a broken reference, that reference.
     pub(super) operation: Located<'d>,
 }
 
 impl Found<'_> {
-    /// Its name, where it has one.
+    /// The operation's name, if it has one.
     pub(super) fn operation_id(&self) -> Option<&str> {
         self.shared_operation_id().map(AsRef::as_ref)
     }
@@ -32,15 +32,15 @@ impl Found<'_> {
     }
 }
 
-/// Every operation of the document, in its order; those beyond the limit too, which are refused. `root` is that of the
-/// description.
+/// Every operation of the document, in order, including those beyond the limit, which are refused. `root` is that of
+/// the description.
 pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<Found<'d>> {
     let has_webhooks = note_webhooks(root);
     let document = root.document;
     let declared = root.node.get("paths");
     let paths = root.below("paths", declared.unwrap_or(&Node::Null));
     let Some(items) = paths.node.as_object() else {
-        // OpenAPI 3.1.0 §4.8.1: a description may consist of webhooks or components alone.
+        // OpenAPI 3.1.0 §4.8.1: a description may consist only of webhooks or components.
         let may_lack = has_webhooks || root.node.get("components").is_some();
         if declared.is_none() && may_lack && document.version().is_at_least(3, 1) {
             return Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<Found<'d>> {
     found
 }
 
-/// Says that webhooks are no tools; whether there are any.
+/// Reports that webhooks are not tools; returns true if there are any.
 fn note_webhooks(root: Cursor<'_, '_>) -> bool {
     let Some(at) = root.member("webhooks") else { return false };
     let n_webhooks = at.node.as_object().map_or(0, Object::len);
@@ -84,8 +84,8 @@ fn note_webhooks(root: Cursor<'_, '_>) -> bool {
     true
 }
 
-/// A path item and those its reference leads through. What stands beside the reference counts too, before what it
-/// leads to (OpenAPI 3.1.0 §4.8.9.1 leaves open which of two that contradict each other).
+/// A path item and the targets of its references. Members beside a reference count too, before those of its target
+/// (OpenAPI 3.1.0 §4.8.9.1 leaves open which of two contradictory members counts).
 fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[Located<'d>]> {
     if reference_of(item.node).is_none() {
         return [item.located()].into();
@@ -99,7 +99,7 @@ fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[Located<'d>]> {
     items.into()
 }
 
-/// A path of the description, with the operations that were found on it so far.
+/// A path of the description, with the operations found on it so far.
 struct PathItem<'a, 'd> {
     key: &'a Arc<str>,
     /// The path item and those it refers to.
@@ -140,15 +140,15 @@ impl<'d> PathItem<'_, 'd> {
     }
 
     fn add(&mut self, method: http::Method, at: Cursor<'d, '_>) {
-        // No version lets an operation be a reference, but descriptions in several files write it.
+        // No version allows an operation to be a reference, but descriptions in several files contain such references.
         let operation = at.target().unwrap_or_else(|_| at.located());
         let (key, items) = (Arc::clone(self.key), Arc::clone(self.items));
         self.found.push(Found { method, key, items, operation });
     }
 }
 
-/// A method of `additionalOperations` (OpenAPI 3.2.0 §4.9.1), which is case-sensitive. `CONNECT` asks a proxy for a
-/// tunnel, which no description may.
+/// A method of `additionalOperations` (OpenAPI 3.2.0 §4.9.1), which is case-sensitive. `CONNECT` requests a tunnel from
+/// a proxy, which no description may.
 fn additional(name: &str) -> Option<http::Method> {
     let is_usual = METHODS.iter().any(|method| method.as_str() == name);
     let is_other = !is_usual && name != "QUERY" && !name.eq_ignore_ascii_case("connect");

@@ -1,5 +1,5 @@
-//! Decides which parameters of an operation are offered: not those that belong to credentials or steer the message, not
-//! those the path has no place for; and adds the variables of the path that nothing declares.
+//! Decides which parameters of an operation are offered: not those that belong to credentials or control the message,
+//! not those that do not occur in the path; and adds the undeclared variables of the path.
 
 use std::sync::Arc;
 
@@ -22,22 +22,22 @@ use crate::{
     template::{QueryValue, Template},
 };
 
-/// The facts about an operation before its parameters are read.
+/// The facts about an operation that are known before its parameters are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     pub(super) template: Option<&'a Template>,
     /// The places of its credentials.
     pub(super) taken: &'a TakenPlaces<'a>,
-    /// The withheld headers that the operator lets through.
+    /// The withheld headers that the operator allows.
     pub(super) let_through: &'a [&'a ArgumentHeader],
 }
 
-/// The parameters of an operation, sorted out.
+/// The parameters of an operation, by their use.
 #[derive(Debug)]
 pub(super) struct Offered<'d> {
     /// The arguments.
     pub(super) parameters: Vec<Parameter<'d>>,
-    /// The places of those that belong to credentials.
+    /// The places of the parameters that belong to credentials.
     pub(super) withheld: Vec<(InputLocation, Arc<str>)>,
     /// The schemes at whose places the operation requires a parameter, whatever its `security` says.
     pub(super) demanded: Vec<Arc<SecurityScheme>>,
@@ -60,7 +60,7 @@ pub(super) fn among<'d>(
         demanded: Vec::new(),
     };
     operation.with_findings(|findings| {
-        // Each is compared with each.
+        // Each parameter is compared with each place.
         for parameter in operation.document.affordable(parameters, taken.len()) {
             offered.sort_out(parameter, rules, findings);
         }
@@ -145,7 +145,7 @@ fn report(parameter: &Parameter<'_>, why: &Withheld, findings: &mut Findings) {
     }
 }
 
-/// OpenAPI 3.2.0 §4.12.1: the whole query string and its parts are not described together.
+/// Reports query parameters beside a whole query string: OpenAPI 3.2.0 §4.12.1 forbids the combination.
 fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
     let is_query = |known: &&Parameter<'_>| {
         matches!(known.place(), InputLocation::Query | InputLocation::Querystring)
@@ -156,7 +156,7 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
         let help = "describe either; a call that gives both is refused";
-        // Where two of them are required, every call gives both.
+        // If two of them are required, every call supplies both.
         let is_never = queries.filter(|known| known.required).nth(1).is_some();
         let severity = if is_never { Severity::Error } else { Severity::Warning };
         let code = Code::MalformedNode.into();
@@ -164,8 +164,8 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
     }
 }
 
-/// Makes query parameters of the variables in the path key's own query: of the parameter that declares the variable, else
-/// of a required text.
+/// Turns the variables in the path key's own query into query parameters: the declared parameter of each variable, or
+/// else a required text.
 fn take_query_values<'d>(
     template: &Template,
     operation: &Located<'d>,
@@ -208,7 +208,7 @@ fn take_query_values<'d>(
     parameters.retain(is_left);
 }
 
-/// The variables of a template. Few are compared each with each; of many, the names are looked up.
+/// The variables of a template. Few are compared pair by pair; the names of many are looked up.
 struct Variables<'a> {
     template: &'a Template,
     many: HashSet<&'a Arc<str>>,
@@ -233,10 +233,10 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// So few variables are compared with each parameter.
+/// Up to this many variables are compared with each parameter.
 const COMPARED_VARIABLES: usize = 16;
 
-/// Leaves out path parameters that have no place in the template.
+/// Removes path parameters that do not occur in the template.
 fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
     let variables = Variables::of(template);
     parameters.retain(|parameter| {
@@ -251,7 +251,7 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
     });
 }
 
-/// Leaves out query parameters that the path key's own query fixes: they would be sent twice.
+/// Removes query parameters that the path key's own query sets: they would be sent twice.
 fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
     parameters.retain(|parameter| {
         let name = &parameter.name;
@@ -267,7 +267,7 @@ fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings
     });
 }
 
-/// Adds a required text for each variable that nothing declares.
+/// Adds a required text for each undeclared variable.
 fn add_undeclared<'d>(
     template: &Template,
     operation: &Located<'d>,

@@ -1,5 +1,5 @@
-//! Reads one operation, from its path key to its answers. What is wrong with it is reported; an error costs this
-//! operation and no other.
+//! Reads one operation, from its path key to its responses. Faults are reported; an error refuses this operation and no
+//! other.
 
 use std::{
     iter,
@@ -45,12 +45,12 @@ use crate::{
     },
 };
 
-/// The surroundings that every operation of a document is read with.
+/// The context in which every operation of a document is read.
 #[derive(Debug)]
 pub(super) struct Context<'d> {
     /// The parts of the description that operations keep.
     pub(super) common: Arc<Common>,
-    /// The description, with what is done with it counted.
+    /// The description with a counter of its reading.
     pub(super) document: &'d Document,
     pub(super) options: &'d LoadOptions,
     pub(super) reach: Reach<'d>,
@@ -60,13 +60,12 @@ pub(super) struct Context<'d> {
     pub(super) known: Known<'d>,
 }
 
-/// The parts that operations have in common, read once.
+/// The parts that operations share, read once.
 #[derive(Debug, Default)]
 pub(super) struct Known<'d> {
     parameters: parameter::Known<'d>,
     answers: answer::Known<'d>,
-    /// The bodies that several operations may refer to, by the addresses of the references; only those in which nothing
-    /// was found.
+    /// The bodies that several operations may refer to, by the addresses of the references; only bodies without findings.
     bodies: HashMap<usize, DescribedBody<'d>>,
     template: path_key::Known,
 }
@@ -78,11 +77,11 @@ pub(super) struct Fragments {
     first: Option<Arc<str>>,
 }
 
-/// All that an operation says.
+/// The parts of an operation that were read.
 #[derive(Debug)]
 struct Read<'d> {
     operation: Located<'d>,
-    /// The path item whose texts stand for the operation's.
+    /// The path item whose texts replace missing ones of the operation.
     item: Option<&'d Node>,
     template: Template,
     server: Arc<Server>,
@@ -104,8 +103,8 @@ pub(super) struct Candidate<'a, 'd> {
 }
 
 impl<'d> Context<'d> {
-    /// The operation; `None` when it cannot be offered. One that takes more than its share of what may be done for the
-    /// description is given up, and when nothing is left, all that come after it.
+    /// The operation; `None` if it cannot be offered. An operation that exceeds its share of the effort is given up,
+    /// and once the effort is used up, so are all later ones.
     pub(super) fn operation(
         &mut self,
         candidate: Candidate<'_, 'd>,
@@ -171,7 +170,7 @@ impl<'d> Context<'d> {
         })
     }
 
-    /// Reads all that an operation says.
+    /// Reads all parts of an operation.
     fn read(
         &mut self,
         candidate: Candidate<'_, 'd>,
@@ -212,7 +211,7 @@ impl<'d> Context<'d> {
         let session_inputs = options.session_inputs;
         let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
         let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
-        // Defaults are no reason to refuse a whole query string.
+        // A default is no reason to refuse a whole query string.
         let has_whole_query =
             layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);
         leave_out_defaults(&mut layout.inputs, |place| {
@@ -237,8 +236,8 @@ impl<'d> Context<'d> {
         })
     }
 
-    /// The findings of many operations, reported once: fragments that tell operations on one path apart, and a server
-    /// that nobody names.
+    /// The findings of many operations, reported once: fragments that distinguish operations on one path, and an
+    /// unknown server.
     pub(super) fn shared_findings(&self) -> Vec<Diagnostic> {
         let mut findings = Findings::default();
         let Fragments { n, first } = &self.fragments;
@@ -269,7 +268,7 @@ impl<'d> Context<'d> {
         findings.error(Code::TooComplex, &operation.pointer, message, help);
     }
 
-    /// Reports what the schemas refer to in vain.
+    /// Reports broken references in the schemas.
     fn survey(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
         let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
         for schema in layout.schemas.iter().chain(alternatives).flatten() {
@@ -279,7 +278,7 @@ impl<'d> Context<'d> {
         }
     }
 
-    /// The body, its preferred media type first. The body of Swagger 2.0 is taken out of the parameters.
+    /// The body, its preferred media type first. The body of Swagger 2.0 is removed from the parameters.
     fn body(
         &mut self,
         operation: Cursor<'d, '_>,
@@ -312,7 +311,7 @@ impl<'d> Context<'d> {
     }
 }
 
-/// Takes the defaults of optional inputs away where those of their place are not kept.
+/// Removes the defaults of optional inputs at locations where defaults are not kept.
 fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(InputLocation) -> bool) {
     let optional = inputs
         .iter_mut()
@@ -320,7 +319,7 @@ fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(InputLocation) -> boo
     optional.for_each(|input| input.default = None);
 }
 
-/// The headers that are let through and that an operation has inputs for.
+/// The allowed headers for which an operation has inputs.
 fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
         inputs.iter().any(|input| input.place() == InputLocation::Header && header.is(&input.name))
@@ -328,10 +327,10 @@ fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentH
     let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
 }
 
-/// Longer addresses are not sent (`call`, URL limit); a finding quotes the whole of it.
+/// The length limit of a path key. Longer addresses are not sent (`call`, URL limit), and a finding quotes the whole key.
 const LONGEST_KEY: usize = 8 << 10;
 
-/// The effect of a call, where a header may name another method than the request line.
+/// The effect of a call, if a header may replace the method of the request line.
 fn effect_with(method: &http::Method, let_through: &[ArgumentHeader]) -> Effect {
     let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
     if is_open { Effect::Write } else { effect(method) }
@@ -339,14 +338,14 @@ fn effect_with(method: &http::Method, let_through: &[ArgumentHeader]) -> Effect 
 
 /// The effect of a method (RFC 9110 §9.2).
 pub(super) fn effect(method: &http::Method) -> Effect {
-    // The QUERY method is safe, as its specification (draft-ietf-httpbis-safe-method-w-body §2) says.
+    // The specification of the QUERY method (draft-ietf-httpbis-safe-method-w-body §2) says that it is safe.
     if method.is_safe() || method.as_str() == "QUERY" {
         return Effect::Read;
     }
     if method.is_idempotent() { Effect::Idempotent } else { Effect::Write }
 }
 
-/// The path item that describes an operation which does not describe itself. Notes where neither does.
+/// The path item that describes an operation without its own description. Reports if neither has one.
 fn describing<'d>(
     items: &[Located<'d>],
     operation: &Node,

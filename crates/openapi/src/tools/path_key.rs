@@ -1,4 +1,4 @@
-//! The template of an operation's path key, with what is said about a key that is taken all the same.
+//! The template of an operation's path key, with findings about unusual keys that are accepted.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use callgate_tree::Node;
 
 use crate::{code::Code, findings::Findings, reference::Located, template::Template};
 
-/// The key that was cut last: the operations of a path follow each other.
+/// The last key that was split: the operations of a path follow each other.
 #[derive(Debug, Default)]
 pub(super) struct Known(Option<(Arc<str>, Template)>);
 

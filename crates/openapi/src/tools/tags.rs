@@ -1,19 +1,19 @@
-//! The tags of an operation with those above them: OpenAPI 3.2.0 §4.22 lets a tag name its `parent`, and whoever selects
-//! a tag means what is below it too.
+//! The tags of an operation with their parents: OpenAPI 3.2.0 §4.22 lets a tag name its `parent`, and a selection of a
+//! tag includes the tags below it.
 
 use callgate_tree::Node;
 use hashbrown::HashMap;
 
 use crate::{code::Code, cursor::Cursor};
 
-/// The tags that a description declares below others.
+/// The declared tags that have a parent.
 #[derive(Debug, Default)]
 pub(super) struct Tags<'d> {
     parents: HashMap<&'d str, &'d str>,
 }
 
 impl<'d> Tags<'d> {
-    /// Reads the declared tags; a parent that leads nowhere is reported and left out. `root` is that of the description.
+    /// Reads the declared tags; a parent that does not exist is reported and left out. `root` is that of the description.
     pub(super) fn of(root: Cursor<'d, '_>) -> Self {
         let is_known = root.document.version().is_at_least(3, 2);
         let Some(declared) = root.member("tags").filter(|_| is_known) else {
@@ -43,7 +43,7 @@ impl<'d> Tags<'d> {
         Self { parents: parents.collect() }
     }
 
-    /// The tags of an operation, each followed by those above it.
+    /// The tags of an operation, each followed by its ancestors.
     pub(super) fn of_operation(&self, operation: &'d Node) -> Vec<&'d str> {
         let tags = operation.get("tags").and_then(Node::as_array);
         let named = tags.into_iter().flatten().filter_map(Node::as_str).take(MOST_TAGS);
@@ -59,7 +59,7 @@ impl<'d> Tags<'d> {
     }
 }
 
-/// True if `tag` is `above` or stands somewhere below it. Deeper trees than anybody draws count as circles.
+/// True if `tag` is `above` or one of its descendants. A tree that is deeper than real ones counts as a circle.
 fn is_below(parents: &HashMap<&str, Option<&str>>, tag: &str, above: &str) -> bool {
     let mut next = Some(tag);
     for _ in 0..MOST_LEVELS {
@@ -72,8 +72,8 @@ fn is_below(parents: &HashMap<&str, Option<&str>>, tag: &str, above: &str) -> bo
     true
 }
 
-/// Operations may share what they say; real ones have fewer than ten tags.
+/// The number of tags that are read. Operations may share their nodes; real ones have fewer than ten tags.
 const MOST_TAGS: usize = 100;
 
-/// Real trees have two or three levels.
+/// The depth of a tree of tags. Real trees have two or three levels.
 const MOST_LEVELS: usize = 32;

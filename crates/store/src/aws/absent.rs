@@ -1,4 +1,4 @@
-//! In place of signatures where the arithmetic is not built in: there are none, and why is said.
+//! Replaces the signer when it is not built in: every request is refused with an error that gives the reason.
 
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use super::{
     scope::{Scope, Signed},
 };
 
-/// Refuses.
+/// Refuses to sign.
 ///
 /// # Errors
 /// `Unsupported`, always.

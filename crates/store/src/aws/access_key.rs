@@ -1,4 +1,4 @@
-//! An access key: what a request is signed with. Where it comes from is not known here.
+//! The access key that signs a request. This module does not know its source.
 
 use callgate_secret::Secret;
 
@@ -6,16 +6,16 @@ use callgate_secret::Secret;
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
 pub struct AwsKeys {
-    /// Its id, which is no secret and treated as one.
+    /// The id of the key. It is not secret but is treated as a secret.
     pub access_key_id: Secret,
-    /// The key.
+    /// The secret key.
     pub secret_access_key: Secret,
-    /// The condition that makes a temporary key valid.
+    /// The session token that makes a temporary key valid.
     pub session_token: Option<Secret>,
 }
 
 impl AwsKeys {
-    /// Returns true if these are the same keys.
+    /// Returns true if both are equal keys.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.access_key_id.is_same_value(&other.access_key_id)
             && self.secret_access_key.is_same_value(&other.secret_access_key)

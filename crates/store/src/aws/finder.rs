@@ -1,11 +1,11 @@
-//! The outside of the search for keys: variables and files through the local stores, endpoints over the transport.
+//! The I/O of the search for keys: variables and files through the local stores, endpoints over the transport.
 
 use std::sync::Arc;
 
 use callgate_secret::{Error, ErrorKind, Secret, SecretStore};
 use callgate_transport::Transport;
 
-/// Reads what may or may not be there.
+/// Reads values that may be missing.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) local: Arc<dyn SecretStore>,
@@ -13,12 +13,12 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// An environment variable; one that is empty is none.
+    /// The value of an environment variable; `None` if it is unset or empty.
     pub(super) async fn variable(&self, name: &str) -> Result<Option<Secret>, Error> {
         self.optional(&format!("env:{name}")).await
     }
 
-    /// A secret that need not be there.
+    /// A secret; `None` if it does not exist.
     pub(super) async fn optional(&self, reference: &str) -> Result<Option<Secret>, Error> {
         match self.local.get(&reference.parse()?).await {
             Ok(secret) => Ok(Some(secret)),

@@ -1,5 +1,5 @@
-//! The keys a request is signed with: named by the operator, or found where AWS puts them for a process. Kept for a
-//! while, and read anew when they are rejected.
+//! The keys that sign a request: named by the operator, or found where AWS puts them for a process. They are kept for a
+//! while, and read again when a service rejects them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use callgate_transport::Transport;
 
 use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
 
-/// The place where keys come from.
+/// The source of the keys.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -33,7 +33,7 @@ use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "named or found, there is no third way")]
 pub enum KeySource {
-    /// From where AWS puts them, in this order: the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+    /// The places where AWS puts keys, in this order: the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
     /// `AWS_SESSION_TOKEN`; a web identity (`AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`, which EKS sets); a
     /// container's endpoint (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `_FULL_URI`, which ECS and EKS set); the
     /// instance's metadata, version 2 (unless `AWS_EC2_METADATA_DISABLED` is `true`). Shared profiles are not read.
@@ -41,11 +41,11 @@ pub enum KeySource {
         /// The region of the token service.
         region: String,
     },
-    /// From these secrets.
+    /// The secrets that the operator names.
     Named(Box<NamedKeys>),
 }
 
-/// The place where the operator keeps an access key.
+/// References to the parts of the operator's access key.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -75,9 +75,9 @@ pub enum KeySource {
 pub struct NamedKeys {
     /// The access key's id.
     pub access_key_id: SecretReference,
-    /// The key.
+    /// The secret key.
     pub secret_access_key: SecretReference,
-    /// The condition that makes a temporary key valid.
+    /// The session token that makes a temporary key valid.
     pub session_token: Option<SecretReference>,
 }
 
@@ -90,7 +90,8 @@ pub struct AwsKeySource {
 }
 
 impl AwsKeySource {
-    /// A source that reads variables and files through `local` and asks endpoints over `transport`. Asks nobody yet.
+    /// A source that reads variables and files through `local` and requests keys from endpoints over `transport`.
+    /// Creating it reads and sends nothing.
     pub fn new(
         source: KeySource,
         local: Arc<dyn SecretStore>,
@@ -99,18 +100,18 @@ impl AwsKeySource {
         Self { source, finder: Finder { local, transport }, held: SingleFlight::new(PACE) }
     }
 
-    /// The keys to sign with now.
+    /// The current keys.
     ///
     /// # Errors
-    /// Those of [`SecretStore::get`]; `NotFound` if there are no keys anywhere.
+    /// The errors of [`SecretStore::get`]; `NotFound` if no source has keys.
     pub async fn keys(&self) -> Result<AwsKeys, Error> {
         self.held.get(&(), async |_| self.found().await).await
     }
 
-    /// Other keys than these, which a service rejected, where there are any.
+    /// Other keys than `rejected`, which a service rejected; `None` if there are no others.
     ///
     /// # Errors
-    /// Those of [`AwsKeySource::keys`].
+    /// The errors of [`AwsKeySource::keys`].
     pub async fn others_than(&self, rejected: &AwsKeys) -> Result<Option<AwsKeys>, Error> {
         self.held.forget_if(|held| held.value.is_same(rejected));
         let keys = self.keys().await?;
@@ -137,7 +138,7 @@ impl AwsKeySource {
     }
 }
 
-/// See [`KeySource::Environment`].
+/// The keys of [`KeySource::Environment`].
 async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
     if let Some(access_key_id) = finder.variable("AWS_ACCESS_KEY_ID").await? {
         let secret_access_key = finder.variable("AWS_SECRET_ACCESS_KEY").await?;
@@ -167,15 +168,15 @@ fn no_keys() -> Error {
     )
 }
 
-/// Who reads secrets by these keys lets a store that failed rest.
+/// No pause after a failure: the reader of secrets, which uses these keys, pauses after a store failed.
 const PACE: Pace =
     Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
-/// We ask for an hour: `DurationSeconds`.
+/// We request keys for one hour: `DurationSeconds`.
 const WEB_IDENTITY_LIFE: Duration = Duration::from_mins(45);
 
-/// New keys are there at least five minutes before the old ones end (Amazon EC2 User Guide, "Retrieve security
-/// credentials"), and asking costs a request within the machine.
+/// New keys are available at least five minutes before the old ones expire (Amazon EC2 User Guide, "Retrieve security
+/// credentials"), and reading them costs one request within the machine.
 const METADATA_LIFE: Duration = Duration::from_mins(4);
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Keys from an endpoint beside the process: a container's, or the instance's metadata service, version 2. Which comes
-//! first is decided elsewhere.
+//! Keys from an endpoint beside the process: a container's, or the instance's metadata service, version 2. The caller
+//! decides the order.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ use crate::{
     json,
 };
 
-/// The answer of both endpoints.
+/// The response of either endpoint.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Answered {
@@ -23,7 +23,7 @@ struct Answered {
     token: Option<String>,
 }
 
-/// The keys of a container, where there are any: AWS SDKs and Tools Reference Guide, "Container credential provider".
+/// The keys of a container, if it has any: AWS SDKs and Tools Reference Guide, "Container credential provider".
 pub(super) async fn of_container(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
     let relative = finder.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
     let full = finder.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
@@ -47,8 +47,8 @@ pub(super) async fn of_container(finder: &Finder) -> Result<Option<AwsKeys>, Err
     keys(&answer).map(Some)
 }
 
-/// The keys of the instance's role: Amazon EC2 User Guide, "Instance Metadata Service Version 2". An instance without a
-/// metadata service has none.
+/// The keys of the instance's role: Amazon EC2 User Guide, "Instance Metadata Service Version 2". `None` for an
+/// instance without a metadata service.
 pub(super) async fn of_instance(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
     let disabled = finder.variable("AWS_EC2_METADATA_DISABLED").await?;
     if disabled.is_some_and(|value| value.expose().eq_ignore_ascii_case("true")) {
@@ -107,7 +107,8 @@ fn text(answer: &Answer) -> Option<&str> {
     (answer.status == StatusCode::OK && !text.is_empty()).then_some(text)
 }
 
-/// Over plain HTTP the keys may not leave the machine: these are the addresses every SDK allows.
+/// Returns true if keys may be requested from this address. Over plain HTTP they must not leave the machine: these are
+/// the addresses that every SDK allows.
 fn may_be_asked(address: &str) -> bool {
     let Ok(uri) = address.parse::<Uri>() else { return false };
     let host = uri.host().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! The scope of a signature, and the headers it is made of.
+//! The scope of a signature, and the headers that carry it.
 
 use http::{HeaderName, HeaderValue};
 
-/// The use of a signature.
+/// The region and service that a signature is valid for.
 ///
 /// ```
 /// # #[cfg(feature = "aws")]
@@ -35,9 +35,9 @@ use http::{HeaderName, HeaderValue};
 pub struct Scope {
     /// The region: `eu-west-1`.
     pub region: String,
-    /// The service as signatures call it: `s3`, `execute-api`.
+    /// The service, as signatures name it: `s3`, `execute-api`.
     pub service: String,
-    /// True if the body is left out of the signature, which some services ask for and which TLS must then protect.
+    /// True if the signature does not cover the body, which some services require; TLS must then protect the body.
     pub is_payload_unsigned: bool,
 }
 
@@ -45,8 +45,8 @@ pub struct Scope {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Signed {
-    /// Its name.
+    /// The name of the header.
     pub name: HeaderName,
-    /// Its value, marked sensitive.
+    /// The value of the header, marked sensitive.
     pub value: HeaderValue,
 }

@@ -1,5 +1,5 @@
-//! AWS Secrets Manager: `aws:name` for all of a secret, `aws:name#key` for a key of a JSON secret, by the operation
-//! `GetSecretValue`. A binary secret is refused: what callgate puts on requests is text.
+//! AWS Secrets Manager: `aws:name` for a whole secret, `aws:name#key` for a key of a JSON secret, by the operation
+//! `GetSecretValue`. A binary secret is refused, because callgate puts only text on requests.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     json::{self, Members},
 };
 
-/// The place where the secrets are.
+/// The region and endpoint of the secrets.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,13 +39,13 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct SecretsManagerConfig {
-    /// The region of secrets that are not named by an ARN, which names its own.
+    /// The region of secrets that are not named by an ARN; an ARN contains its own region.
     pub region: String,
-    /// Another origin than the region's own: a private endpoint.
+    /// An origin that replaces the region's own, such as a private endpoint.
     pub endpoint: Option<String>,
 }
 
-/// Reads `aws:name#key` at each call.
+/// A secret store that reads `aws:name#key` at each call.
 #[derive(Debug)]
 pub struct SecretsManagerStore {
     config: SecretsManagerConfig,
@@ -68,7 +68,7 @@ struct Failed {
 }
 
 impl SecretsManagerStore {
-    /// A store that signs with these keys. Asks nobody yet.
+    /// A store that signs with these keys. Creating it sends nothing.
     pub fn new(
         config: SecretsManagerConfig,
         keys: AwsKeySource,
@@ -77,7 +77,7 @@ impl SecretsManagerStore {
         Self { config, keys, transport, clock: Clock::default() }
     }
 
-    /// The same store, whose requests are dated by another clock.
+    /// Uses another clock to date requests.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -133,7 +133,7 @@ impl SecretStore for SecretsManagerStore {
     }
 }
 
-/// `arn:partition:secretsmanager:region:account:secret:name`.
+/// The region in `arn:partition:secretsmanager:region:account:secret:name`.
 fn region_of(name: &str) -> Option<&str> {
     name.strip_prefix("arn:")?.split(':').nth(2).filter(|region| !region.is_empty())
 }
@@ -176,7 +176,7 @@ fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secr
     })
 }
 
-/// The error's name: `__type` may have a namespace before it.
+/// The error's name: in `__type` a namespace may precede it.
 fn error_name(answer: &Answer) -> String {
     let name = json::read::<Failed>(answer.body.bytes()).map(|failed| failed.kind);
     let name = name.unwrap_or_default();
@@ -187,7 +187,7 @@ fn is_about_the_keys(answer: &Answer) -> bool {
     answer.status.is_client_error() && KEYS_REJECTED.contains(&error_name(answer).as_str())
 }
 
-/// AWS Secrets Manager API Reference, `GetSecretValue` and "Common Errors".
+/// The error for a failed response: AWS Secrets Manager API Reference, `GetSecretValue` and "Common Errors".
 fn failure(answer: &Answer, reference: &SecretReference) -> Error {
     let name = error_name(answer);
     let (kind, message) = match name.as_str() {
@@ -203,7 +203,7 @@ fn failure(answer: &Answer, reference: &SecretReference) -> Error {
         }
         _ => {
             let message = format!("{STORE} answers {} to: `{reference}`", answer.status.as_u16());
-            // Gateways and stand-ins of the service name their reasons in other formats.
+            // Gateways and emulators of the service give their reasons in other formats.
             let kind = match answer.status {
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ErrorKind::Denied,
                 _ => ErrorKind::Unreadable,

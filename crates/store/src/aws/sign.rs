@@ -1,5 +1,5 @@
-//! Signs a finished request with AWS Signature Version 4, in headers. The arithmetic is `aws-sigv4`'s; what is signed, and
-//! the rules of the services that differ, are decided here.
+//! Signs a finished request with AWS Signature Version 4, in headers. `aws-sigv4` computes the signature; this module
+//! decides which parts are signed and applies the rules of services that differ.
 
 use std::time::SystemTime;
 
@@ -20,14 +20,15 @@ use super::{
     scope::{Scope, Signed},
 };
 
-/// The headers that sign a request as it is; whoever sends it changes nothing any more.
+/// The headers that sign a request as it is; the sender must not change the request afterwards.
 ///
-/// Signed are the host, the content type, every `x-amz-` header, the path, the query and the body: what AWS asks for.
-/// Other headers may change on the way (RFC 9110 §7.6), and what they hold of credentials stays out of the signer's trace.
+/// The signature covers the host, the content type, every `x-amz-` header, the path, the query and the body, as AWS
+/// requires. Other headers may change on the way (RFC 9110 §7.6), and credentials in them stay out of the signer's
+/// trace.
 ///
 /// # Errors
-/// `Invalid` if the request has no host, the body is to be left out of the signature without TLS, or a header that is
-/// signed is no text.
+/// `Invalid` if the request has no host, if the body is left out of the signature without TLS, or if a signed header is
+/// not text.
 pub fn sign(
     request: &Request<Bytes>,
     keys: &AwsKeys,
@@ -80,7 +81,8 @@ pub fn sign(
     headers.iter().map(|header| signed_header(header.name(), header.value())).collect()
 }
 
-/// S3 takes a path as it is and asks for the body's hash in a header: Amazon S3 API Reference, "Signature Calculations".
+/// The settings of the signer. S3 requires an unchanged path and the body's hash in a header: Amazon S3 API Reference,
+/// "Signature Calculations".
 fn settings(scope: &Scope) -> SigningSettings {
     let mut settings = SigningSettings::default();
     let is_s3 = scope.service == "s3" || scope.service.starts_with("s3-");
@@ -95,7 +97,7 @@ fn settings(scope: &Scope) -> SigningSettings {
 }
 
 fn is_signed(name: &HeaderName) -> bool {
-    // Those that the signature itself brings are replaced.
+    // The signature sets these headers itself.
     let is_ours = OURS.contains(&name.as_str());
     !is_ours && (name == CONTENT_TYPE || name.as_str().starts_with("x-amz-"))
 }

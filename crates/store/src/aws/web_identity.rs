@@ -1,5 +1,5 @@
-//! Keys for a web identity: a token of the cluster's in a file, exchanged at the token service for a role's keys
-//! (AWS Security Token Service API Reference, `AssumeRoleWithWebIdentity`), as EKS sets it up for a pod.
+//! Keys for a web identity: a token of the cluster in a file, exchanged at the token service for a role's keys (AWS
+//! Security Token Service API Reference, `AssumeRoleWithWebIdentity`), as EKS sets it up for a pod.
 
 use callgate_secret::{Error, ErrorKind, Secret};
 use http::{Request, StatusCode};
@@ -9,12 +9,12 @@ use zeroize::Zeroizing;
 use super::{access_key::AwsKeys, domain, finder::Finder};
 use crate::exchange::{self, Answer};
 
-/// The keys, where the process has such an identity.
+/// The keys; `None` if the process has no web identity.
 pub(super) async fn keys(finder: &Finder, region: &str) -> Result<Option<AwsKeys>, Error> {
     let file = finder.variable("AWS_WEB_IDENTITY_TOKEN_FILE").await?;
     let role = finder.variable("AWS_ROLE_ARN").await?;
     let Some((file, role)) = file.zip(role) else { return Ok(None) };
-    // Read anew each time: the cluster exchanges it every hour.
+    // Read at each use: the cluster replaces it every hour.
     let token = finder.local.get(&format!("file:{}", file.expose()).parse()?).await?;
     let name = finder.variable("AWS_ROLE_SESSION_NAME").await?;
     let name = name.as_ref().map_or("callgate", Secret::expose);
@@ -76,7 +76,7 @@ fn read(answer: &Answer) -> Result<AwsKeys, Error> {
     })
 }
 
-/// The text of an element that stands once and holds nothing that is escaped: keys and tokens are base64.
+/// The text of an element that occurs once and contains no escapes: keys and tokens are base64.
 fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     let (text, _) = rest.split_once("</")?;

@@ -1,5 +1,5 @@
-//! Grants as files that nobody else may read, in a folder of their own. A file is replaced as a whole, so that a process that dies
-//! leaves the old grant or the new one; a lock file beside it lets one process at a time replace it.
+//! Grants as files that no other user may read, in a folder of their own. A file is replaced as a whole, so a process
+//! that dies leaves either the old grant or the new one; a lock file beside it lets one process at a time replace it.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -34,19 +34,19 @@ pub struct GrantFolder {
 }
 
 impl GrantFolder {
-    /// The folder, which is made by the first login.
+    /// The grants in `folder`; the first login creates it.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), profile: None, login_command: None }
     }
 
-    /// The grants of one profile in it.
+    /// Selects the grants of one profile in the folder.
     #[must_use]
     pub fn of_profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = Some(profile.into());
         self
     }
 
-    /// Says by which command a person logs in, for messages about a login that is not there.
+    /// Sets the command by which a person logs in, for messages about a missing login.
     #[must_use]
     pub fn with_login_command(mut self, command: impl Into<String>) -> Self {
         self.login_command = Some(command.into());
@@ -57,7 +57,7 @@ impl GrantFolder {
         self.folder.join(format!("{name}.json"))
     }
 
-    /// Runs what may wait for a disk.
+    /// Runs work that may wait for a disk.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -101,7 +101,7 @@ impl GrantStore for GrantFolder {
                 let message = "another process has been replacing the login for too long";
                 return Err(Error::new(ErrorKind::Unreadable, message));
             }
-            // A thread that waited in the system could not be stopped with its call.
+            // A thread that blocks on the system's lock could not be cancelled with its call.
             sleep(PAUSE).await;
         }
     }
@@ -119,7 +119,7 @@ impl GrantStore for GrantFolder {
     }
 }
 
-/// The grant in a file; none where there is no file.
+/// The grant in a file; `None` if the file does not exist.
 fn read(file: &Path) -> io::Result<Option<Secret>> {
     let opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -131,7 +131,7 @@ fn read(file: &Path) -> io::Result<Option<Secret>> {
     Ok(Some(Secret::new(std::mem::take(&mut text))))
 }
 
-/// A grant that others could read may be known to them.
+/// Refuses a file that other users can read: they may know the grant.
 fn is_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -153,7 +153,7 @@ fn replace(file: &Path, grant: &Secret) -> io::Result<()> {
     let folder = file.parent().unwrap_or(file);
     private_folder(folder)?;
     let new = file.with_extension(format!("{}.new", std::process::id()));
-    // What a process of the same number left behind.
+    // A process with this id may have left a file behind.
     fs::remove_file(&new).ok();
     let written = private(OpenOptions::new().write(true).create_new(true)).open(&new);
     let written = written.and_then(|mut written| {
@@ -165,7 +165,7 @@ fn replace(file: &Path, grant: &Secret) -> io::Result<()> {
     })
 }
 
-/// The file, locked; none where another has it.
+/// The locked file; `None` if another process holds the lock.
 fn try_lock(file: &Path) -> io::Result<Option<File>> {
     private_folder(file.parent().unwrap_or(file))?;
     let opened = private(OpenOptions::new().write(true).create(true)).open(file)?;
@@ -211,16 +211,16 @@ fn failure(folder: &Path, error: io::Error) -> Error {
     Error::new(kind, message).with_source(error)
 }
 
-/// The time for which another process may replace a grant: what one request for a token takes, and a second.
+/// The longest wait for another process to replace a grant: the timeout of one request for a token, plus a second.
 const LONGEST_WAIT: Duration = Duration::from_secs(12);
 
-/// A refresh takes some tens of milliseconds.
+/// The pause between attempts to lock. A refresh takes some tens of milliseconds.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Most grants are smaller, so that nothing secret is left behind where a text grew.
+/// The initial size of the buffer. Most grants are smaller, so the buffer does not grow and leave secrets behind.
 const USUAL_BYTES: usize = 16 << 10;
 
-/// As many as an answer of a token endpoint may have, and what is written around it.
+/// The size limit of a grant: the largest response of a token endpoint, and what is written around it.
 const MOST_BYTES: u64 = 256 << 10;
 
 #[cfg(test)]

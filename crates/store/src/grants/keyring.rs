@@ -1,5 +1,5 @@
-//! Grants in the operating system's keyring, and in a folder where there is no keyring that takes them. Of a grant that is in both,
-//! that of the folder is the newer: what the keyring takes leaves the folder.
+//! Grants in the operating system's keyring, with a folder as fallback if no keyring accepts them. If both hold a
+//! grant, the folder's is newer: a grant that the keyring accepts is removed from the folder.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::{GrantFolder, GrantLock, GrantStore};
 use crate::keyring::{KeyringBackend, KeyringStore, Work};
 
-/// The keyring, with the folder that has the locks and what the keyring does not take.
+/// The keyring, with the folder that has the locks and the grants that the keyring does not accept.
 #[derive(Debug)]
 pub struct GrantKeyring {
     folder: GrantFolder,
@@ -18,15 +18,15 @@ pub struct GrantKeyring {
 }
 
 impl GrantKeyring {
-    /// Grants of a keyring, else of this folder. Asks nobody yet.
+    /// Keeps grants in a keyring, or else in this folder. Creating it reads nothing.
     ///
     /// # Errors
-    /// `Unsupported` if the platform has no such keyring.
+    /// `Unsupported` if the platform does not have this keyring.
     pub fn new(folder: GrantFolder, backend: KeyringBackend) -> Result<Self, Error> {
         Ok(Self { folder, keyring: KeyringStore::new(backend)? })
     }
 
-    /// Asks the keyring, which may be away, locked or stuck.
+    /// Uses the keyring, which may be absent, locked or stuck.
     async fn asked(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
         let reference: SecretReference = format!("keyring:{SERVICE}/login-{name}").parse()?;
         match timeout(PATIENCE, self.keyring.work(&reference, work)).await {
@@ -44,7 +44,7 @@ impl GrantStore for GrantKeyring {
             return Ok(Some(grant));
         }
         match self.asked(name, Work::Read).await {
-            // Without a keyring there is nothing in it.
+            // A keyring that is not available holds nothing.
             Err(error) if error.is_transient() => Ok(None),
             found => found,
         }
@@ -86,17 +86,17 @@ impl GrantStore for GrantKeyring {
     }
 }
 
-/// The name that keyrings show.
+/// The service name that keyrings display.
 const SERVICE: &str = "callgate";
 
-/// The time that a keyring may have a person asked for its password.
+/// The longest time for which a keyring may wait for a person to type its password.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Needs a kernel that lets this process have keys; where it does not, the folder has the grant, which is compared as well.
+    /// Needs a kernel that lets this process have keys; otherwise the folder holds the grant, which is compared as well.
     #[tokio::test]
     async fn a_grant_is_kept_in_one_place() {
         let kept = tempfile::tempdir().unwrap();
@@ -123,7 +123,7 @@ mod tests {
         let kept = tempfile::tempdir().unwrap();
         let folder = GrantFolder::new(kept.path());
         let grants = GrantKeyring::new(folder.clone(), KeyringBackend::Kernel).unwrap();
-        // A key of the kernel's has at most 32,767 bytes.
+        // A key in the kernel has at most 32,767 bytes.
         let huge = Secret::new("a".repeat(100_000));
         grants.put("huge", &huge).await.unwrap();
         assert!(folder.get("huge").await.unwrap().is_some_and(|kept| kept.is_same_value(&huge)));

@@ -1,4 +1,4 @@
-//! One entry of a keyring: its bytes as a secret, its failures in our words. Blocks.
+//! One entry of a keyring: its bytes as a secret, its failures as our errors. Blocks.
 
 use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
 use keyring_core::Entry;
@@ -6,13 +6,13 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::platform::Keyring;
 
-/// The secret of an entry as it is now.
+/// The current secret of an entry.
 pub(super) fn read(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
     let found = entry(keyring, reference)?.get_secret();
     secret(found.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
 }
 
-/// Puts a secret in the place of what the entry held.
+/// Replaces the secret of an entry.
 pub(super) fn write(
     keyring: &Keyring,
     reference: &SecretReference,
@@ -22,7 +22,7 @@ pub(super) fn write(
     written.map_err(|error| failure(error, reference))
 }
 
-/// Removes an entry, and answers what it held.
+/// Removes an entry, and returns its secret.
 pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
     let found = read(keyring, reference)?;
     let removed = entry(keyring, reference)?.delete_credential();
@@ -37,7 +37,7 @@ fn entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error>
     keyring.build(service, user, None).map_err(|error| failure(error, reference))
 }
 
-/// What is stored is a text; one line break at its end is not the secret's.
+/// The secret in a stored text; one line break at its end is not part of the secret.
 pub(super) fn secret(
     mut bytes: Zeroizing<Vec<u8>>,
     reference: &SecretReference,
@@ -54,7 +54,7 @@ pub(super) fn secret(
     Ok(secret)
 }
 
-/// The error for a keyring's failure. Of errors that hold what was stored nothing is kept.
+/// The error for a keyring's failure. Errors that contain stored bytes are dropped.
 pub(super) fn failure(error: keyring_core::Error, reference: &SecretReference) -> Error {
     use keyring_core::Error as Found;
     let (kind, message) = match error {

@@ -1,4 +1,4 @@
-//! Opens the keyrings of the platforms. Reads nothing out of them.
+//! Opens the keyrings of the platforms. Reads no secrets.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::KeyringBackend;
 /// An open keyring.
 pub(super) type Keyring = Arc<CredentialStore>;
 
-/// True if this platform has such a keyring at all.
+/// Checks that this platform has this keyring.
 ///
 /// # Errors
-/// `Unsupported` if it has none.
+/// `Unsupported` if the platform does not have it.
 pub(super) fn check(backend: KeyringBackend) -> Result<(), Error> {
     let is_there = match backend {
         KeyringBackend::Kernel => cfg!(target_os = "linux"),

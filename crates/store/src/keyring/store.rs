@@ -1,5 +1,5 @@
-//! The store and its thread. A keyring that waits for a person keeps the thread; whoever asks meanwhile waits as long as
-//! they please and no call that needs no keyring does.
+//! The store and its thread. A keyring that waits for a person occupies the thread. Other callers that need the keyring
+//! wait as long as they choose; calls that need no keyring do not wait.
 
 use std::{
     sync::{
@@ -18,15 +18,15 @@ use super::{
     platform::{self, Keyring},
 };
 
-/// Reads `keyring:service/user` at each call.
+/// A secret store that reads `keyring:service/user` at each call.
 #[derive(Debug)]
 pub struct KeyringStore {
     backend: KeyringBackend,
-    // Started by the first who asks; it ends when the store does.
+    // The first request starts it; it ends with the store.
     thread: Mutex<Option<Sender<Asked>>>,
 }
 
-/// The work to do with an entry.
+/// The operation on an entry.
 #[derive(Debug)]
 pub(crate) enum Work {
     Read,
@@ -34,7 +34,7 @@ pub(crate) enum Work {
     Write(Secret),
 }
 
-/// A question to the thread.
+/// A request to the thread.
 #[derive(Debug)]
 struct Asked {
     reference: SecretReference,
@@ -43,16 +43,16 @@ struct Asked {
 }
 
 impl KeyringStore {
-    /// A store of this keyring. Asks nobody yet.
+    /// A store of this keyring. Creating it reads nothing.
     ///
     /// # Errors
-    /// `Unsupported` if the platform has no such keyring.
+    /// `Unsupported` if the platform does not have this keyring.
     pub fn new(backend: KeyringBackend) -> Result<Self, Error> {
         platform::check(backend)?;
         Ok(Self { backend, thread: Mutex::default() })
     }
 
-    /// Does something with an entry, and answers what was in it where it is read or removed.
+    /// Performs an operation on an entry, and returns its secret if it is read or removed.
     pub(crate) async fn work(
         &self,
         reference: &SecretReference,
@@ -63,14 +63,14 @@ impl KeyringStore {
         answered.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Hands a question to the thread, which is started where there is none.
+    /// Sends a request to the thread, which is started if necessary.
     fn ask(&self, asked: Asked) -> Result<(), Error> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match thread.take() {
             Some(sender) => sender,
             None => start(self.backend)?,
         };
-        // A thread that died is started anew by the next question.
+        // The next request restarts a thread that died.
         sender.send(asked).map_err(|_| gone())?;
         *thread = Some(sender);
         Ok(())
@@ -92,12 +92,12 @@ fn start(backend: KeyringBackend) -> Result<Sender<Asked>, Error> {
     Ok(sender)
 }
 
-/// Answers until the store is gone. A keyring that failed is opened anew for the next question: its service may have
-/// been started or unlocked since.
+/// Serves requests until the store is dropped. After a failure the next request opens the keyring again: its service
+/// may have been started or unlocked since.
 fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
     let mut open: Option<Keyring> = None;
     while let Ok(Asked { reference, work, answer }) = questions.recv() {
-        // Nobody waits any more for what was asked while the keyring was stuck.
+        // The caller of this request gave up while the keyring was stuck.
         if answer.is_closed() {
             continue;
         }
@@ -115,7 +115,7 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
                 open = is_well.then_some(keyring);
                 done
             });
-        // Whoever asked may have gone away meanwhile.
+        // The caller may have gone away meanwhile.
         answer.send(answered).ok();
     }
 }

@@ -1,4 +1,4 @@
-//! The store against the keyring of this machine's kernel, and failures in our words.
+//! Tests the store against the keyring of this machine's kernel, and the errors for failures.
 
 use std::{io, sync::Arc};
 
@@ -60,7 +60,7 @@ async fn another_scheme_is_not_this_stores() {
     assert_eq!(error.kind(), ErrorKind::Unsupported);
 }
 
-/// Needs a kernel that lets this process have keys; where it does not, that is printed and nothing is compared.
+/// Needs a kernel that lets this process have keys; otherwise the test prints that and compares nothing.
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "what is not compared is said")]
 async fn an_entry_of_the_kernels_keyring_is_read_as_it_is_at_each_call() {

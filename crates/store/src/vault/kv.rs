@@ -1,4 +1,4 @@
-//! The key-value engine: which version a mount is, where a path's secret lies in it, and how its answers are read
+//! The key-value engine: the version of a mount, the place of a secret in it, and the format of its responses
 //! (<https://developer.hashicorp.com/vault/api-docs/secret/kv>). Sends nothing.
 
 use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
@@ -15,7 +15,7 @@ use crate::{
 /// A mount of the engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Mount {
-    // With a slash at its end.
+    // Ends with a slash.
     path: String,
     pub(super) version: Version,
 }
@@ -56,7 +56,7 @@ impl Mount {
         path.starts_with(&self.path)
     }
 
-    /// The place where the secret of a path lies below `/v1/`.
+    /// The request path of a secret, below `/v1/`.
     pub(super) fn request_path(&self, path: &str, version: Option<u64>) -> Result<String, Error> {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
         let (mount, below) = (encoded(&self.path), encoded(below));
@@ -67,7 +67,7 @@ impl Mount {
             }
             Version::One => Ok(format!("{mount}{below}")),
             Version::Two => {
-                // Both ways to write a path are in use; the command took both, too.
+                // Both ways to write a path are in use; the command accepts both, too.
                 let below = below.strip_prefix("data/").unwrap_or(&below);
                 let version = version.map(|version| format!("?version={version}"));
                 Ok(format!("{mount}data/{below}{}", version.unwrap_or_default()))
@@ -76,16 +76,16 @@ impl Mount {
     }
 }
 
-/// The place where a vault says which mount holds a path.
+/// The request path that returns the mount of a secret's path.
 pub(super) fn mount_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded(path))
 }
 
-/// The mount that holds a path, from what a vault says of it.
+/// The mount that holds a path, from the vault's response.
 pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
     match answer.status {
         StatusCode::OK => {}
-        // A server that has no such page has no second version either.
+        // A server without this page does not support version 2 either.
         StatusCode::NOT_FOUND => {
             let first = path.split_once('/').map_or(path, |(first, _)| first);
             return Ok(Mount { path: format!("{first}/"), version: Version::One });
@@ -105,7 +105,7 @@ pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
     Ok(Mount { path, version: if is_two { Version::Two } else { Version::One } })
 }
 
-/// The secret in an answer.
+/// The secret in a response.
 pub(super) fn secret(
     answer: &Answer,
     version: Version,
@@ -115,7 +115,7 @@ pub(super) fn secret(
     match answer.status {
         StatusCode::OK => {}
         StatusCode::FORBIDDEN => return Err(denied(&reference.to_string())),
-        // Version 2 describes a deleted version in the body of this answer.
+        // Version 2 describes a deleted version in the body of this response.
         StatusCode::NOT_FOUND => {
             let message = format!("the vault has no secret, or deleted it: `{reference}`");
             return Err(Error::new(ErrorKind::NotFound, message));
@@ -156,7 +156,7 @@ fn encoded(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// The characters that are escaped in a path, where segments are kept apart.
+/// The characters that are escaped in a path; slashes between segments are not.
 const PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

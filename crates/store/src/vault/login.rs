@@ -1,5 +1,5 @@
-//! Comes by a token: logs in, or takes the one it is told of; ahead of its end it logs in again or renews it. Which
-//! secret a token is for is not known here.
+//! Gets a token: logs in, or uses the token that the operator names. Before the token expires it logs in again or
+//! renews the token. This module does not know which secrets are read with it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ pub(super) struct Login {
     held: SingleFlight<Secret, Error>,
 }
 
-/// The answer to a login, and to a renewal.
+/// The response to a login, and to a renewal.
 #[derive(Deserialize)]
 struct LoggedIn {
     auth: Auth,
@@ -36,7 +36,7 @@ struct Auth {
     lease_duration: u64,
 }
 
-/// The words of a vault about a token.
+/// A vault's description of a token.
 #[derive(Deserialize)]
 struct LookedUp {
     data: TimeLeft,
@@ -55,12 +55,12 @@ impl Login {
         Self { how, local, held: SingleFlight::new(PACE) }
     }
 
-    /// A token that is not near its end.
+    /// A token that does not expire soon.
     pub(super) async fn token(&self, server: &Server) -> Result<Secret, Error> {
         self.held.get(&(), async |_| self.fetched(server).await).await
     }
 
-    /// Another token than a rejected one, where one is to be had.
+    /// A token other than the rejected one; `None` if there is no other.
     pub(super) async fn another_than(
         &self,
         rejected: &Secret,
@@ -71,7 +71,7 @@ impl Login {
         Ok((!token.is_same_value(rejected)).then_some(token))
     }
 
-    /// The token there is, renewed, where it is of somebody else's making; else one of a login.
+    /// The known token, renewed, if the operator named it; otherwise the token of a new login.
     async fn fetched(&self, server: &Server) -> Result<(Secret, Life), Error> {
         let known = self.held.held(|held| held.value.clone());
         match known.filter(|_| matches!(self.how, VaultLogin::Token(_))) {
@@ -117,14 +117,15 @@ fn logged_in(answer: &Answer) -> Result<LoggedIn, Error> {
     json::read(answer.body.bytes()).ok_or_else(no_token)
 }
 
-/// The life of a token of somebody else's making, where it may be renewed. That it may not be looked up is no failure.
+/// The lifetime of a token that the operator named, if it is renewable. A token that may not look itself up is not an
+/// error.
 async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
     let answer = server.ask(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::read(answer.body.bytes())?;
     data.renewable.then(|| life(data.ttl))
 }
 
-/// Renews a token; one that cannot be renewed is used to its end, which the vault tells.
+/// Renews a token and returns its lifetime; a token that cannot be renewed is used until the vault rejects it.
 async fn renewed(server: &Server, token: &Secret) -> Life {
     let body = Some(object(&[]));
     match server.ask(Method::POST, "auth/token/renew-self", Some(token), body).await {
@@ -134,13 +135,13 @@ async fn renewed(server: &Server, token: &Secret) -> Life {
     }
 }
 
-/// Renewed when a third of it is left; nothing is for good.
+/// The token is renewed when a third of its lifetime is left; zero seconds mean that it does not expire.
 fn life(seconds: u64) -> Life {
     let life = Duration::from_secs(seconds);
     if life.is_zero() { Life::for_good() } else { Life::ahead(life / 3 * 2, life) }
 }
 
-/// The text of an object. Room for all of it: a buffer that grows leaves copies behind.
+/// The JSON text of an object. The buffer has room for all of it, because a buffer that grows leaves copies behind.
 fn object(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     let length: usize = members.iter().map(|(_, value)| value.len().saturating_mul(6)).sum();
     let mut text = Zeroizing::new(Vec::with_capacity(length.saturating_add(64)));
@@ -150,7 +151,7 @@ fn object(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
         text.extend_from_slice(start.as_bytes());
         text.extend_from_slice(name.as_bytes());
         text.extend_from_slice(b"\":");
-        // A text can always be written.
+        // Writing to memory does not fail.
         serde_json::to_writer(&mut *text, value).ok();
     }
     text.push(b'}');
@@ -161,9 +162,9 @@ fn no_token() -> Error {
     Error::new(ErrorKind::Unreadable, "the vault's answer to the login holds no token")
 }
 
-/// Who reads secrets by this token lets a store that failed rest.
+/// No pause after a failure: the reader of secrets, which uses this token, pauses after a store failed.
 const PACE: Pace =
     Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
-/// The time for which a renewal that failed is not tried again.
+/// The time before a failed renewal is retried.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(30);

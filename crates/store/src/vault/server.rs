@@ -1,4 +1,4 @@
-//! Writes requests to a vault and tells its failures apart by their statuses. Knows neither engines nor logins.
+//! Builds requests to a vault and distinguishes its failures by their statuses. Knows neither engines nor logins.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Server {
         Self { address: address.trim_end_matches('/').to_owned(), namespace, transport }
     }
 
-    /// Asks for a path below `/v1/`. Answers that are the same for every path are failures already.
+    /// Requests a path below `/v1/`. Responses that mean a failure for every path become errors.
     pub(super) async fn ask(
         &self,
         method: Method,
@@ -37,7 +37,7 @@ impl Server {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}/v1/{path}", self.address))
-            // Refused without it by agents and proxies that guard against forged requests.
+            // Agents and proxies that guard against forged requests refuse a request without it.
             .header("x-vault-request", "true");
         if let Some(namespace) = &self.namespace {
             request = request.header("x-vault-namespace", namespace);
@@ -58,7 +58,8 @@ impl Server {
     }
 }
 
-/// The meaning of a status wherever it comes: <https://developer.hashicorp.com/vault/api-docs#http-status-codes>.
+/// The error for a status that has one meaning for every path:
+/// <https://developer.hashicorp.com/vault/api-docs#http-status-codes>.
 fn failure(status: StatusCode) -> Option<Error> {
     let (kind, message) = match status.as_u16() {
         300..=399 => (

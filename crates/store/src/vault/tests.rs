@@ -1,4 +1,4 @@
-//! The store against the documented HTTP answers of a vault.
+//! Tests the store against the documented HTTP responses of a vault.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -169,7 +169,7 @@ async fn a_vault_that_is_not_there_is_down() {
     assert!(message.contains("the vault cannot be reached"), "{message}");
 }
 
-/// A vault whose logins answer tokens `t1`, `t2` … of an hour, of which only the last is known.
+/// A vault whose logins return tokens `t1`, `t2` … that live one hour; it accepts only the last.
 async fn logging_in(line: &'static str, body: &'static str) -> (TestServer, Arc<AtomicUsize>) {
     let logins = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&logins);
@@ -208,7 +208,7 @@ async fn kubernetes_and_app_role_log_in_once_and_again_on_a_rejected_token() {
             assert_eq!(get(&store, "vault:secret/pets#key").await.unwrap(), "k");
         }
         assert_eq!(logins.load(Ordering::SeqCst), 1);
-        // The vault forgets the token: the next number is the one it knows.
+        // The vault forgets the token: it accepts only the next one.
         logins.fetch_add(1, Ordering::SeqCst);
         assert_eq!(get(&store, "vault:secret/pets#key").await.unwrap(), "k");
         assert_eq!(logins.load(Ordering::SeqCst), 3);
@@ -272,7 +272,7 @@ async fn a_given_token_is_renewed_ahead_of_its_end() {
     assert_eq!(server.count("GET /v1/auth/token/lookup-self"), 1);
 }
 
-/// Answers another value each time.
+/// Returns another value each time.
 #[derive(Debug, Default)]
 struct Rotating(AtomicUsize);
 

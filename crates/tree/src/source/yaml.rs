@@ -1,12 +1,12 @@
-//! Finds nodes in a YAML text by following the parser's events, without a tree. What an alias or a merge key brings has
-//! no place of its own: it is found where the alias stands.
+//! Finds nodes in a YAML text by following the parser's events, without a tree. Nodes that an alias or a merge key
+//! inserts have no place of their own: their place is that of the alias.
 
 use granit_parser::{Event, Marker};
 
 use crate::limits::Limits;
 use crate::text::{self, Scalar, Wanted, marked};
 
-/// A list or object that is open, and its entry when wanted nodes are inside.
+/// An open list or object, with its entry when it contains wanted nodes.
 struct Frame {
     entry: Option<usize>,
     next: Next,
@@ -20,12 +20,12 @@ enum Next {
     Value(Option<usize>),
 }
 
-/// Finds the wanted nodes of a text within limits.
+/// Finds the wanted nodes of a text, within limits.
 pub(super) fn find(text: &str, wanted: &mut Wanted, limits: &Limits) {
     let mut finder = Finder { wanted, frames: Vec::new() };
     for (n_events, next) in text::parser(text, limits).enumerate() {
         let Ok((event, span)) = next else { return };
-        // A list or object is two events.
+        // A list or object produces two events.
         if n_events / 2 > limits.nodes || finder.frames.len() > limits.depth {
             return;
         }
@@ -63,7 +63,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Goes over a name, item or value and answers the entry of the value.
+    /// Visits a name, item or value and returns the entry of the value.
     fn node(&mut self, name: &str, marker: Marker) -> Option<usize> {
         let Some(Frame { entry, next }) = self.frames.last_mut() else {
             self.wanted.found(Wanted::ROOT, marked(marker));

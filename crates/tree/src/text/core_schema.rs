@@ -1,5 +1,5 @@
-//! The meaning of a plain YAML scalar: the core schema of YAML 1.2 (YAML 1.2.2 §10.3.2), its numbers as digits. `no`, `on`,
-//! `yes`, `0777` and dates stay texts.
+//! The meaning of a plain YAML scalar: the core schema of YAML 1.2 (YAML 1.2.2 §10.3.2); numbers stay digits. `no`,
+//! `on`, `yes`, `0777` and dates stay texts.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Meaning<'a> {
     Bool(bool),
-    /// Infinity or not-a-number, which JSON has not.
+    /// Infinity or not-a-number, which JSON does not have.
     NonFinite,
     Null,
     /// Digits in JSON's grammar.
@@ -61,7 +61,7 @@ fn number(text: &str) -> Meaning<'_> {
     Meaning::Number(Cow::Owned(digits))
 }
 
-/// `0x1F` and `0o17` in decimal digits; beyond 128 bits they are texts.
+/// `0x1F` and `0o17` in decimal digits; numbers beyond 128 bits stay texts.
 fn based(text: &str) -> Option<String> {
     let (digits, base) = match (text.strip_prefix("0x"), text.strip_prefix("0o")) {
         (Some(digits), _) => (digits, 16),
@@ -73,7 +73,7 @@ fn based(text: &str) -> Option<String> {
 }
 
 /// Digits around a point, at least one. A number with a leading zero is a text: OpenAPI descriptions keep to the JSON
-/// schema of YAML (OpenAPI 3.0.4 §4.2), where it is none, and as an example it is a code whose zeros count.
+/// schema of YAML (OpenAPI 3.0.4 §4.2), where it is not a number, and as an example it is a code whose zeros count.
 fn is_decimal(whole: &str, fraction: Option<&str>) -> bool {
     let fraction = fraction.unwrap_or_default();
     let leading_zero = whole.len() > 1 && whole.starts_with('0');
@@ -81,7 +81,7 @@ fn is_decimal(whole: &str, fraction: Option<&str>) -> bool {
     !leading_zero && digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty())
 }
 
-/// Nothing, or `e` with digits.
+/// The empty text, or `e` with digits.
 fn is_exponent(exponent: &str) -> bool {
     let Some(digits) = exponent.strip_prefix(['e', 'E']) else { return exponent.is_empty() };
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);

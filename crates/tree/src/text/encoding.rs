@@ -1,5 +1,5 @@
 //! Turns bytes into Unicode text: UTF-8, or UTF-16 with a byte order mark. Other encodings are refused with the place
-//! of the first byte that is not text; nothing is replaced.
+//! of the first byte that cannot be decoded; no byte is replaced.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::fault::{self, Fault};
 /// The text without its byte order mark.
 ///
 /// # Errors
-/// A diagnostic when the bytes are not text, or hold a NUL, which neither JSON nor YAML allows.
+/// A diagnostic when the bytes are not text, or contain a NUL, which neither JSON nor YAML allows.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     let text = match bytes {
         [0xFF, 0xFE, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)?),

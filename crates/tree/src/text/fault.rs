@@ -1,4 +1,4 @@
-//! The findings of the readers, one function each. They carry their position where the reader knows it.
+//! The findings of the readers, one function each. They carry their position when the reader knows it.
 
 use crate::code::TextCode;
 use crate::diagnostic::{Diagnostic, Position, Severity};
@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Position, Severity};
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) Box<Diagnostic>);
 
-/// Findings of one kind beyond this many say nothing new.
+/// The number of findings of one kind that are reported; more of them say nothing new.
 pub(super) const REPEATED_FINDINGS: usize = 100;
 
 pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
@@ -91,7 +91,7 @@ pub(super) fn not_json(at: Position, reason: &str) -> Fault {
     )
 }
 
-/// A tab in the indentation, which YAML 1.2.2 §6.1 forbids.
+/// The finding of a tab in the indentation, which YAML 1.2.2 §6.1 forbids.
 pub(super) fn tab(at: Position) -> Fault {
     let message = "expected spaces, found a tab in the indentation of YAML";
     unreadable(

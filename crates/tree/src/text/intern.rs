@@ -1,5 +1,5 @@
-//! Shares what occurs again and again in a description: names, texts, and whole lists and objects, so that each is kept
-//! once, however often it is written.
+//! Shares what is repeated in a description: names, texts, and whole lists and objects. Each is kept once, however
+//! often it is written.
 
 use std::{
     hash::{BuildHasher, Hasher},
@@ -12,14 +12,15 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::{member::Member, recent::Recent};
 use crate::node::{Node, Object};
 
-/// Longer texts are mostly examples: they hardly ever occur twice, and looking them up costs more than a copy.
+/// Texts longer than this are not shared. They are mostly examples: they rarely occur twice, and a look-up costs more
+/// than a copy.
 const SHARED_BYTES: usize = 1024;
 
-/// Larger lists and objects hardly ever occur twice.
+/// Lists and objects larger than this rarely occur twice.
 const SHARED_PARTS: usize = 32;
 
-/// The texts, lists and objects seen so far, each beside its hash. The hasher is seeded at random, so that no description
-/// can choose what collides.
+/// The texts, lists and objects seen so far, each with its hash. The hasher is seeded at random, so that no description
+/// can choose collisions.
 #[derive(Debug, Default)]
 pub struct Interner {
     recent: Recent,
@@ -30,7 +31,7 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// A name: always shared, so that equal names are the same allocation.
+    /// A name as a shared text. Names are always shared, so equal names are one allocation.
     pub fn name(&mut self, text: &str) -> Arc<str> {
         let place = self.recent.place(text);
         match place {
@@ -43,12 +44,12 @@ impl Interner {
         }
     }
 
-    /// A value: shared when it is short.
+    /// A value as a text, which is shared when it is short.
     pub fn value(&mut self, text: &str) -> Arc<str> {
         if text.len() > SHARED_BYTES { text.into() } else { self.name(text) }
     }
 
-    /// The object of the members from `start` on, whose names are shared and unique. They are taken off.
+    /// The object of the members from `start` on, whose names are shared and unique. Removes the members from the stack.
     pub(super) fn object<P>(&mut self, members: &mut Vec<Member<P>>, start: usize) -> Object {
         let own = members.get(start..).unwrap_or_default();
         let parts = own.iter().map(|member| (address(&member.name), &member.node));
@@ -93,7 +94,7 @@ impl Interner {
         list
     }
 
-    /// The hash of what may be shared: a few parts, each of them shared.
+    /// The hash of a list or object that may be shared: it has few parts, and each of them is shared.
     fn hash<'n>(&self, parts: impl ExactSizeIterator<Item = (usize, &'n Node)>) -> Option<u64> {
         if parts.len() > SHARED_PARTS {
             return None;
@@ -111,7 +112,7 @@ impl Interner {
     }
 }
 
-/// The text of the table, where it is put when it is new.
+/// The text as the table holds it; a new text is added to the table.
 fn found(
     texts: &mut HashTable<(u64, Arc<str>)>,
     hasher: &DefaultHashBuilder,
@@ -133,7 +134,7 @@ fn object<P>(members: vec::Drain<'_, Member<P>>) -> Object {
     Object::of(members.map(|member| (member.name, member.node)))
 }
 
-/// Of a node's value or address as much as one word holds, and its kind.
+/// The part of a node's value or address that fits in one word, and the node's kind.
 fn word(node: &Node) -> (u8, usize) {
     match node {
         Node::Array(items) => (0, Arc::as_ptr(items).addr()),
@@ -145,7 +146,7 @@ fn word(node: &Node) -> (u8, usize) {
     }
 }
 
-/// Returns true if two nodes are the same, of which one is shared.
+/// Returns true if two nodes, one of which is shared, are identical.
 fn is_same(node: &Node, own: &Node) -> bool {
     match (node, own) {
         (Node::Number(node), Node::Number(own)) => node == own,
@@ -154,7 +155,7 @@ fn is_same(node: &Node, own: &Node) -> bool {
     }
 }
 
-/// Returns true if all of a node is shared: then the table keeps it too.
+/// Returns true if everything in a node is shared: then the table keeps the node too.
 fn is_shared(node: &Node) -> bool {
     match node {
         Node::Array(items) => Arc::strong_count(items) > 1,
@@ -164,7 +165,7 @@ fn is_shared(node: &Node) -> bool {
     }
 }
 
-/// An empty text has an address of its own too: an `Arc` begins with its counters.
+/// An empty text has a unique address too, because an `Arc` begins with its counters.
 fn address(text: &Arc<str>) -> usize {
     Arc::as_ptr(text).addr()
 }

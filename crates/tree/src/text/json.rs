@@ -1,5 +1,5 @@
-//! Reads JSON into nodes. The grammar is `callgate_tool`'s; here are sharing, limits and repeated names. It reads text
-//! that `looks_like_json`.
+//! Reads JSON into nodes. `callgate_tool` owns the grammar; this module adds sharing, limits and the check for repeated
+//! names. It reads text that `looks_like_json`.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ fn fault(error: &InvalidJson, limits: &Limits) -> Fault {
     fault::not_json(at, &error.reason().to_string())
 }
 
-/// The part read so far. The items and members of all lists and objects that are still open lie on one stack each, the
-/// last member with its name alone until its value is read.
+/// The part read so far. One stack holds the items of all open lists, another the members of all open objects. The last
+/// member has only its name until its value is read.
 struct Builder {
     root: Node,
     n_nodes: usize,
@@ -55,7 +55,7 @@ struct Builder {
     n_duplicates: usize,
 }
 
-/// The place where the items or the members of what is open begin on their stack.
+/// The start of the items or members of an open list or object on their stack.
 #[derive(Clone, Copy)]
 enum Open {
     Array(usize),
@@ -106,7 +106,7 @@ impl Builder {
         self.open.push(open);
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a finished node to its parent.
     fn put(&mut self, node: Node) {
         match self.open.last() {
             Some(Open::Array(_)) => self.items.push(node),
@@ -134,7 +134,7 @@ impl Builder {
         }
     }
 
-    /// Notes that a member of the object that was just closed occurred before.
+    /// Records that a member of the object that was just closed occurred before.
     fn find(&mut self, name: Arc<str>) {
         self.n_duplicates += 1;
         if self.n_duplicates <= fault::REPEATED_FINDINGS {
@@ -144,7 +144,7 @@ impl Builder {
         }
     }
 
-    /// The pointer of the value that is read.
+    /// The pointer of the value that is being read.
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         let (mut n_items, mut n_members) = (self.items.len(), self.members.len());

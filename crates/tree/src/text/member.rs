@@ -1,10 +1,10 @@
-//! One member of an object while the object is read.
+//! One member of an object while the object is being read.
 
 use std::sync::Arc;
 
 use crate::node::Node;
 
-/// A member that was read; `at` is where its name stands, as far as the reader knows.
+/// A member that was read; `at` is the place of its name, if the reader knows it.
 #[derive(Clone, Debug)]
 pub(super) struct Member<P> {
     pub(super) name: Arc<str>,

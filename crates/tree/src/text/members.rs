@@ -1,5 +1,5 @@
-//! Closes objects: takes the members read since an object began off the common stack and keeps the last of those with
-//! the same name, at the place of the first.
+//! Closes objects: takes the members read since an object began off the common stack. Of members with equal names it
+//! keeps the last, at the place of the first.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub(super) struct Duplicate<P> {
     pub(super) last: P,
 }
 
-/// Above this many names sorting their addresses is faster than comparing each with each.
+/// Above this many names, sorting their addresses is faster than comparing each pair.
 const COMPARED_NAMES: usize = 12;
 
-/// The object of the members from `start` on. Names come from one interner, so the same name has the same address.
+/// The object of the members from `start` on. Names come from one interner, so equal names have equal addresses.
 pub(super) fn close<P: Copy>(
     members: &mut Vec<Member<P>>,
     start: usize,
@@ -43,7 +43,7 @@ fn has_duplicates<P>(members: &[Member<P>]) -> bool {
     })
 }
 
-/// An empty name has an address of its own too: an `Arc` begins with its counters.
+/// An empty name has a unique address too, because an `Arc` begins with its counters.
 fn address(name: &Arc<str>) -> usize {
     Arc::as_ptr(name).addr()
 }

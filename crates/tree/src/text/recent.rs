@@ -1,15 +1,15 @@
-//! The texts that were read last, each at a place that a few of its bytes choose: most names come again soon, and are
-//! found here without being hashed. What is here is in the table of the interner too.
+//! The texts that were read last, each in a slot that a few of its bytes choose. Most names are soon repeated and are
+//! found here without being hashed. The table of the interner contains these texts too.
 
 use std::sync::Arc;
 
-/// One text for each place.
+/// One slot for each text.
 #[derive(Debug)]
 pub(super) struct Recent {
     texts: Box<[Option<Arc<str>>; PLACES]>,
 }
 
-/// Descriptions have a few hundred names that come again and again.
+/// The number of slots: descriptions repeat a few hundred names again and again.
 const PLACES: usize = 512;
 
 impl Default for Recent {
@@ -19,7 +19,7 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// The place of a text, and the one that was there last.
+    /// The slot of a text, with the text that was there last.
     #[expect(clippy::indexing_slicing, reason = "the remainder is less than the number of places")]
     pub(super) fn place(&mut self, text: &str) -> &mut Option<Arc<str>> {
         let bytes = text.as_bytes();

@@ -1,5 +1,5 @@
-//! Finds nodes in a JSON text by skipping from name to name, without a tree. It trusts that the text was read before;
-//! in a text that is not JSON it stops at the first fault.
+//! Finds nodes in a JSON text by skipping from name to name, without a tree. It assumes that the text was read before;
+//! in a text that is not JSON it stops at the first error.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(crate) fn find(text: &str, wanted: &mut Wanted, max_depth: usize) {
     }
 }
 
-/// For each pointer all places of its node: more than one where a name occurs again.
+/// All places of each pointer's node: more than one when a name occurs again.
 pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
     if pointers.is_empty() {
         return Vec::new();
@@ -30,14 +30,14 @@ pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
     wanted.all()
 }
 
-/// A list or object that is open, and its entry when wanted nodes are inside.
+/// An open list or object, with its entry when it contains wanted nodes.
 struct Frame {
     entry: Option<usize>,
     /// The index of the next item; `None` for an object.
     index: Option<usize>,
 }
 
-/// The next value, and its entry when it is on the way to a wanted node.
+/// The next value, with its entry when it leads to a wanted node.
 struct Next {
     entry: Option<usize>,
 }
@@ -63,7 +63,7 @@ impl<'t> Scanner<'t, '_> {
         }
     }
 
-    /// Goes over a scalar or into a list or object; `None` at the end of what can be followed.
+    /// Skips a scalar or enters a list or object; `None` when the scan cannot go on.
     fn enter(&mut self, entry: Option<usize>) -> Option<()> {
         self.skip_blank();
         match self.peek()? {
@@ -81,7 +81,7 @@ impl<'t> Scanner<'t, '_> {
         (self.frames.len() <= self.max_depth).then_some(())
     }
 
-    /// Goes to the next value and answers its entry; `None` at the end of the text.
+    /// Goes to the next value and returns its entry; `None` at the end of the text.
     fn next_node(&mut self) -> Option<Next> {
         loop {
             self.skip_blank();
@@ -111,7 +111,7 @@ impl<'t> Scanner<'t, '_> {
         Some(Next { entry: found })
     }
 
-    /// Goes over a string and answers it with its quotes.
+    /// Skips a string and returns it with its quotes.
     fn string(&mut self) -> Option<&'t str> {
         let start = self.at;
         if self.peek()? != b'"' {
@@ -158,7 +158,7 @@ fn unescaped(raw: &str) -> Cow<'_, str> {
     Cow::Borrowed(inner.unwrap_or(raw))
 }
 
-/// Lines and columns of ascending offsets, in one pass over the text.
+/// Lines and columns of ascending offsets, computed in one pass over the text.
 struct Places<'t> {
     text: &'t str,
     at: usize,

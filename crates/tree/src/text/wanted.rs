@@ -1,23 +1,23 @@
-//! The nodes whose places in a text are asked for: their pointers as a tree of names, so that one pass over the text
-//! finds all of them.
+//! The nodes whose places in a text are wanted: their pointers as a tree of names, so that one pass over the text finds
+//! all of them.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::diagnostic::Position;
 use crate::pointer;
 
-/// A node on the way to a wanted one.
+/// A node on the way to a wanted node.
 #[derive(Debug, Default)]
 struct Entry {
     below: BTreeMap<String, usize>,
     places: Vec<Position>,
 }
 
-/// The pointers that are asked for and the places found for them.
+/// The wanted pointers and the places found for them.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     entries: Vec<Entry>,
-    /// For each pointer its entries from the root down.
+    /// The entries of each pointer, from the root down.
     ways: Vec<Vec<usize>>,
 }
 
@@ -47,12 +47,12 @@ impl Wanted {
         id
     }
 
-    /// The entry of a member or item of this one, when it is on the way to a wanted node.
+    /// The entry of a member or item of this entry, when it leads to a wanted node.
     pub(crate) fn below(&self, entry: usize, segment: &str) -> Option<usize> {
         self.entries.get(entry)?.below.get(segment).copied()
     }
 
-    /// Notes where a node stands; a name may occur more than once, of which the first and the last place are kept.
+    /// Records the place of a node. When a name occurs more than once, the first and the last place are kept.
     pub(crate) fn found(&mut self, entry: usize, at: Position) {
         if let Some(entry) = self.entries.get_mut(entry) {
             entry.places.truncate(1);
@@ -60,13 +60,13 @@ impl Wanted {
         }
     }
 
-    /// For each pointer the place of its node, or the first and the last one.
+    /// The place of each pointer's node, or the first and the last place.
     pub(crate) fn all(&self) -> Vec<Vec<Position>> {
         let places = |way: &Vec<usize>| self.places(*way.last()?).map(<[_]>::to_vec);
         self.ways.iter().map(|way| places(way).unwrap_or_default()).collect()
     }
 
-    /// For each pointer the last place of its node, or of the nearest node above it that has one.
+    /// For each pointer, the last place of its node, or of its nearest ancestor that has a place.
     pub(crate) fn nearest(&self) -> Vec<Option<Position>> {
         let last = |entry: &usize| self.places(*entry)?.last().copied();
         self.ways.iter().map(|way| way.iter().rev().find_map(last)).collect()

@@ -1,5 +1,5 @@
-//! Reads YAML into nodes from the events of `granit-parser`, which owns the grammar; here are the meaning of scalars,
-//! sharing, aliases, merge keys and limits. Nothing here recurses: a level of the text is a frame on a stack.
+//! Reads YAML into nodes from the events of `granit-parser`, which owns the grammar. This module adds the meaning of
+//! scalars, sharing, aliases, merge keys and limits. It does not recurse: each level of the text is a frame on a stack.
 
 mod alias;
 mod builder;
@@ -40,7 +40,7 @@ pub(crate) fn position(marker: Marker) -> Position {
     Position { line: marker.line().max(1), column: marker.col() + 1 }
 }
 
-/// A parser that refuses deeper nesting than the limits allow before it looks ahead for what the brackets end in.
+/// A parser that refuses nesting deeper than the limits allow before it looks ahead to the end of the brackets.
 pub(crate) fn parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<'t>> {
     let mut options = Options::default();
     options.block_nesting_limit = limits.depth.saturating_add(1);
@@ -57,7 +57,7 @@ fn unreadable(error: &ScanError, text: &str, limits: &Limits) -> Fault {
     }
 }
 
-/// Returns true if a line begins with blanks that have a tab among them.
+/// Returns true if a line begins with whitespace that contains a tab.
 fn is_indented_by_a_tab(text: &str, line: usize) -> bool {
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     line.chars().take_while(|c| c.is_whitespace()).any(|c| c == '\t')

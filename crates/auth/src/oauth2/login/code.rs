@@ -1,5 +1,5 @@
-//! The authorization code: the page to show, and the exchange of what the browser comes back with (RFC 6749 §4.1, with RFC 7636,
-//! RFC 8252 and RFC 9207). What belongs to one login is made at random and used once.
+//! The authorization code: the page to show, and the exchange of the code that the browser comes back with (RFC 6749
+//! §4.1, with RFC 7636, RFC 8252 and RFC 9207). The secrets of one login are random and used once.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub struct BegunLogin {
     redirect_url: String,
     state: Secret,
     verifier: Secret,
-    /// The server's name, and whether it promises to name itself.
+    /// The server's name, and true if it promises to name itself.
     issuer: Option<(String, bool)>,
 }
 
@@ -34,7 +34,7 @@ impl BegunLogin {
         &self.url
     }
 
-    /// Returns true if a query is an answer to this login: what else comes to the redirect URL is not.
+    /// Returns true if a query is a response to this login: the redirect URL also receives other requests.
     pub fn is_answered_by(&self, query: &str) -> bool {
         let state = one(query, "state").map(Secret::new);
         state.is_some_and(|state| state.is_same_value(&self.state))
@@ -79,7 +79,7 @@ pub(super) fn begun(
     Ok(BegunLogin { url, redirect_url: redirect_url.to_owned(), state, verifier, issuer })
 }
 
-/// The grant for what the browser came back with.
+/// The grant for the code that the browser came back with.
 pub(super) async fn exchanged(
     server: &Server,
     client: &Client,
@@ -101,7 +101,7 @@ pub(super) async fn exchanged(
     Ok(Held::new(answered, asked_at, None, &config.scopes))
 }
 
-/// The code in a query, which must be this login's and this server's.
+/// The code in a query, which must belong to this login and this server.
 fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Error> {
     if !begun.is_answered_by(query) {
         return Err(error::foreign_login(credential, "the browser came back from another login"));
@@ -126,7 +126,7 @@ fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Err
     code.ok_or_else(|| error::foreign_login(credential, "the browser came back without a code"))
 }
 
-/// The value of a parameter that stands in a query once (RFC 6749 §3.1).
+/// The value of a parameter that occurs once in a query (RFC 6749 §3.1).
 fn one(query: &str, name: &str) -> Option<String> {
     let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(known, _)| known == name);
     let value = values.next().map(|(_, value)| value.into_owned());
@@ -137,7 +137,7 @@ fn has(query: &str, name: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(known, _)| known == name)
 }
 
-/// RFC 7636 §4.1: 32 random bytes are a verifier of 43 characters.
+/// RFC 7636 §4.1: 32 random bytes make a verifier of 43 characters.
 fn random() -> Result<Secret, Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|_| error::no_random_number())?;

@@ -1,4 +1,5 @@
-//! A login on another device (RFC 8628): what to show to the person, and the waiting for it, no more often than the server says.
+//! A login on another device (RFC 8628): the code to show to the person, and polling for the result, no more often than
+//! the server allows.
 
 use std::{fmt, time::Duration};
 
@@ -28,12 +29,12 @@ pub struct DeviceLogin {
     ends_at: Instant,
 }
 
-/// The answer of the endpoint (RFC 8628 §3.2).
+/// The response of the endpoint (RFC 8628 §3.2).
 #[derive(Deserialize)]
 struct Answer {
     device_code: String,
     user_code: String,
-    // Google wrote it so before the standard was there.
+    // Google used this name before the standard existed.
     #[serde(alias = "verification_url")]
     verification_uri: String,
     verification_uri_complete: Option<String>,
@@ -54,7 +55,7 @@ impl DeviceLogin {
         &self.page
     }
 
-    /// The page with the code in it, where the server has one.
+    /// The page with the code in it, if the server has one.
     pub fn page_with_code(&self) -> Option<&Url> {
         self.page_with_code.as_ref()
     }
@@ -66,7 +67,7 @@ impl fmt::Debug for DeviceLogin {
     }
 }
 
-/// Asks for the codes.
+/// Requests the codes.
 pub(super) async fn begun(
     server: &Server,
     client: &Client,
@@ -89,7 +90,7 @@ pub(super) async fn begun(
     })
 }
 
-/// Reads a server's answer. It is shown to a person, so it must be a plain code and a page of the web.
+/// Reads a server's response. It is shown to a person, so it must be a plain code and a web page.
 fn read(body: &[u8]) -> Option<DeviceLogin> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let page = |text: &str| {
@@ -107,7 +108,7 @@ fn read(body: &[u8]) -> Option<DeviceLogin> {
         page: page(&answer.verification_uri)?,
         page_with_code: answer.verification_uri_complete.as_deref().and_then(page),
         device_code: Secret::new(answer.device_code),
-        // RFC 8628 §3.2: five seconds where nothing is said.
+        // RFC 8628 §3.2: five seconds if the server does not say.
         interval: seconds(&answer.interval).unwrap_or(STEP).max(SHORTEST_INTERVAL),
         ends_at: Instant::now() + lasts,
     })
@@ -118,7 +119,7 @@ fn seconds(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Asks until the person has logged in or refused, or the time is over.
+/// Polls until the person has logged in or refused, or the time is over.
 pub(super) async fn awaited(
     server: &Server,
     client: &Client,
@@ -139,12 +140,12 @@ pub(super) async fn awaited(
                 return Ok(Held::new(answered, asked_at, None, &server.config.scopes));
             }
             Err(Asking::Failed(Failure::Refused("authorization_pending"))) => {}
-            // RFC 8628 §3.5: this and all that follow.
+            // RFC 8628 §3.5: the longer interval applies to this and all later requests.
             Err(Asking::Failed(Failure::Refused("slow_down"))) => interval += STEP,
             Err(Asking::Failed(Failure::Refused(code))) => {
                 return Err(error::login_denied(name, code));
             }
-            // A server that is away for a moment is asked less often.
+            // A server that is temporarily unavailable is polled less often.
             Err(Asking::Failed(Failure::Unavailable { .. })) => {
                 interval = interval.saturating_mul(2);
             }
@@ -155,16 +156,16 @@ pub(super) async fn awaited(
 
 const DEVICE_CODE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
-/// RFC 8628 §3.5.
+/// The default interval, and the step by which it grows: RFC 8628 §3.5.
 const STEP: Duration = Duration::from_secs(5);
 
-/// A server that says none would be asked without a pause.
+/// The shortest interval: a server that sends zero would be polled without a pause.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A person who has not logged in by then begins anew.
+/// The time limit of a login; after it the person must begin again.
 const LONGEST_TIME: Duration = Duration::from_mins(30);
 
-/// Longer than any that a person types.
+/// The longest code: longer than any that a person types.
 const LONGEST_CODE: usize = 64;
 
 #[cfg(test)]

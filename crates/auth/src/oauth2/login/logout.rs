@@ -1,4 +1,4 @@
-//! Gives tokens back (RFC 7009): first the one that others are had with, then the one in use.
+//! Revokes tokens (RFC 7009): first the refresh token, then the access token.
 
 use callgate_secret::Secret;
 
@@ -8,17 +8,17 @@ use crate::oauth2::{
     server::{Client, Server, TOKEN_TIME},
 };
 
-/// A logout that was made: the grant is no longer kept.
+/// The result of a logout: the grant is no longer kept.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LoggedOut {
     /// True if somebody had logged in.
     pub was_there: bool,
-    /// The reason why the server may go on taking the tokens; none where it has them back.
+    /// The reason why the server may still accept the tokens; `None` if it revoked them.
     pub unrevoked: Option<String>,
 }
 
-/// Gives the tokens back at `url`.
+/// Revokes the tokens at `url`.
 pub(super) async fn revoked(
     server: &Server,
     client: &Client,

@@ -1,11 +1,11 @@
-//! The credentials that a security scheme takes, and where an API key goes: the description says the place and the name.
+//! The kinds of credential that satisfy a security scheme, and the place of an API key, which the description states.
 
 use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm, CredentialPlace};
 use callgate_openapi::{InputLocation, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
 
 use crate::toolset::{SchemeChoice, SchemeCredential};
 
-/// The credential as the scheme takes it; `None` where the scheme takes another kind.
+/// The credential in the form that the scheme requires; `None` if the scheme requires another kind.
 pub(super) fn compatible(
     scheme: &SecurityScheme,
     credential: &SchemeCredential,
@@ -22,7 +22,7 @@ pub(super) fn compatible(
     }
 }
 
-/// The things that a scheme takes, as a message says it.
+/// The kinds that a scheme accepts, in words for a message.
 pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
     match kind {
         SecuritySchemeKind::ApiKey { .. } if is_authorization(kind) => {
@@ -38,7 +38,7 @@ pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
     }
 }
 
-/// An example of the credential to write for a scheme; `None` where no credential is written for it.
+/// An example of the credential to write for a scheme; `None` if no credential can be written for it.
 pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
     match kind {
         SecuritySchemeKind::ApiKey { .. } => Some("{api_key: {value: env:NAME}}"),
@@ -66,7 +66,7 @@ fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
         return true;
     }
     match kind {
-        // Many descriptions write what belongs in this header as an API key.
+        // Many descriptions declare a credential in this header as an API key.
         SecuritySchemeKind::ApiKey { .. } => {
             let is_taken = matches!(
                 form,

@@ -1,5 +1,6 @@
-//! Tells which operations cannot be called for want of a credential: a sentence for whoever calls one, and one finding
-//! for each security scheme and each origin, however many operations need it. Names schemes and keys, never a secret.
+//! Reports the operations that cannot be called because a credential is missing: a sentence for the caller of each, and
+//! one finding for each security scheme and each origin, however many operations need it. Names schemes and keys, never
+//! a secret.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +12,16 @@ use callgate_tree::{Diagnostic, Severity};
 
 use crate::build::authorization::{compatibility, solve::Missing, token_endpoint::Foreign};
 
-/// The facts found so far.
+/// The findings so far.
 #[derive(Debug)]
 pub(super) struct Findings {
-    /// The schemes whose tokens would be asked for where no credential may go.
+    /// The schemes whose token endpoint is at an origin where no credential may go.
     foreign: BTreeMap<String, Foreign>,
     found: BTreeMap<Key, Finding>,
     degraded: BTreeSet<ToolName>,
 }
 
-/// The key by which findings are gathered.
+/// The key that groups findings.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Key {
     Origin(String),
@@ -31,22 +32,22 @@ enum Key {
 
 #[derive(Debug)]
 struct Finding {
-    /// With no operation yet.
+    /// The finding without operations.
     diagnostic: Diagnostic,
-    /// The things that a credential lacks, whichever operation asks for it.
+    /// The scopes that a credential lacks, for all operations.
     scopes: BTreeSet<String>,
-    /// The first [`NAMED`].
+    /// The first [`NAMED`] operations.
     operations: Vec<String>,
     n_operations: usize,
 }
 
 impl Findings {
-    /// Nothing found out yet, but where tokens of these schemes would be asked for.
+    /// No findings yet; `foreign` are the schemes with a token endpoint at a forbidden origin.
     pub(super) fn new(foreign: BTreeMap<String, Foreign>) -> Self {
         Self { foreign, found: BTreeMap::new(), degraded: BTreeSet::new() }
     }
 
-    /// Notes that nothing at hand meets what an operation asks for; answers what a call is told.
+    /// Records that no available credential satisfies an operation; returns the message for its calls.
     pub(super) fn unmet(&mut self, operation: &Operation, missing: &[Missing<'_>]) -> String {
         for one in missing {
             let name = one.scheme.name.to_string();
@@ -82,7 +83,7 @@ impl Findings {
         }
     }
 
-    /// Notes that an export asks for a credential it does not hold.
+    /// Records that an export needs a credential that it does not contain.
     pub(super) fn lacks_own(&mut self, operation: &Operation) {
         let message =
             "expected a credential of the exported tool, got none that can be used".to_owned();
@@ -90,7 +91,7 @@ impl Findings {
         self.add(Key::Own, operation, || finding(Code::MissingCredential, message, help));
     }
 
-    /// Notes that an operation is sent where credentials may not go; answers what a call is told.
+    /// Records that an operation's server may not receive credentials; returns the message for its calls.
     pub(super) fn foreign(&mut self, operation: &Operation) -> String {
         self.add_origin(operation);
         "the operation has a server of its own at another origin, which gets no credentials; the operator allows it by \
@@ -98,7 +99,7 @@ impl Findings {
             .to_owned()
     }
 
-    /// Notes that an operation is sent where values of the session may not go; answers what a call is told.
+    /// Records that an operation's server may not receive values of the session; returns the message for its calls.
     pub(super) fn foreign_session(&mut self, operation: &Operation) -> String {
         self.add_origin(operation);
         "the operation has a server of its own at another origin, which gets no values of the session; the operator allows \
@@ -142,7 +143,7 @@ impl Findings {
         found
     }
 
-    /// Writes everything into the report of the toolset of this name.
+    /// Writes all findings into the report of the toolset with this name.
     pub(super) fn into_report(self, toolset: Option<&ToolsetName>, report: &mut Report) {
         let place = toolset.map(|name| format!(" in the toolset `{name}`")).unwrap_or_default();
         for found in self.found.into_values() {
@@ -178,7 +179,7 @@ impl Finding {
     }
 }
 
-/// The first of `n_names` in backticks, and how many more there are.
+/// The first of `n_names` in backticks, and the number of further ones.
 fn listed<'a>(names: impl Iterator<Item = &'a String>, n_names: usize) -> String {
     let shown: Vec<_> = names.take(NAMED).map(|name| format!("`{name}`")).collect();
     match n_names.saturating_sub(shown.len()) {
@@ -207,7 +208,7 @@ fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
     }
 }
 
-/// A scheme whose tokens are asked for where no credential may go.
+/// The finding about a scheme whose token endpoint is at an origin where no credential may go.
 fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnostic {
     let SecurityScheme { name, file, pointer, .. } = scheme;
     let Foreign { origin, is_metadata } = foreign;
@@ -259,8 +260,8 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
     }
 }
 
-/// The failure of a call for which an export's credential could not be taken over.
+/// The failure of a call whose credential could not be imported from an export.
 pub(super) const LACKS_OWN: &str = "the credential of the exported tool could not be taken over; the operator writes it under `auth`";
 
-/// The number of scopes and operations a finding names: all of most services', and lines that can be read.
+/// The number of scopes and operations that a finding names: all of most services', in lines that stay readable.
 const NAMED: usize = 20;

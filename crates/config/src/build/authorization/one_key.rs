@@ -1,4 +1,5 @@
-//! An API key that is given without the name of its security scheme: the description must have one alone that is a key.
+//! An API key that is given without the name of its security scheme: the description must have exactly one scheme that
+//! is a key.
 
 use callgate_openapi::{Loaded, SecuritySchemeKind};
 use callgate_secret::SecretReference;
@@ -10,7 +11,7 @@ use crate::{
     toolset::{SchemeChoice, SchemeCredential},
 };
 
-/// The scheme that the key is for, and its credential.
+/// The scheme of the key, and its credential.
 pub(super) fn credential(
     reader: &mut Reader,
     loaded: &Loaded,
@@ -43,5 +44,5 @@ pub(super) fn credential(
     }
 }
 
-/// The option that gives the key, which messages are about.
+/// The option that contains the key; messages name it.
 const OPTION: &str = "api_key";

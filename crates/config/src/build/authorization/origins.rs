@@ -1,5 +1,5 @@
-//! The place where the credentials of a toolset may go: to the origin of its server, and to those the operator lists. A
-//! server that a description names for single operations may be anyone's.
+//! The origins that the credentials of a toolset may go to: its server's origin, and those that the operator lists. A
+//! server that a description names for single operations may belong to anyone.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use callgate_openapi::{Loaded, Operation};
 use callgate_tool::NamedBy;
 use url::{Origin, Url};
 
-/// A service as its description has it, and the origins that credentials for it may go to.
+/// A service as its description declares it, and the origins that its credentials may go to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Service<'a> {
     pub(super) loaded: &'a Loaded,
     pub(super) origins: &'a Origins,
 }
 
-/// The origins credentials may go to.
+/// The origins that credentials may go to.
 #[derive(Debug)]
 pub(super) struct Origins {
     home: Option<(Origin, NamedBy)>,
@@ -22,8 +22,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// The origin of the description's own server, else the one that all its operations share, and those that are
-    /// listed.
+    /// The origin of the description's own server, or else the one that all its operations share, and the listed origins.
     pub(super) fn of(loaded: &Loaded, listed: &[Url]) -> Self {
         let home = loaded.server.as_ref().map(|server| (server.url.origin(), server.named_by));
         let home = home.or_else(|| {
@@ -41,12 +40,12 @@ impl Origins {
         }
     }
 
-    /// Returns true if credentials may go where the operation is sent.
+    /// Returns true if credentials may go to the operation's server.
     pub(super) fn allow(&self, operation: &Operation) -> bool {
         self.named_by(&operation.server.url).is_some()
     }
 
-    /// The party that named the origin of a URL as one that credentials may go to; `None` where nobody did.
+    /// The party that allowed the origin of a URL for credentials; `None` if it is not allowed.
     pub(super) fn named_by(&self, url: &Url) -> Option<NamedBy> {
         let origin = url.origin();
         if self.listed.contains(&origin.ascii_serialization()) {

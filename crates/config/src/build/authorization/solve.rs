@@ -1,43 +1,43 @@
-//! Chooses the alternative that an operation is called with: the cheapest one whose credentials are all at hand
-//! and cover its scopes. Pure; what a credential is made of is not known here.
+//! Chooses the alternative that an operation is called with: the cheapest one whose credentials are all available and
+//! have its scopes. Pure; the content of a credential is not known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_openapi::{RequiredScheme, Requirement, Security, SecurityScheme};
 
-/// The credentials at hand for a scheme.
+/// The available credential for a scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Holding {
-    /// The cost for a call.
+    /// The cost of the credential for a call.
     pub(super) cost: u32,
-    /// The scopes it is known to have.
+    /// The known scopes of the credential.
     pub(super) scopes: Option<Vec<String>>,
 }
 
-/// The credentials at hand, by the name of the scheme.
+/// The available credentials, by the name of the scheme.
 pub(super) type Holdings = BTreeMap<String, Holding>;
 
-/// The way the requirements of an operation end.
+/// The result of solving an operation's requirements.
 #[derive(Debug)]
 pub(super) enum Solution<'s> {
-    /// All schemes of this alternative are met. One that asks for none is taken only when no other is met.
+    /// All schemes of this alternative are satisfied. An alternative without schemes is used only if no other is satisfied.
     Met(&'s Requirement),
-    /// Nothing is asked for.
+    /// The operation requires nothing.
     Open,
-    /// No alternative is met: what the one lacks that lacks least, the first of equals.
+    /// No alternative is satisfied: the missing parts of the alternative that lacks least, the first of equals.
     Unmet(Vec<Missing<'s>>),
 }
 
-/// The things that a scheme lacks.
+/// The missing parts of a scheme.
 #[derive(Debug)]
 pub(super) struct Missing<'s> {
     /// The scheme.
     pub(super) scheme: &'s SecurityScheme,
-    /// The scopes its credential lacks; none where there is no credential.
+    /// The scopes that its credential lacks; empty if there is no credential.
     pub(super) scopes: Vec<&'s str>,
 }
 
-/// Solves what an operation asks for with what is at hand.
+/// Solves the requirements of an operation with the available credentials.
 pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution<'s> {
     let mut best: Option<(u32, &Requirement)> = None;
     let mut least: Option<Vec<Missing<'s>>> = None;

@@ -1,6 +1,6 @@
-//! The place where tokens for a security scheme are asked for, where the configuration leaves that to the description.
-//! Whoever wrote the description is sent the client secret there, so only where credentials may go: to the server, and
-//! to origins that the operator lists.
+//! Finds the token endpoint of a security scheme if the configuration leaves it to the description. The author of the
+//! description determines where the client secret is sent, so the endpoint must be at an origin where credentials may
+//! go: the server's, and those that the operator lists.
 
 use callgate_auth::{AuthConfig, DescribedMetadata, LoginEndpoints, OAuth2Grant, TokenEndpoint};
 use callgate_openapi::{Loaded, OAuthFlow, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
@@ -16,8 +16,8 @@ pub(super) struct Foreign {
     pub(super) is_metadata: bool,
 }
 
-/// The credential with the endpoint the scheme names, and the scheme's name for its own. One whose endpoint the operator
-/// names keeps it.
+/// The credential with the token endpoint and the name of the scheme. A credential whose endpoint the operator names
+/// keeps it.
 pub(super) fn described(
     config: AuthConfig,
     scheme: &SecurityScheme,
@@ -43,7 +43,7 @@ fn flow_of(grant: &OAuth2Grant) -> OAuthFlowKind {
     }
 }
 
-/// Puts the pages where the flows of a scheme have a person log in, where the operator names none.
+/// Sets the login pages from the flows of a scheme, if the operator names none.
 fn login_endpoints(
     endpoints: &mut LoginEndpoints,
     kind: &SecuritySchemeKind,
@@ -62,7 +62,7 @@ fn login_endpoints(
         (device, &mut endpoints.device_authorization_url),
     ] {
         let Some(url) = named.and_then(|named| resolved(named, service.loaded)) else { continue };
-        // A person types a password there: it may be no other place than one that tokens may be asked for at.
+        // A person types a password there: it must be at an origin that tokens may be requested from.
         match service.origins.named_by(&url) {
             Some(_) => *endpoint = Some(url.into()),
             None => return Err(foreign(&url, false)),
@@ -79,7 +79,7 @@ fn endpoint(
     match kind {
         SecuritySchemeKind::OAuth2 { flows, metadata_url } => {
             let own = flows.iter().find(|flow| flow.kind == preferred);
-            // The endpoint is the server's, whatever flow it is named in.
+            // The endpoint belongs to the server, whatever flow names it.
             let mut flows = own.into_iter().chain(flows);
             match (flows.find_map(|flow| flow.token_url.as_deref()), metadata_url) {
                 (Some(url), _) => token_url(url, service),

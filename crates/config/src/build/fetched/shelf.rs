@@ -1,5 +1,6 @@
-//! Keeps fetched descriptions in a folder, one file an address: what its server said of the version, an empty line, the text.
-//! An address may hold a key, so it stands in the name of its file as a hash only. What cannot be kept is fetched again.
+//! Keeps fetched descriptions in a folder, one file for each address: the validators of the version, an empty line, the
+//! text. An address may contain a key, so the name of its file contains only a hash. A description that cannot be
+//! stored is fetched again.
 
 use std::{
     fs, io,
@@ -22,18 +23,18 @@ pub(super) struct Shelf {
     file: PathBuf,
 }
 
-/// The validators of a version, as the next request for it repeats them.
+/// The validators of a version, as the next request repeats them.
 type Validators = Vec<(HeaderName, HeaderValue)>;
 
 impl Shelf {
-    /// The place of an address in a folder, which need not be there.
+    /// The file of an address in a folder, which need not exist.
     pub(super) fn of(folder: &Path, url: &Url) -> Self {
         let hash = Sha256::digest(url.as_str().as_bytes());
         let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         Self { folder: folder.to_owned(), file: folder.join(name) }
     }
 
-    /// The text that is kept, if it has at most `most` bytes.
+    /// The stored text, if it has at most `most` bytes.
     pub(super) fn kept(&self, most: usize) -> Option<(Validators, Vec<u8>)> {
         let kept = read_file(&self.file, most.saturating_add(MOST_HEAD)).ok()?;
         let mut rest = kept.as_slice();
@@ -51,7 +52,7 @@ impl Shelf {
         }
     }
 
-    /// Keeps a text. A reader sees the last one or this one, and nothing between.
+    /// Stores a text. A reader sees either the previous text or this one, and nothing in between.
     pub(super) fn keep(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) {
         if let Err(error) = self.written(validators, text) {
             tracing::debug!(%error, "a description is not kept");
@@ -82,7 +83,7 @@ impl Shelf {
         result
     }
 
-    /// Removes the files that were written longest ago, where there are many.
+    /// Removes the oldest files if there are many.
     fn make_room(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let entries = entries.filter_map(Result::ok).filter_map(|entry| {
@@ -97,13 +98,13 @@ impl Shelf {
     }
 }
 
-/// The conditions that are kept with a text.
+/// The conditional headers that are stored with a text.
 const CONDITIONS: [HeaderName; 2] = [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE];
 
-/// More than any server's validators take.
+/// The size limit of the validators: more than any server's take.
 const MOST_HEAD: usize = 16 << 10;
 
-/// Descriptions of more addresses than anybody works with at a time.
+/// The number of stored files: more addresses than anybody uses at one time.
 const MOST_FILES: usize = 64;
 
 #[cfg(test)]

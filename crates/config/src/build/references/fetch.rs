@@ -1,5 +1,5 @@
-//! Fetches a document that a description refers to from an origin the operator listed. One request, no redirect, no
-//! credential.
+//! Fetches a document that a description refers to from an origin that the operator listed: one request, no redirect,
+//! no credential.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use url::Url;
 
 use super::unreadable;
 
-/// The bytes of the document at `url`, `most` at most.
+/// The bytes of the document at `url`, at most `most`.
 pub(super) async fn fetch(
     transport: Option<&Arc<dyn Transport>>,
     url: &Url,
@@ -32,5 +32,5 @@ pub(super) async fn fetch(
     Ok(answer.into_body().to_vec())
 }
 
-/// A description is loaded while somebody waits.
+/// The timeout of a request: a person waits while a description is loaded.
 const TIMEOUT: Duration = Duration::from_secs(10);

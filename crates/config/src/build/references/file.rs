@@ -1,5 +1,5 @@
-//! Reads a file that a description refers to, when it really lies in the description's directory or below it: links are
-//! followed first and then judged.
+//! Reads a file that a description refers to, if it is in the description's directory or below it. Links are followed
+//! before this check.
 
 use std::{
     fs,
@@ -11,13 +11,13 @@ use callgate_openapi::Unavailable;
 use super::{forbidden, unreadable};
 use crate::file::beginning;
 
-/// The directory of a description, links followed.
+/// The directory of a description, with links followed.
 pub(super) fn directory(file: &Path) -> Option<PathBuf> {
     let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty());
     fs::canonicalize(directory.unwrap_or_else(|| Path::new("."))).ok()
 }
 
-/// The bytes of the file `name` in `directory`, `most` at most.
+/// The bytes of the file `name` in `directory`, at most `most`.
 pub(super) fn read(directory: &Path, name: &str, most: usize) -> Result<Vec<u8>, Unavailable> {
     let missing = |_| unreadable("a reference to a file that is there");
     let path = fs::canonicalize(directory.join(name)).map_err(missing)?;

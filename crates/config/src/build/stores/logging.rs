@@ -1,5 +1,5 @@
-//! Reports to the operator what a store did to a secret when it read it, once for each: a warning in the log, with the
-//! secret's reference. The secret is passed on as it is.
+//! Reports to the operator the notes that a store made while it read a secret, once for each: a warning in the log,
+//! with the secret's reference. The secret itself is unchanged.
 
 use std::{
     collections::BTreeSet,

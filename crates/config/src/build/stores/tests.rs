@@ -1,10 +1,10 @@
-//! The table of schemes as a configuration makes it.
+//! Tests the table of schemes that a configuration makes.
 
 use std::path::PathBuf;
 
 use crate::{Config, Description, Environment};
 
-/// The findings of a configuration with these secrets and this key: `code at pointer: message`.
+/// The findings about a configuration with these secrets and this key: `code at pointer: message`.
 fn findings(secrets: &str, value: &str) -> Vec<String> {
     let toolset = format!("{{openapi: spec.json, auth: {{bearer: {{token: \"{value}\"}}}}}}");
     let text = format!("secrets: {secrets}\ntoolsets: {{t: {toolset}}}\n");

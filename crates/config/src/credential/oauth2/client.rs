@@ -1,4 +1,4 @@
-//! The client of an authorization server: who it is, and how it shows that.
+//! The client of an authorization server, and its authentication.
 
 use callgate_auth::{ClientAuthentication, OAuth2Client, PrivateKeyJwt, SigningAlgorithm};
 
@@ -10,12 +10,12 @@ use crate::{
     },
 };
 
-/// A client must be named: there is no other grant.
+/// Reports a missing client: this grant requires one.
 pub(super) fn is_required(reader: &mut Reader, mapping: Mapping<'_>) {
     reader.required_string(mapping, "client_id");
 }
 
-/// Reads the client; the inner `None` where none is named.
+/// Reads the client; the inner `None` if none is named.
 #[expect(clippy::option_option, reason = "no client, or one that is at fault")]
 pub(super) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Option<OAuth2Client>> {
     let authentication = authentication(reader, mapping);

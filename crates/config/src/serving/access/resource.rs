@@ -1,5 +1,5 @@
-//! `access` as clients of OAuth see it: the address that they know the sidecar by, the scopes that toolsets need, and the toolsets
-//! whose tools anybody may list.
+//! The part of `access` for OAuth clients: the address under which they know the sidecar, the scopes that toolsets
+//! need, and the toolsets whose tools anybody may list.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +15,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped},
 };
 
-/// The scopes that a token needs, by toolset: all of them. A toolset that is not there needs none.
+/// The scopes that a token needs, by toolset: all of them. A toolset without an entry needs none.
 pub type Scopes = Arc<BTreeMap<String, Vec<String>>>;
 
 /// Reads `url`: an origin, since the paths below it are ours.
@@ -82,7 +82,7 @@ pub(super) fn scopes(reader: &mut Reader, issuer: Mapping<'_>, toolsets: &[&str]
     Arc::new(scopes)
 }
 
-/// A scope is of printable ASCII without a quote or a backslash (RFC 6749 §3.3), so that a challenge can name it.
+/// A scope consists of printable ASCII without a quote or a backslash (RFC 6749 §3.3), so that a challenge can name it.
 fn scope(node: &Node) -> Option<String> {
     let is_one = |text: &&str| {
         !text.is_empty()

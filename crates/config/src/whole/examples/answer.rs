@@ -1,9 +1,9 @@
-//! The answer of a service as an example writes it: under its status in Dialogflow, under `output` in Customer Engagement
-//! Suite. A failure without a status says nothing about what the service sent.
+//! The response of a service in an example: under its status in Dialogflow, under `output` in Customer Engagement
+//! Suite. A failure without a status does not contain the service's response.
 
 use callgate_tool::Value;
 
-/// The status and the body of an action's output; none of one that is empty.
+/// The status and the body of an action's output; `None` if it is empty.
 pub(super) fn of_action(output: &Value) -> Option<(u16, Value)> {
     // Earlier versions: `[{"name": "ACTION output", "value": …}]`.
     if let Some(items) = output.as_array() {
@@ -30,7 +30,7 @@ pub(super) fn of_response(response: &Value) -> Option<(u16, Value)> {
     Some((OK, members.get("output").unwrap_or(response).clone()))
 }
 
-/// The status of an answer whose own is not said.
+/// The status of a response that states none.
 const OK: u16 = 200;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tables of media types, their order and what is reported of them.
+//! Tests tables of media types, their order and their findings.
 
 use callgate_tool::{Value, json};
 

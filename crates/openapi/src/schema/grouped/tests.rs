@@ -1,4 +1,4 @@
-//! Random descriptions, and rows of those that matter.
+//! Tests random descriptions, and chosen rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use crate::{
     schema::built::Built,
 };
 
-/// Two of them would be called alike.
+/// Two of these would get equal names.
 const NAMES: [&str; 7] = ["A", "B", "C", "D", "E.1", "E_1", "F"];
 
 /// A reference from a schema: its kind, and the schema it names.
 type Reference = (u8, usize);
 
-/// A schema of which nothing is known but what it refers to.
+/// A schema with only references.
 fn schema(references: &[Reference]) -> Value {
     let mut schema = json!({"type": "object", "required": ["kind"],
         "properties": {"kind": {"default": "a"}, "file": {"format": "binary"}}});
@@ -31,7 +31,7 @@ fn schema(references: &[Reference]) -> Value {
             2 => lists.entry("allOf").or_default().push(to),
             3 => schema["items"] = to,
             4 => schema["additionalProperties"] = to,
-            // What several call `p0` is not called alike; some have none.
+            // Definitions that are all called `p0` do not get equal names; some have no name.
             _ => {
                 let pointer = format!("#/components/schemas/{name}/properties/p0");
                 schema["not"] = json!({"$ref": pointer});
@@ -52,10 +52,10 @@ fn described(schemas: &[Vec<Reference>], roots: &[Vec<Reference>]) -> Document {
     document(json!({"components": {"schemas": schemas}, "x-roots": roots}))
 }
 
-/// The number of a root, that of the asking one, and a flag for a form with files.
+/// The index of a root, that of the caller, and a flag for a form with files.
 type Asked = (usize, usize, bool);
 
-/// A builder that built a root, and what it built.
+/// A builder that built a root, and its result.
 fn builder<'d>(
     (document, built): (&'d Document, &'d Built),
     (root, view, is_form): Asked,
@@ -88,7 +88,7 @@ fn listed<'a>(definitions: impl Iterator<Item = &'a Definition>) -> Vec<(String,
     definitions.map(|known| (known.name.to_string(), (*known.schema).clone())).collect()
 }
 
-/// The definitions of a root, and what was found; by groups where that is possible.
+/// The definitions of a root, and the findings; by groups if possible.
 fn closed(document: &Document, built: &Built, asked: Asked) -> (Vec<(String, Value)>, Found) {
     let (builder, own) = builder((document, built), asked);
     let (schema, findings) = builder.close(own);
@@ -97,7 +97,7 @@ fn closed(document: &Document, built: &Built, asked: Asked) -> (Vec<(String, Val
     (listed(schema.definitions().iter()), found(findings))
 }
 
-/// The same, each set by itself.
+/// The definitions of a root, and the findings; each set separately.
 fn named(document: &Document, asked: Asked) -> (BTreeMap<String, Value>, Found) {
     let built = fresh(document);
     let (mut builder, _) = builder((document, &built), asked);
@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-/// The number of groups that the definitions of a root come in, if they do.
+/// The number of groups of a root's definitions, if they form groups.
 fn groups(schemas: &[Vec<Reference>], root: Vec<Reference>) -> Option<usize> {
     let document = described(schemas, &[root]);
     let built = fresh(&document);
@@ -146,7 +146,7 @@ fn definitions_come_in_groups_unless_two_are_called_alike() {
     let circle = [vec![(0, 1)], vec![(0, 2)], vec![(0, 0)], none(), none(), none(), none()];
     assert_eq!(groups(&circle, vec![(0, 0)]), Some(1));
     assert_eq!(groups(&circle, vec![(0, 0), (0, 3)]), Some(2));
-    // Below an alternative the circle is another one, which takes the place of the first.
+    // Below an alternative the circle has another form, which replaces the first.
     assert_eq!(groups(&circle, vec![(0, 0), (1, 1), (1, 3)]), Some(2));
     assert_eq!(groups(&circle, vec![(0, 4), (0, 6)]), Some(2));
     assert_eq!(groups(&circle, vec![(0, 4), (0, 5)]), None);

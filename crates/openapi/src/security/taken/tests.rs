@@ -1,4 +1,4 @@
-//! Rows and a generator for the table of places that credentials take.
+//! Tests the table of credentials' places, with rows and a generator.
 
 use proptest::prelude::*;
 
@@ -26,8 +26,8 @@ fn asking(scheme: &Arc<SecurityScheme>) -> Security {
     Security::default().and(&[Arc::clone(&required.scheme)])
 }
 
-/// A row: who is configured, the scheme that the description declares, and what becomes of an optional parameter with a
-/// text: `in name: text`.
+/// Checks a row: the configured options, the declared scheme, and the result for an optional parameter, written
+/// `in name: text`.
 #[track_caller]
 fn check(options: &LoadOptions, kind: Option<SecuritySchemeKind>, row: &str, expected: bool) {
     let scheme = kind.map(scheme);
@@ -104,7 +104,7 @@ fn a_key_is_a_credential_where_the_description_says_so() {
     ] {
         check(&options, None, row, expected);
     }
-    // Without a credential and without a scheme nobody else can give it.
+    // Without a credential and without a scheme only the model can supply it.
     check(&LoadOptions::default(), None, "query key: Your API key", false);
 }
 
@@ -144,8 +144,8 @@ fn schemes_that_are_demanded_join_every_alternative() {
 }
 
 proptest! {
-    /// Whatever is configured and whatever scheme is declared: a parameter at its place, in any letter case, and at a place
-    /// that services read the credential from too, is no argument, and no object may write it.
+    /// For every configuration and every declared scheme: a parameter at the credential's place, in any letter case, or
+    /// at a place that services also read it from, is not an argument, and no object may write it.
     #[test]
     fn no_spelling_of_a_credential_is_an_argument(
         kind in 0..KINDS.len(),
@@ -186,7 +186,7 @@ proptest! {
         }
     }
 
-    /// Without any credential, and without a scheme, nothing is taken.
+    /// Without any credential or scheme, no place is taken.
     #[test]
     fn a_description_without_credentials_loses_no_argument(
         place in 0..PLACES.len(),

@@ -1,4 +1,4 @@
-//! Rows of parameters, and why each is withheld or not.
+//! Tests rows of parameters, with the reason why each is withheld.
 
 use super::*;
 use crate::{options::LoadOptions, security::Security};

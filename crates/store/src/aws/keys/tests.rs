@@ -1,4 +1,4 @@
-//! Each place where keys are found, with a store in memory for the variables and files and a server for the endpoints.
+//! Tests each source of keys, with a store in memory for the variables and files and a server for the endpoints.
 
 use callgate_secret::{MemoryStore, Secret};
 use callgate_transport::Client;

@@ -1,4 +1,4 @@
-//! The store against the documented answers of `GetSecretValue`.
+//! Tests the store against the documented responses of `GetSecretValue`.
 
 use callgate_secret::MemoryStore;
 use callgate_transport::Client;
@@ -111,7 +111,7 @@ async fn failures_are_told_apart() {
         assert_eq!(found, kind, "{reference}: {message}");
         assert!(message.contains(words), "{reference}: {message}");
     }
-    // Keys that are the same after they were read anew are not tried again.
+    // Keys that are unchanged when they are read again are not retried.
     let unsigned = |asked: &&Asked| asked.body.contains("unsigned");
     assert_eq!(server.asked().iter().filter(unsigned).count(), 1);
 }

@@ -1,4 +1,4 @@
-//! Signatures that AWS published: its Signature Version 4 test suite, and the examples of the S3 API Reference.
+//! Tests signatures that AWS published: its Signature Version 4 test suite, and the examples of the S3 API Reference.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ fn scope(service: &str) -> Scope {
     Scope { region: "us-east-1".into(), service: service.into(), is_payload_unsigned: false }
 }
 
-/// The words of the signature in `Authorization`.
+/// The signature's words in `Authorization`.
 fn authorization(signed: &[Signed]) -> String {
     let header = signed.iter().find(|header| header.name == "authorization").unwrap();
     assert!(header.value.is_sensitive());

@@ -1,4 +1,4 @@
-//! Grants in a folder of the test: what is kept, who may read it, who waits for whom.
+//! Tests grants in a folder: which are kept, who may read them, and who waits for a lock.
 
 use super::*;
 

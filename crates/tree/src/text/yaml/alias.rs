@@ -1,5 +1,5 @@
-//! Aliases and the nodes that their anchors name, with their unfolded size, so that a few bytes of text cannot become
-//! gigabytes; and the merge keys that copy members.
+//! Aliases and the nodes that their anchors name, with their expanded size, so that a few bytes of text cannot become
+//! gigabytes. Also the merge keys, which copy members.
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -10,21 +10,21 @@ use super::super::members::Member;
 use crate::diagnostic::Position;
 use crate::node::{Node, Object};
 
-/// The place where a name stands, and whether it is a merge key.
+/// The place of a name, and a flag for merge keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub(super) at: Position,
     pub(super) merge: bool,
 }
 
-/// A node with a name in the text.
+/// A node with an anchor in the text.
 #[derive(Debug)]
 pub(super) struct Anchored {
     pub(super) node: Node,
     pub(super) size: Size,
 }
 
-/// The size of a tree, aliases unfolded.
+/// The size of a tree with aliases expanded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) nodes: usize,
@@ -42,10 +42,10 @@ impl Size {
     }
 }
 
-/// The anchors by the number the parser gave them.
+/// The anchors by the number that the parser gave them.
 pub(super) type Anchors = BTreeMap<usize, Anchored>;
 
-/// Returns true if a value may stand behind `<<`: an object, or a list of objects (the YAML merge key, 2005).
+/// Returns true if a value may follow `<<`: an object, or a list of objects (the YAML merge key, 2005).
 pub(super) fn is_mergeable(node: &Node) -> bool {
     match node {
         Node::Array(items) => items.iter().all(|item| item.as_object().is_some()),
@@ -54,8 +54,8 @@ pub(super) fn is_mergeable(node: &Node) -> bool {
     }
 }
 
-/// The members with merge keys replaced by what they stand for: own members win over merged ones, earlier objects of a
-/// list over later ones.
+/// The members with merge keys expanded: own members win over merged ones, and earlier objects of a list win over later
+/// ones.
 pub(super) fn merge(members: Vec<Member<Mark>>) -> Vec<Member<Mark>> {
     let own = members.iter().filter(|member| !member.at.merge);
     let mut names: HashSet<_> = own.map(|member| member.name.clone()).collect();

@@ -23,7 +23,7 @@ struct Frame {
     /// The number of its anchor; 0 for none.
     anchor: usize,
     kind: Kind,
-    /// The place where its items or members begin on the common stack.
+    /// The start of its items or members on the common stack.
     start: usize,
     size: Size,
 }
@@ -31,7 +31,7 @@ struct Frame {
 #[derive(Debug)]
 enum Kind {
     List,
-    /// With the name whose value comes next.
+    /// An object, with the name whose value comes next.
     Object(Option<(Arc<str>, Mark)>),
 }
 
@@ -39,7 +39,7 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Builder {
     limits: Limits,
-    /// Texts behind aliases, unfolded.
+    /// The bytes of texts behind aliases, expanded.
     alias_bytes: usize,
     nodes: usize,
     interner: Interner,
@@ -52,9 +52,9 @@ pub(super) struct Builder {
     n_findings: usize,
 }
 
-/// Aliases may make a text this much larger,
+/// Aliases may make a text this many times larger,
 const EXPANSION: usize = 10;
-/// but a small text may grow to this size in any case.
+/// but a small text may always grow to this size.
 const SMALL_EXPANSION: usize = 1 << 20;
 
 impl Builder {
@@ -76,7 +76,7 @@ impl Builder {
         }
     }
 
-    /// The tree, when there was one, and the findings.
+    /// The tree, if there is one, and the findings.
     pub(super) fn finish(mut self) -> (Option<Node>, Vec<Diagnostic>) {
         let n_more = self.n_findings - self.diagnostics.len();
         if n_more > 0 {
@@ -233,7 +233,7 @@ impl Builder {
         }
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a finished node to its parent.
     fn put(&mut self, node: Node, size: Size, anchor: usize) {
         if anchor != 0 {
             self.anchors.insert(anchor, Anchored { node: node.clone(), size });

@@ -1,4 +1,4 @@
-//! One scalar as it is written: its text, quotes and tag, and what they mean together.
+//! One scalar as written: its text, quotes and tag, and their combined meaning.
 
 use granit_parser::{ScalarStyle, Tag};
 
@@ -19,7 +19,7 @@ impl<'a> Scalar<'a> {
         if plain && matches!(self.text, "" | "~") { "null" } else { self.text }
     }
 
-    /// Returns true if it is a merge key; `"<<"` in quotes is a name.
+    /// Returns true if the scalar is a merge key; `"<<"` in quotes is a name.
     pub(super) fn is_merge(self) -> bool {
         let plain = self.style == ScalarStyle::Plain && self.tag.is_none();
         self.text == "<<" && (plain || self.tag.is_some_and(|tag| core(tag) == Some("merge")))
@@ -36,7 +36,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// The tag, when it did not decide what the scalar means.
+    /// The tag, if it did not decide the meaning of the scalar.
     pub(super) fn ignored_tag(self, meaning: &Meaning<'_>) -> Option<String> {
         let tag = self.tag.filter(|_| !self.is_non_specific())?;
         let decided = matches!(
@@ -50,22 +50,22 @@ impl<'a> Scalar<'a> {
         (!decided).then(|| written(tag))
     }
 
-    /// `!` alone makes a text (YAML 1.2.2 §6.9.1).
+    /// Returns true for the tag `!`, which makes the scalar a text (YAML 1.2.2 §6.9.1).
     fn is_non_specific(self) -> bool {
         self.tag.is_some_and(|tag| format!("{}{}", tag.handle(), tag.suffix()) == "!")
     }
 }
 
-/// The tag of a list or object, when it is not the one it has anyway.
+/// The tag of a list or object, if it differs from the default tag.
 pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
     let non_specific = format!("{}{}", tag.handle(), tag.suffix()) == "!";
     (core(tag) != Some(usual) && !non_specific).then(|| written(tag))
 }
 
-/// The stand-in for `!!` in front of YAML's own tags (YAML 1.2.2 §6.8.2.1).
+/// The prefix that `!!` stands for in YAML's own tags (YAML 1.2.2 §6.8.2.1).
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// The name of a tag of YAML's own.
+/// The name of one of YAML's own tags.
 fn core(tag: &Tag) -> Option<&str> {
     (tag.handle() == CORE).then(|| tag.suffix())
 }

@@ -1,4 +1,4 @@
-//! The page of a login, and what the browser may come back with.
+//! Tests the page of a login, and the queries that the browser may come back with.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A login on another device, with a server that answers what the test says and a clock that jumps.
+//! Tests a login on another device, with a server that sends the responses of the test and a clock that jumps.
 
 use std::{
     collections::VecDeque,
@@ -17,7 +17,7 @@ use crate::{
     oauth2::settings::{LoginEndpoints, OAuth2Config, OAuth2Grant, TokenEndpoint},
 };
 
-/// Answers in turn, and notes when it was asked.
+/// Sends its responses in turn, and records the times of the requests.
 #[derive(Debug, Default)]
 struct Script {
     answers: Mutex<VecDeque<(u16, &'static str)>>,
@@ -55,7 +55,7 @@ fn server(script: &Arc<Script>) -> Server {
     Server::new(config, AuthContext::new(Arc::new(MemoryStore::new()), transport)).unwrap()
 }
 
-/// The seconds at which the server was asked, and the grant or the words of the failure.
+/// The times of the requests in seconds, and the grant or the message of the failure.
 async fn login(answers: &[(u16, &'static str)]) -> (Vec<u64>, Result<Held, String>) {
     let script = Arc::new(Script::default());
     script.answers.lock().unwrap().extend(answers);

@@ -1,10 +1,10 @@
-//! Rows of requirements, the credentials at hand, and the solution.
+//! Tests rows of requirements, the available credentials, and the solution.
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 
 use super::*;
 
-/// `none` costs 0, `key` and `user` 1, `token` 3 with the scopes `read` and `list`, `other` 3 with scopes nobody knows.
+/// `none` costs 0, `key` and `user` 1, `token` 3 with the scopes `read` and `list`, `other` 3 with unknown scopes.
 const HELD: [(&str, u32, Option<&[&str]>); 5] = [
     ("none", 0, None),
     ("key", 1, None),
@@ -30,7 +30,7 @@ fn shown(solution: &Solution<'_>) -> String {
     }
 }
 
-/// `security` of an operation, the schemes at hand, and the schemes it is called with or what it lacks.
+/// Checks the `security` of an operation, the available schemes, and the schemes it is called with or lacks.
 #[track_caller]
 fn check(security: &str, held: &[&str], expected: &str) {
     let text = format!(
