@@ -1,4 +1,4 @@
-//! Accepts the connections of one socket, as many as there is room for, until the sidecar stops and the earlier
+//! Accepts the connections of one socket, within their room, until the sidecar stops and the earlier
 //! connections are done. Meanwhile, new connections learn that the sidecar is stopping.
 
 use std::{io, sync::Arc, time::Duration};
