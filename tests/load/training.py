@@ -8,6 +8,7 @@ import http.client
 import http.server
 import json
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -36,6 +37,7 @@ SECRETS = {"TRAINING_KEY": "key-of-the-service", "TRAINING_TOKEN": "t" * 40, "TR
 VERSION = "2026-07-28"
 DOORS = ["/v1/calls", "/mcp"]
 CALLERS, ROUNDS = 16, 12
+COPIES = 50
 
 
 class Pets(http.server.BaseHTTPRequestHandler):
@@ -73,7 +75,7 @@ def main():
             description = ROOT / "fixtures/pets/spec.yaml"
             config.write_text(CONFIG.format(more=more, description=description, service=service.server_port))
             serve(callgate, config, f"{told.counts}/served-{name}-%p.profraw", doors)
-    command_line(callgate)
+        command_line(callgate, large(folder))
 
 
 def serve(callgate, config, counts, doors):
@@ -145,13 +147,27 @@ def call(port, made):
     connection.close()
 
 
-def command_line(callgate):
+def large(folder):
+    """A description with the paths of the pets fixture many times, so that reading one counts as what runs often."""
+    before, rest = (ROOT / "fixtures/pets/spec.yaml").read_text().split("\npaths:\n")
+    paths, after = re.split(r"\n(?=components:\n)", rest)
+    copies = []
+    for n in range(COPIES):
+        copy = re.sub(r"^  /", f"  /copy{n}/", paths, flags=re.MULTILINE)
+        copies.append(re.sub(r"(operationId: \w+)", rf"\g<1>{n}", copy))
+    file = pathlib.Path(folder) / "large.yaml"
+    file.write_text(before + "\npaths:\n" + "\n".join(copies) + "\n" + after)
+    return str(file)
+
+
+def command_line(callgate, large):
     """What people run; each once, beside the many calls of a sidecar."""
     pets = "fixtures/pets/spec.yaml"
     for arguments in (
         ["--version"],
         ["test", "fixtures"],
         ["check", pets],
+        ["check", large],
         ["tools", pets],
         ["tools", pets, "getPet"],
         ["call", "config/demo.yaml", "pets-getPet", "petId=7"],
