@@ -97,6 +97,9 @@ toolsets:
     openapi: fixtures/pets/spec.yaml
 ```
 
+`server` of a toolset is the whole base address, with its path, in place of the description's. In `include` and `exclude` of
+`tools`, `*` stands for any characters and `?` for one; in `paths`, `*` stays within a segment and `**` spans segments.
+
 `config/full.yaml` in the sources shows every key with an example. This page is generated; a test compares it with the table.
 ";
 

@@ -8,7 +8,7 @@ use callgate::{Arguments, Secret, Session, ToolCall, dialect};
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (text, token) = (std::fs::read("fixtures/pets/spec.yaml")?, std::env::var("TOKEN")?);
     let front =
-        callgate::openapi(text).server("https://api.example.com").bearer(Secret::new(token));
+        callgate::openapi(text).server("https://api.example.com/v1").bearer(Secret::new(token));
     let executor = front.build().await?;
     let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);
     let call = ToolCall::new("1", "getPet", arguments);

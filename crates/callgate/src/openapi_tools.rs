@@ -33,7 +33,7 @@ pub fn openapi(text: impl Into<Vec<u8>>) -> OpenApi {
 }
 
 impl OpenApi {
-    /// Calls this server instead of the description's own.
+    /// Calls this server instead of the description's own: the whole base address, with its path.
     pub fn server(mut self, url: impl Into<String>) -> Self {
         self.server = Some(url.into());
         self

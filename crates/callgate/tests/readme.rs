@@ -28,7 +28,7 @@ fn check(name: &str, code: &str, expected: &[&str]) {
 #[test]
 fn the_readmes_examples_are_those_that_run() {
     check("call", include_str!("../examples/call.rs"), &["GET https://", r#""status":200"#]);
-    let url = "https://api.example.com/pets/7";
+    let url = "https://api.example.com/v1/pets/7";
     check("embed", include_str!("../examples/embed.rs"), &[url, "Bearer ****"]);
     let tools = ["a door for calls", r#""time":"12:00""#, r#""at":"zone""#];
     check("own_tools", include_str!("../examples/own_tools.rs"), &tools);
