@@ -5,7 +5,9 @@ use std::{error, fmt, str::FromStr};
 use callgate_tool::{Arguments, Tool, ToolResult, Value};
 
 use crate::{
-    EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, gemini, json, mcp,
+    EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, envelope,
+    foreign::foreign,
+    gemini, json, mcp,
     message::{self, Read},
     openai,
     projection::{Projected, Projection, project, restore},
@@ -194,6 +196,7 @@ impl Dialect {
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<Read, EnvelopeError> {
+        let foreign = foreign(&message, self.as_str());
         let asked = match self {
             Self::Anthropic => anthropic::read(message),
             Self::Bedrock => bedrock::read(message),
@@ -206,6 +209,9 @@ impl Dialect {
             Self::Responses => responses::read(message),
             Self::SemanticKernel => semantic_kernel::read(message),
         }?;
+        if let Some(foreign) = foreign.filter(|_| asked.is_empty()) {
+            return Err(envelope::foreign(self.as_str(), foreign));
+        }
         let projection = self.projection_in(form).filter(|projection| projection.is_restored());
         let fit = projection.map(|projection| {
             move |given, tool: &Tool| restore(tool, projection, self.fitted(given, tool))

@@ -118,6 +118,13 @@ fn nothing_left(members: &Object, known: &str) -> Result<(), EnvelopeError> {
     }
 }
 
+/// The refusal of a message with calls in another format.
+pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {
+    let (expected, got) =
+        (format!("a message of `{expected}`"), format!("a call in the form of `{got}`"));
+    EnvelopeError { at: "message".to_owned(), expected, got }
+}
+
 pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
     let got = match got {
         None => "nothing",

@@ -9,6 +9,7 @@ mod dialect;
 mod dialogflow;
 mod ending;
 mod envelope;
+mod foreign;
 mod form;
 mod forms;
 mod gemini;

@@ -70,6 +70,8 @@ impl AppPath {
 }
 
 /// Runs calls of a session, or takes the client's answers to those that wait.
+///
+/// A query's result without calls is a turn in which there is nothing to run: the answer is an empty object.
 #[utoipa::path(
     post,
     path = "/v1/sessions/{id}:run",
@@ -121,6 +123,8 @@ pub(crate) async fn run_of_app(
 }
 
 /// Runs calls of a session, or takes the client's answer to one that waits, on the path that Dialogflow CX has for it.
+///
+/// A query's result without calls is a turn in which there is nothing to run: the answer is an empty object.
 #[utoipa::path(
     post,
     path = "/v3/projects/{project}/locations/{location}/agents/{app}/sessions/{session}:detectIntent",

@@ -140,6 +140,57 @@ fn a_message_of_another_format_is_refused() {
 }
 
 #[test]
+fn a_golden_call_of_another_format_is_refused_or_read_and_never_passed_over() {
+    let (tools, mut n_refused) = (tools(), 0);
+    for writer in Dialect::ALL {
+        let golden = golden(writer);
+        let cases = golden["cases"].as_array().unwrap().iter();
+        let cases = cases.filter(|case| case["calls"].as_array().is_some_and(|it| !it.is_empty()));
+        let messages: Vec<_> = cases.flat_map(|case| with_text(&case["message"])).collect();
+        for reader in Dialect::ALL.into_iter().filter(|reader| *reader != writer) {
+            for message in &messages {
+                let read = reader.read(message.clone(), |name| named(&tools, name));
+                n_refused += usize::from(read.is_err());
+                let is_passed_over = read.is_ok_and(|read| read.calls().is_empty());
+                assert!(!is_passed_over, "{writer}, read by {reader}: {message}");
+            }
+        }
+    }
+    assert!(n_refused > 500, "{n_refused}");
+}
+
+#[test]
+fn the_refusal_of_a_call_names_both_formats() {
+    let block = json!({"type": "tool_use", "id": "a", "name": "getPet", "input": {}});
+    let message = json!({"role": "assistant", "content": [block]});
+    let error = Dialect::OpenAi.read(message, |_| None).unwrap_err();
+    let expected =
+        "`message`: expected a message of `openai`, got: a call in the form of `anthropic`";
+    assert_eq!(error.to_string(), expected);
+}
+
+/// The message, and others that say the same: as an item of a list, with a type, with text beside the calls.
+fn with_text(message: &Value) -> Vec<Value> {
+    let mut all = vec![message.clone()];
+    let Value::Object(members) = message else { return all };
+    all.push(json!([message]));
+    if !members.contains_key("role") {
+        return all;
+    }
+    let block = json!({"type": "text", "text": "Let me see."});
+    for (name, value) in
+        [("type", json!("message")), ("content", json!("Let me see.")), ("content", json!([block]))]
+    {
+        let mut members = members.clone();
+        if members.get(name).is_none_or(Value::is_null) {
+            members.insert(name, value);
+            all.push(members.into());
+        }
+    }
+    all
+}
+
+#[test]
 fn arguments_get_the_names_they_are_known_by_unless_two_would_be_one() {
     let arguments = json!({"X-Customer": "c", "id": 7, "filter[a]": 1, "filter_a": 2});
     let read = openai(&[(json!("a"), "getPet", arguments)]);
