@@ -23,7 +23,7 @@ use bytes::Bytes;
 use callgate_config::Built;
 use callgate_executor::{Call, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Arguments, Journal, Outcome, Session, ToolCall, ToolResult};
+use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 
@@ -183,11 +183,26 @@ impl Batch {
         own.or_else(|| Some(repeated::of_call(request?, at)))
     }
 
+    /// True if the caller may not use the tool of this name, or could learn the names of others from a fault about it.
+    fn is_hidden(&self, tool: &str) -> bool {
+        match self.built.executor.find(tool) {
+            Some(entry) => !self.caller.may_use(entry.toolset()),
+            None => self.caller.toolsets.is_some(),
+        }
+    }
+
+    /// The fault of a call of an unknown tool; it names the nearest of those that the caller may use.
+    fn unknown_tool(&self, asked: &str) -> Box<Fault> {
+        let entries = self.built.executor.entries();
+        let usable = entries.filter(|entry| self.caller.may_use(entry.toolset()));
+        let nearest = callgate_tool::nearest(asked, usable.map(|entry| entry.name().as_str()));
+        callgate_call::wording::unknown_tool(asked, nearest.as_slice())
+    }
+
     /// One call with all that surrounds it; a result where the caller may not use the tool, as if there were none.
     fn call<'a>(&'a self, at: usize, asked: &'a Asked) -> Result<Call<'a>, ToolResult> {
-        let found = self.built.executor.find(&asked.call.tool);
-        if found.is_some_and(|entry| !self.caller.may_use(entry.toolset())) {
-            let fault = callgate_call::wording::unknown_tool(&asked.call.tool, &[]);
+        if self.is_hidden(&asked.call.tool) {
+            let fault = self.unknown_tool(&asked.call.tool);
             let (id, tool) = (asked.call.id.clone(), asked.call.tool.clone());
             let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
             return Err(ToolResult { id, tool, outcome, journal });

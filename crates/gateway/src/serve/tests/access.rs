@@ -60,6 +60,15 @@ async fn a_principal_has_its_toolsets_and_only_an_admin_the_operators_paths() {
     };
     assert_eq!(found(TOKEN).await, 0);
     assert!(found(OTHER).await > 0);
+    let fault = async |token: &str| {
+        let client = Client::builder().no_proxy().build().unwrap();
+        let request = client.post(format!("{}/v1/calls", sidecar.calls[0])).bearer_auth(token);
+        let request = request.header("content-type", "application/json");
+        let calls = r#"{"calls": [{"id": "1", "tool": "pets-lits", "args": {}}]}"#;
+        request.body(calls).send().await.unwrap().text().await.unwrap()
+    };
+    assert!(fault(OTHER).await.contains("the nearest is `pets-list`"));
+    assert!(!fault(TOKEN).await.contains("pets-list"));
     let path = "/v1/admin/nothing";
     let agent = sidecar.get(path, &[("authorization", &bearer(TOKEN))]).await;
     assert_eq!(agent.status().as_u16(), 403);
