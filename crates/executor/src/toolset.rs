@@ -63,6 +63,13 @@ pub struct SessionValues {
 }
 
 /// The policy for redirects: followed or not. Redirects that are not followed are reported as faults.
+///
+/// ```
+/// use callgate_executor::Redirects;
+///
+/// // Without a word of the operator, a redirect is the end of a call.
+/// assert_eq!(Redirects::default(), Redirects::None);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "another origin is never followed")]
 pub enum Redirects {
