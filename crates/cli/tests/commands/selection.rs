@@ -102,7 +102,6 @@ paths:
 fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
     let rows = [
         ("{include: [getPett, '*']}", "`getPett`", "did you mean `getPet`?"),
-        ("{exclude: [removePet]}", "`removePet`", "callgate.yaml:5:23"),
         ("{tags: [pet, admin]}", "`pet`", "did you mean `pets`?"),
         ("{methods: [PUT, GET]}", "`PUT`", "selects-nothing"),
         ("{paths: [/pet, /pets]}", "`/pet`", "did you mean `/pets`?"),
@@ -111,6 +110,19 @@ fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
         let (_, err) = selected(tools);
         assert!(err.contains(message) && err.contains(help), "{tools}: {err}");
     }
+}
+
+#[test]
+fn an_entry_that_excludes_nothing_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("api.yaml"), API).unwrap();
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, "toolsets:\n  a: {openapi: api.yaml, tools: {exclude: [deletePett]}}\n")
+        .unwrap();
+    callgate(&["check", file.to_str().unwrap()])
+        .exits(2)
+        .says("error[selects-nothing]: expected operations to match, got none: `deletePett`")
+        .says("did you mean `deletePet`?");
 }
 
 #[test]

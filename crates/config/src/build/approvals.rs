@@ -5,9 +5,10 @@ use std::time::Duration;
 use callgate_policy::{ApprovalRules, Confirm};
 
 use super::{functions, named_tools, toolset::Parts};
-use crate::{reader::Reader, toolset::ToolsetConfig};
+use crate::{Severity, reader::Reader, toolset::ToolsetConfig};
 
-/// The rules of all toolsets. An entry that matches no tool of the loaded description and no function is a warning.
+/// The rules of all toolsets. An entry that matches no tool of the loaded description and no function is an error:
+/// a misspelt name must not turn an approval off.
 pub(super) fn rules(
     reader: &mut Reader,
     toolsets: &[ToolsetConfig],
@@ -30,8 +31,17 @@ pub(super) fn rules(
             }
         }
         let built = parts.iter().find(|parts| std::ptr::eq(parts.config, config));
+        if built.is_none() && config.description.is_some() {
+            // The description is absent, and with it every operation that an entry may mean.
+            continue;
+        }
         let operations = built.map(|parts| &*parts.built.operations).unwrap_or_default();
-        rules.tools.extend(named_tools::named(reader, entries.into_iter(), operations));
+        rules.tools.extend(named_tools::named(
+            reader,
+            entries.into_iter(),
+            operations,
+            Severity::Error,
+        ));
     }
     rules
 }

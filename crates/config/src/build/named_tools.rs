@@ -1,5 +1,6 @@
 //! Finds the tools that a configuration names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and
-//! `confirm`. An entry that matches no tool of the loaded description is a warning.
+//! `confirm`. An entry that matches no tool of the loaded description is a warning, and an error where it protects: calls
+//! that nobody approves, tools that are not excluded, and calls that the wrong side makes must not come from a misspelt name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,6 +11,7 @@ use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
+    Severity,
     arguments::BodyArguments,
     code::ConfigCode,
     reader::Reader,
@@ -33,10 +35,11 @@ pub(super) fn found(
     let shown = shown.map(|ToolShape { tool, pointer, shape }| (tool, pointer, shape));
     let run = config.execution.tools.iter();
     let run = run.map(|ToolExecution { tool, pointer, execution }| (tool, pointer, execution));
-    (named(reader, shown, &operations), named(reader, run, &operations))
+    let shapes = named(reader, shown, &operations, Severity::Warning);
+    (shapes, named(reader, run, &operations, Severity::Error))
 }
 
-/// Warns about entries that no operation matches.
+/// Reports entries that no operation matches: a warning, and an error for one that excludes.
 fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
     for unmatched in &report.unmatched {
         let pointer =
@@ -46,7 +49,11 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "correct it or remove it".to_owned(),
         };
-        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
+        if unmatched.criterion == "exclude" {
+            reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
+        } else {
+            reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
+        }
     }
 }
 
@@ -105,11 +112,12 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
     }
 }
 
-/// Settings of single tools, by name. An entry that matches no tool of the toolset is a warning.
+/// Settings of single tools, by name. An entry that matches no tool of the toolset is a finding of this severity.
 pub(super) fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
     said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
     operations: &[Arc<Operation>],
+    severity: Severity,
 ) -> BTreeMap<ToolName, T> {
     let mut found = BTreeMap::new();
     for (tool, pointer, value) in said {
@@ -119,7 +127,12 @@ pub(super) fn named<'a, T: Clone + 'a>(
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);
-        reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
+        match severity {
+            Severity::Error => {
+                reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
+            }
+            _ => reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help),
+        }
     }
     found
 }
