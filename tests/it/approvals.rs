@@ -117,12 +117,9 @@ async fn another_session_value_or_a_reload_is_asked_about_again() {
 
 #[tokio::test]
 async fn a_rule_of_a_tool_that_is_not_there_is_a_warning_and_one_of_a_function_is_not() {
-    let built = built("https://api.example.com", "{tools: {putPets: always}}", None).await;
+    let built = built("https://api.example.com", "{tools: {sellHouse: always}}", None).await;
     let warning = built.warnings.iter().find(|found| found.code == "selects-nothing").unwrap();
-    assert_eq!(
-        (warning.severity, &*warning.help),
-        (Severity::Warning, "did you mean `pets-putPet`?")
-    );
+    assert_eq!((warning.severity, &*warning.help), (Severity::Warning, "remove it"));
 
     let text = "toolsets:\n  app:\n    functions: [{name: open_page}]\n    confirm: {tools: {open_page: always}}\n";
     let built = crate::built::configured(text).unwrap();

@@ -104,6 +104,7 @@ fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
         ("{include: [getPett, '*']}", "`getPett`", "did you mean `getPet`?"),
         ("{tags: [pet, admin]}", "`pet`", "did you mean `pets`?"),
         ("{methods: [PUT, GET]}", "`PUT`", "selects-nothing"),
+        ("{exclude: [zebras]}", "`zebras`", "selects-nothing"),
         ("{paths: [/pet, /pets]}", "`/pet`", "did you mean `/pets`?"),
     ];
     for (tools, message, help) in rows {
@@ -113,7 +114,7 @@ fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
 }
 
 #[test]
-fn an_entry_that_excludes_nothing_is_an_error() {
+fn a_misspelt_entry_that_excludes_nothing_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("api.yaml"), API).unwrap();
     let file = folder.path().join("callgate.yaml");

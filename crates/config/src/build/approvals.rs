@@ -7,8 +7,8 @@ use callgate_policy::{ApprovalRules, Confirm};
 use super::{functions, named_tools, toolset::Parts};
 use crate::{Severity, reader::Reader, toolset::ToolsetConfig};
 
-/// The rules of all toolsets. An entry that matches no tool of the loaded description and no function is an error:
-/// a misspelt name must not turn an approval off.
+/// The rules of all toolsets. A misspelt name of a tool is an error: it must not turn an approval off. A name unlike
+/// those of all loaded tools and functions is a warning.
 pub(super) fn rules(
     reader: &mut Reader,
     toolsets: &[ToolsetConfig],

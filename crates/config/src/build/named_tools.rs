@@ -1,6 +1,7 @@
 //! Finds the tools that a configuration names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and
-//! `confirm`. An entry that matches no tool of the loaded description is a warning, and an error where it protects: calls
-//! that nobody approves, tools that are not excluded, and calls that the wrong side makes must not come from a misspelt name.
+//! `confirm`. An entry that matches no tool of the loaded description is a warning. Where it protects, a misspelt one is an
+//! error: it must not lead to calls that nobody approves or that the wrong side makes, or to tools that are not excluded. A
+//! name unlike all others may be a tool that the service no longer has, which must not keep a sidecar from its start.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -39,7 +40,7 @@ pub(super) fn found(
     (shapes, named(reader, run, &operations, Severity::Error))
 }
 
-/// Reports entries that no operation matches: a warning, and an error for one that excludes.
+/// Reports entries that no operation matches: a warning, and an error for a misspelt one that excludes.
 fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
     for unmatched in &report.unmatched {
         let pointer =
@@ -49,7 +50,7 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "correct it or remove it".to_owned(),
         };
-        if unmatched.criterion == "exclude" {
+        if unmatched.criterion == "exclude" && unmatched.nearest.is_some() {
             reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
         } else {
             reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
@@ -112,7 +113,8 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
     }
 }
 
-/// Settings of single tools, by name. An entry that matches no tool of the toolset is a finding of this severity.
+/// Settings of single tools, by name. An entry that matches no tool of the toolset is a warning, and a misspelt one a finding
+/// of this severity.
 pub(super) fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
     said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
@@ -127,11 +129,10 @@ pub(super) fn named<'a, T: Clone + 'a>(
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);
-        match severity {
-            Severity::Error => {
-                reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
-            }
-            _ => reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help),
+        if severity == Severity::Error && is_misspelt(tool, operations) {
+            reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
+        } else {
+            reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
         }
     }
     found
@@ -139,10 +140,18 @@ pub(super) fn named<'a, T: Clone + 'a>(
 
 /// The message about a tool's name that is not offered, with its remedy.
 fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
-    let names = operations.iter().map(|operation| operation.tool_name.as_str());
-    let help = nearest(tool, names)
+    let help = nearest(tool, names(operations))
         .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
+}
+
+/// True if a tool has a name like this one.
+fn is_misspelt(tool: &str, operations: &[Arc<Operation>]) -> bool {
+    nearest(tool, names(operations)).is_some()
+}
+
+fn names(operations: &[Arc<Operation>]) -> impl Iterator<Item = &str> {
+    operations.iter().map(|operation| operation.tool_name.as_str())
 }
 
 /// True if `name` is the tool's own name or its `operationId`.
