@@ -1,6 +1,6 @@
 //! The body of `POST /v1/calls`: `{"calls", "session", "dryRun", "mode", "execution"}`. Unknown keys are refused, never dropped.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use callgate_dialect::{Dialect, read_call};
 use callgate_executor::{Decided, Execution};
@@ -108,10 +108,38 @@ fn calls(value: Option<Value>) -> Result<Vec<Asked>, Problem> {
     }
     // A list that grows makes room for four, and most requests have one call, which is large.
     let mut made = Vec::with_capacity(calls.len());
-    for (at, value) in calls.into_iter().enumerate() {
+    for (at, value) in identified(calls).into_iter().enumerate() {
         made.push(asked(at, value)?);
     }
     Ok(made)
+}
+
+/// Calls that have an id each: one without gets its place among the calls, or the next number that no other call has.
+fn identified(mut calls: Vec<Value>) -> Vec<Value> {
+    if calls.iter().all(|call| id(call).is_some()) {
+        return calls;
+    }
+    let mut taken: BTreeSet<_> = calls.iter().filter_map(id).map(text_of).collect();
+    for (at, call) in calls.iter_mut().enumerate() {
+        let Value::Object(members) = call else { continue };
+        if members.contains_key("id") {
+            continue;
+        }
+        let free = (at + 1..).map(|number| number.to_string()).find(|id| !taken.contains(id));
+        let free = free.unwrap_or_default();
+        taken.insert(free.clone());
+        members.insert("id".to_owned(), Value::String(free));
+    }
+    calls
+}
+
+fn id(call: &Value) -> Option<&Value> {
+    call.as_object()?.get("id")
+}
+
+/// An id as results show it.
+fn text_of(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
 fn asked(at: usize, value: Value) -> Result<Asked, Problem> {

@@ -47,6 +47,17 @@ async fn calls_are_answered_in_their_order() {
 }
 
 #[tokio::test]
+async fn a_call_without_an_id_gets_one_that_no_other_call_has() {
+    let sidecar = Sidecar::of_pets().await;
+    let calls =
+        json!([{"tool": "a"}, {"id": "1", "tool": "a"}, {"tool": "a"}, {"id": 4, "tool": "a"}]);
+    let answered = sidecar.post("/v1/calls", &json!({"calls": calls})).await;
+    let results = answered.json()["results"].clone();
+    let ids: Vec<_> = (0..4).map(|at| results[at]["id"].clone()).collect();
+    assert_eq!(ids, ["2", "1", "3", "4"]);
+}
+
+#[tokio::test]
 async fn digits_come_through_in_both_directions() {
     let sidecar = Sidecar::of_pets().await;
     let body = json!({"calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]});
