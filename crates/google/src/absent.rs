@@ -51,7 +51,5 @@ impl Tokens {
     }
 
     /// Does nothing, because no token is kept.
-    pub fn forget(&self) -> Ready<()> {
-        ready(())
-    }
+    pub fn forget(&self) {}
 }
