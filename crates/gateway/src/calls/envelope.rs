@@ -125,8 +125,9 @@ fn identified(mut calls: Vec<Value>) -> Vec<Value> {
         if members.contains_key("id") {
             continue;
         }
-        let free = (at + 1..).map(|number| number.to_string()).find(|id| !taken.contains(id));
-        let free = free.unwrap_or_default();
+        // One of so many numbers is free.
+        let mut numbers = (at + 1..=at + 1 + taken.len()).map(|number| number.to_string());
+        let free = numbers.find(|id| !taken.contains(id)).unwrap_or_default();
         taken.insert(free.clone());
         members.insert("id".to_owned(), Value::String(free));
     }
