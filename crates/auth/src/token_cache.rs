@@ -183,6 +183,7 @@ pub(crate) fn aged(name: &str, age: Option<Duration>) -> String {
     }
 }
 
+#[doc(hidden)]
 impl Failure for Error {
     fn is_transient(&self) -> bool {
         Self::is_transient(self)

@@ -149,6 +149,7 @@ impl SecretStore for CachedStore {
     }
 }
 
+#[doc(hidden)]
 impl Failure for Error {
     fn is_transient(&self) -> bool {
         Self::is_transient(self)
