@@ -148,7 +148,7 @@ impl Batch {
     async fn result(&self, at: usize, asked: &Asked) -> ToolResult {
         let call = match self.call(at, asked) {
             Ok(call) => call,
-            Err(result) => return result,
+            Err(fault) => return Box::pin(self.refused(&asked.call, fault)).await,
         };
         let executor = &self.built.executor;
         if self.is_dry_run {
@@ -156,6 +156,17 @@ impl Batch {
         }
         let result = executor.run(call).await;
         self.kept(at, asked, result).await
+    }
+
+    /// The result of a call that is not made; what stands around calls hears of it, unless it is a dry run.
+    async fn refused(&self, asked: &ToolCall, fault: Box<Fault>) -> ToolResult {
+        let (id, tool) = (asked.id.clone(), asked.tool.clone());
+        let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
+        let ended = ToolResult { id, tool, outcome, journal };
+        if !self.is_dry_run {
+            self.refuse(&ended).await;
+        }
+        ended
     }
 
     /// Has what stands around calls hear of one of a message that is not made.
@@ -199,13 +210,10 @@ impl Batch {
         callgate_call::wording::unknown_tool(asked, nearest.as_slice())
     }
 
-    /// One call with all that surrounds it; a result where the caller may not use the tool, as if there were none.
-    fn call<'a>(&'a self, at: usize, asked: &'a Asked) -> Result<Call<'a>, ToolResult> {
+    /// One call with all that surrounds it; a fault where the caller may not use the tool, as if there were none.
+    fn call<'a>(&'a self, at: usize, asked: &'a Asked) -> Result<Call<'a>, Box<Fault>> {
         if self.is_hidden(&asked.call.tool) {
-            let fault = self.unknown_tool(&asked.call.tool);
-            let (id, tool) = (asked.call.id.clone(), asked.call.tool.clone());
-            let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
-            return Err(ToolResult { id, tool, outcome, journal });
+            return Err(self.unknown_tool(&asked.call.tool));
         }
         let mut call = Call::new(&asked.call, &self.session).with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {

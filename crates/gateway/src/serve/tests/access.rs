@@ -78,6 +78,27 @@ async fn a_principal_has_its_toolsets_and_only_an_admin_the_operators_paths() {
 }
 
 #[tokio::test]
+async fn a_call_of_a_tool_that_its_principal_may_not_use_stands_in_the_audit_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = "audit: {file: audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef'}\n";
+    let text = format!("{}{audit}", principals());
+    let sidecar = Sidecar::try_start(&text, folder.path()).await.unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let (mut audited, file) = (Vec::new(), folder.path().join("audit.jsonl"));
+    for (tool, is_dry_run) in [("pets-list", true), ("pets-list", false), ("pets-lits", false)] {
+        let body = format!(
+            r#"{{"dryRun": {is_dry_run}, "calls": [{{"id": "1", "tool": "{tool}", "args": {{}}}}]}}"#
+        );
+        let request = client.post(format!("{}/v1/calls", sidecar.calls[0])).bearer_auth(TOKEN);
+        let answer = request.header("content-type", "application/json").body(body).send().await;
+        assert!(answer.unwrap().text().await.unwrap().contains("unknown_tool"), "{tool}");
+        let written = std::fs::read_to_string(&file).unwrap_or_default();
+        audited.push(written.matches(&format!("\"{tool}\"")).count());
+    }
+    assert_eq!(audited, [0, 2, 2]);
+}
+
+#[tokio::test]
 async fn a_token_is_rotated_by_a_reload() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("token"), format!("{TOKEN}\n")).unwrap();
