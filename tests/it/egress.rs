@@ -1,19 +1,22 @@
 //! What a description may lead to, through the whole of a call: security rows 13 and 53 from the side of the caller.
 
-use callgate::{Outcome, Reached, Session, ToolCall, ToolResult};
+use callgate::{Outcome, Reached, Session, ToolCall, ToolResult, config::Built};
 
 use crate::{built::toolset, server::Server};
 
 async fn called(servers: &str, settings: &str) -> ToolResult {
+    let call = ToolCall::new("1", "a", callgate::Arguments::new());
+    built(servers, settings).executor.call(&call, &Session::default()).await
+}
+
+fn built(servers: &str, settings: &str) -> Built {
     let description = format!(
         "openapi: 3.0.3\ninfo: {{ title: t, version: '1' }}\nservers: [{{ url: '{servers}' }}]\n\
          paths: {{ /a: {{ get: {{ operationId: a, responses: {{ 200: {{ description: ok }} }} }} }} }}\n"
     );
     // A mapping may be empty, a text may not.
     let built = toolset(&description, &format!("prefix: ''\n{settings}"));
-    let built = built.unwrap_or_else(|error| panic!("{error}"));
-    let call = ToolCall::new("1", "a", callgate::Arguments::new());
-    built.executor.call(&call, &Session::default()).await
+    built.unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[tokio::test]
@@ -34,6 +37,26 @@ async fn a_server_of_a_description_that_is_not_public_https_is_refused_with_the_
         assert!(journal.join("\n").contains(&format!("`server: {named}`")), "{journal:?}");
     }
     assert_eq!(server.total(), 0);
+}
+
+#[tokio::test]
+async fn a_dry_run_says_that_the_destination_would_be_refused() {
+    for (named, settings, is_refused) in [
+        ("http://127.0.0.1:1/v1", "", true),
+        ("http://api.example.com", "", true),
+        ("https://[::1]:1/v1", "", true),
+        ("https://api.example.com/v1", "", false),
+        ("http://127.0.0.1:1/v1", "server: http://127.0.0.1:1/v1", false),
+        ("http://127.0.0.1:1/v1", "egress: { allow: [127.0.0.1] }", false),
+    ] {
+        let call = ToolCall::new("1", "a", callgate::Arguments::new());
+        let prepared = built(named, settings).executor.prepare(&call, &Session::default()).await;
+        let journal = prepared.journal.events().iter().map(ToString::to_string);
+        let journal = journal.collect::<Vec<_>>().join("\n");
+        assert_eq!(journal.contains("a call would not be sent"), is_refused, "{named}: {journal}");
+        let step = format!("`server: {named}`");
+        assert_eq!(journal.contains(&step), is_refused, "{named}: {journal}");
+    }
 }
 
 #[tokio::test]

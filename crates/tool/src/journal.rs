@@ -117,7 +117,7 @@ pub enum Event {
         /// The origin that the redirect leads to: `https://www.example.com`.
         to: String,
     },
-    /// callgate did not send the request because its destination is not allowed.
+    /// callgate did not send the request because its destination is not allowed, or would not after a dry run.
     Refused {
         /// The destination, if the description names one. Shows addresses.
         why: Option<String>,

@@ -100,18 +100,42 @@ fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
 /// The record of a request that was refused for its destination, with the step that allows it for an operator who
 /// intends it; `None` if there is no such step.
 pub(super) fn refusal(error: &Error, server: &Url) -> Option<Event> {
-    let named = server.as_str().trim_end_matches('/');
-    let address = error.denied_address();
-    let why = match address {
+    let remedy = remedy(error, server)?;
+    Some(Event::Refused { why: Some(destination(error, server)), remedy })
+}
+
+/// The record for a dry run whose destination a call would not reach, as [`refusal`].
+pub(super) fn refusal_of_a_call(error: &Error, server: &Url) -> Option<Event> {
+    let remedy = remedy(error, server)?;
+    let why = format!("a call would not be sent: {}", destination(error, server));
+    Some(Event::Refused { why: Some(why), remedy })
+}
+
+/// The destination of a refused request, as the description or the resolver names it.
+fn destination(error: &Error, server: &Url) -> String {
+    let named = base(server);
+    match error.denied_address() {
         Some(address) => format!("`{named}` is at {address}"),
         None => format!("the description names `{named}`"),
-    };
-    let remedy = match (error.denial()?, address) {
-        (Denial::Insecure | Denial::Private, _) => Remedy::NameServer { url: named.to_owned() },
-        (Denial::LinkLocal, Some(address)) => Remedy::AllowAddress { address: address.to_string() },
-        _ => return None,
-    };
-    Some(Event::Refused { why: Some(why), remedy })
+    }
+}
+
+/// The step that allows a destination.
+fn remedy(error: &Error, server: &Url) -> Option<Remedy> {
+    match (error.denial()?, error.denied_address()) {
+        (Denial::Insecure | Denial::Private, _) => {
+            Some(Remedy::NameServer { url: base(server).to_owned() })
+        }
+        (Denial::LinkLocal, Some(address)) => {
+            Some(Remedy::AllowAddress { address: address.to_string() })
+        }
+        _ => None,
+    }
+}
+
+/// The base address of a server as an operator writes it.
+fn base(server: &Url) -> &str {
+    server.as_str().trim_end_matches('/')
 }
 
 /// The fault for a call that the program stopped. `unanswered` says how far the call came if none of its requests

@@ -13,7 +13,7 @@ use callgate_tool::{
     StoredResult, Tool, ToolName, Value,
 };
 use callgate_transport::{Error, ResponseBody, TlsFault, render_response};
-use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
+use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
     Backend, Opened,
@@ -90,12 +90,23 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<PlannedRequest, Box<Fault>> {
-        let request = self.connection.planned(&self.plan, call, journal).await?;
+        let mut request = self.connection.planned(&self.plan, call, journal).await?;
+        if let Some(refusal) = self.refusal(&mut request) {
+            journal.note(refusal);
+        }
         let shown = shown::request(request, &*self.authenticator)?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }
         Ok(shown)
+    }
+
+    /// What keeps a planned request from being sent, as far as its URL shows.
+    fn refusal(&self, request: &mut Request<Bytes>) -> Option<Event> {
+        let server = &self.plan.operation().server;
+        request.extensions_mut().insert(server.named_by);
+        let error = self.connection.transport.check(request).err()?;
+        failure::refusal_of_a_call(&error, &server.url)
     }
 
     /// An exchange for the call that has not begun.
