@@ -148,6 +148,9 @@ fn all_pages_are_one_answer() {
     let some = called(folder.path(), &server, &some).exits(0).says("more than 2 pages").json();
     assert_eq!(some["response"]["items"].as_array().unwrap().len(), 4);
     assert_eq!(some["next"]["page"], json!(3));
+    called(folder.path(), &server, &["getLong", "--all-pages"])
+        .exits(0)
+        .says("the response names no next page");
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub(super) async fn all(
             arguments.extend(next);
             continue;
         }
+        if pages.len() == 1 && most > 1 {
+            output::talk(NO_NEXT_PAGE);
+        }
         answer.content = Content::Json(joined(pages).into());
         return result;
     }
@@ -90,6 +93,9 @@ fn list_of(page: &Value) -> Option<String> {
     let only = all.next().filter(|_| all.next().is_none());
     one.or(only).map(|(name, _)| name.clone())
 }
+
+/// For a service that counts pages or offsets itself, this would otherwise look like everything it has.
+const NO_NEXT_PAGE: &str = "note: the response names no next page; where the service has more, it takes a page or an offset as an argument of the call\n";
 
 #[cfg(test)]
 mod tests {
