@@ -9,7 +9,7 @@ mod repeated;
 pub(crate) use self::{
     accept::Accepted,
     awaiting_approval::Keeper,
-    envelope::{Asked, Mode, execution, mode, wrong},
+    envelope::{Asked, Mode, execution, mode, wrong, wrong_setting},
     repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 

@@ -60,10 +60,13 @@ async fn a_tool_is_called_and_answered_field_by_field() {
         json!({"args": {}, "variables": {}, "context": {}}),
         json!({"tool": "pets-getPet", "variables": 7}),
         json!({"tool": "pets-getPet", "mockConfig": 7}),
-        json!({"tool": "pets-getPet", "mockConfig": {"unmatchedToolCallBehavior": "MAYBE"}}),
     ] {
         assert_eq!(execute(&sidecar, &body).await.status, 400, "{body}");
     }
+    let mocks = json!({"unmatchedToolCallBehavior": "MAYBE"});
+    let refused = execute(&sidecar, &json!({"tool": "pets-getPet", "mockConfig": mocks})).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text.contains("`FAIL` or `PASS_THROUGH`, got: `MAYBE`"), "{}", refused.text);
 }
 
 #[tokio::test]
