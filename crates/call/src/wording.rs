@@ -36,19 +36,21 @@ const MAX_LISTED: usize = 20;
 
 /// There is no tool with the name `asked`.
 pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
-    let mut message = format!("there is no tool `{}`", shortened(asked));
+    let message = no_tool(asked, nearest, "call one of the declared tools");
+    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+}
+
+/// The sentence about an unknown tool; `otherwise` is the advice if no tool has a similar name.
+pub fn no_tool(asked: &str, nearest: &[&str], otherwise: &str) -> String {
+    let mut message = format!("there is no tool `{}`; ", shortened(asked));
     match nearest {
-        [] => message.push_str("; call one of the declared tools"),
+        [] => message.push_str(otherwise),
         names => {
-            message.push_str(if names.len() == 1 {
-                "; the nearest is "
-            } else {
-                "; the nearest are "
-            });
+            message.push_str(if names.len() == 1 { "the nearest is " } else { "the nearest are " });
             push_list(&mut message, names.iter().copied().take(NEAREST));
         }
     }
-    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+    message
 }
 
 /// The call was made where there is no runtime to wait for an answer.

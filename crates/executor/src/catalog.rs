@@ -82,10 +82,14 @@ impl Catalog {
         self.slots.get(at).map(Entry)
     }
 
-    /// The names most similar to `asked`, the most similar first.
-    pub(crate) fn nearest(&self, asked: &str) -> Vec<&str> {
-        let names = self.slots.iter().map(|slot| slot.name.as_str());
-        let mut nearest = nearest_first(asked, names);
+    /// The names most similar to `asked`, the most similar first, of the tools that `sees` takes.
+    pub(crate) fn nearest<'e>(
+        &'e self,
+        asked: &str,
+        sees: impl Fn(Entry<'e>) -> bool,
+    ) -> Vec<&'e str> {
+        let seen = self.entries().filter(|entry| sees(*entry));
+        let mut nearest = nearest_first(asked, seen.map(|entry| entry.name().as_str()));
         nearest.truncate(NEAREST);
         nearest
     }

@@ -107,6 +107,12 @@ impl Executor {
         self.0.catalog.find(name)
     }
 
+    /// The names most similar to `asked`, the most similar first, of the tools that `sees` takes.
+    #[doc(hidden)]
+    pub fn nearest<'e>(&'e self, asked: &str, sees: impl Fn(Entry<'e>) -> bool) -> Vec<&'e str> {
+        self.0.catalog.nearest(asked, sees)
+    }
+
     /// The tools that a question means, the best first, among those that `sees` takes. Those that answer what the best need
     /// stand beside them. The first question makes the index, in some milliseconds for a thousand tools.
     ///
@@ -267,7 +273,7 @@ impl Executor {
     fn found(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
         let catalog = &self.0.catalog;
         let Some(entry) = catalog.find(&call.tool) else {
-            let nearest = catalog.nearest(&call.tool);
+            let nearest = catalog.nearest(&call.tool, |_| true);
             return Err(Outcome::Failed(wording::unknown_tool(&call.tool, &nearest)));
         };
         let meant = entry.name().as_str();

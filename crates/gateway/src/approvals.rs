@@ -10,7 +10,7 @@ use utoipa::{IntoResponses, openapi};
 
 use crate::{
     caller::Caller,
-    calls::{Accepted, Asked, Batch, Keeper, Mode, idempotency_key, wrong},
+    calls::{Accepted, Asked, Batch, Keeper, Mode, idempotency_key, wrong, wrong_setting},
     described::{RefusedJson, Responses, collected, json},
     gateway::Gateway,
     json_body::{JsonBody, malformed},
@@ -94,7 +94,7 @@ fn decision(body: Value) -> Result<Decision, Problem> {
         return Err(malformed(format!("expected the key `decision`, got: `{key}`")));
     }
     let decision = said.as_ref().and_then(Value::as_str).and_then(Decision::from_text);
-    decision.ok_or_else(|| wrong("decision", "`approve` or `reject`", said.as_ref()))
+    decision.ok_or_else(|| wrong_setting("decision", "`approve` or `reject`", said.as_ref()))
 }
 
 fn absent() -> Problem {

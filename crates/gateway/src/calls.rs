@@ -9,7 +9,7 @@ mod repeated;
 pub(crate) use self::{
     accept::Accepted,
     awaiting_approval::Keeper,
-    envelope::{Asked, Mode, execution, mode, wrong},
+    envelope::{Asked, Mode, execution, mode, wrong, wrong_setting},
     repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 
@@ -21,7 +21,7 @@ use axum::{
 };
 use bytes::Bytes;
 use callgate_config::Built;
-use callgate_executor::{Call, Execution, Stop, TraceContext};
+use callgate_executor::{Call, Entry, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
@@ -204,10 +204,9 @@ impl Batch {
 
     /// The fault of a call of an unknown tool; it names the nearest of those that the caller may use.
     fn unknown_tool(&self, asked: &str) -> Box<Fault> {
-        let entries = self.built.executor.entries();
-        let usable = entries.filter(|entry| self.caller.may_use(entry.toolset()));
-        let nearest = callgate_tool::nearest(asked, usable.map(|entry| entry.name().as_str()));
-        callgate_call::wording::unknown_tool(asked, nearest.as_slice())
+        let is_usable = |entry: Entry<'_>| self.caller.may_use(entry.toolset());
+        let nearest = self.built.executor.nearest(asked, is_usable);
+        callgate_call::wording::unknown_tool(asked, &nearest)
     }
 
     /// One call with all that surrounds it; a fault where the caller may not use the tool, as if there were none.

@@ -9,7 +9,7 @@ use callgate_config::{Built, BuiltToolset};
 use callgate_tool::{Object, Value, json};
 use http::StatusCode;
 
-use crate::{answer::JsonText, caller::Caller, gateway::Gateway, reloads::End};
+use crate::{answer::JsonText, caller::Caller, functions, gateway::Gateway, reloads::End};
 
 /// Says that the process lives.
 #[utoipa::path(
@@ -42,8 +42,9 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     let mut members = Object::new();
     members.insert("status", if is_ready { "ready" } else { "not_ready" }.into());
     if caller.sees_details {
-        let toolsets = built.toolsets.iter().map(toolset).collect();
-        members.insert("toolsets", Value::Array(toolsets));
+        let described = built.toolsets.iter().map(toolset);
+        let others = functions::toolsets(&built).into_iter().map(of_functions);
+        members.insert("toolsets", Value::Array(described.chain(others).collect()));
         if let Some(reload) = gateway.reloads().last().first() {
             members.insert("configuration", configuration(&reload.end));
             members.insert("reload", reload.to_value());
@@ -74,6 +75,11 @@ fn toolset(toolset: &BuiltToolset) -> Value {
         members.insert("why", why.into());
     }
     value
+}
+
+/// The state of a toolset without a description: it always has its tools.
+fn of_functions(name: &str) -> Value {
+    json!({"name": name, "status": "ready", "required": false})
 }
 
 /// The state of the configuration: current if the last reload succeeded.

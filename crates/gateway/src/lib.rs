@@ -20,6 +20,7 @@ mod dialects;
 mod drain;
 mod failure;
 mod front;
+mod functions;
 mod gateway;
 mod health;
 mod json_body;

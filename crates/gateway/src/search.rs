@@ -9,7 +9,7 @@ use utoipa::IntoResponses;
 use crate::{
     answer::JsonText,
     caller::Caller,
-    calls::wrong,
+    calls::{wrong, wrong_setting},
     described::{RefusedJson, Responses, collected, json as described},
     gateway::Gateway,
     json_body::{JsonBody, malformed},
@@ -100,14 +100,14 @@ fn texts(at: &str, value: Option<Value>) -> Result<Vec<String>, Problem> {
     let texts = |values: Vec<Value>| {
         let text = |value| match value {
             Value::String(text) => Ok(text),
-            other => Err(wrong(at, "a list of texts", Some(&other))),
+            other => Err(wrong_setting(at, "a list of texts", Some(&other))),
         };
         values.into_iter().map(text).collect()
     };
     match value {
         None => Ok(Vec::new()),
         Some(Value::Array(values)) => texts(values),
-        other => Err(wrong(at, "a list of texts", other.as_ref())),
+        other => Err(wrong_setting(at, "a list of texts", other.as_ref())),
     }
 }
 

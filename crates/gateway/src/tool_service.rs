@@ -30,6 +30,7 @@ use crate::{
     problem::{Problem, ProblemKind},
     runs::{named, read, response, take},
     sessions::Inline,
+    tools::absent,
 };
 
 /// Calls one tool.
@@ -81,7 +82,8 @@ fn retrieve_schema(built: &Built, caller: &Caller, members: &Object) -> Result<R
     let call = Value::Object(members.clone());
     let (mut answer, name) = (named(members), meant(built, caller, &call)?.0.call.tool);
     answer.remove("displayName");
-    let tool = entry(built, caller, &name).and_then(Entry::declaration).ok_or_else(absent)?;
+    let tool = entry(built, caller, &name).and_then(Entry::declaration);
+    let tool = tool.ok_or_else(|| absent(built, caller, &name))?;
     answer.insert("inputSchema", schema::of(&tool.input_schema.to_value()));
     if let Some(output) = tool.output_schema() {
         answer.insert("outputSchema", schema::of(&output.to_value()));
@@ -286,8 +288,4 @@ fn object(at: &str, value: Option<Value>) -> Result<Option<Object>, Problem> {
         Some(Value::Object(members)) => Ok(Some(members)),
         other => Err(wrong(at, "an object", other.as_ref())),
     }
-}
-
-fn absent() -> Problem {
-    Problem::new(ProblemKind::AbsentResource, "`GET /v1/tools` lists the tools there are")
 }

@@ -3,6 +3,8 @@
 mod known;
 
 use axum::extract::State;
+use callgate_call::wording;
+use callgate_config::Built;
 use callgate_dialect::{Dialect, Form};
 use callgate_executor::Entry;
 use callgate_tool::{Tool, Value, json};
@@ -113,15 +115,23 @@ pub(crate) async fn show(
     let built = gateway.built();
     let entry = built.executor.find(&name).filter(|entry| caller.may_use(entry.toolset()));
     let found = entry.and_then(|entry| Some((entry, entry.declaration()?)));
-    let (entry, tool) = found.ok_or_else(|| {
-        Problem::new(ProblemKind::AbsentResource, "`GET /v1/tools` lists the tools there are")
-    })?;
+    let (entry, tool) = found.ok_or_else(|| absent(&built, &caller, &name))?;
     let mut text = Vec::new();
     let written = write_known(&mut text, entry.operation().map(|known| &**known), tool);
     let text = written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default();
     let toolset = json!(entry.toolset());
     let head = text.strip_suffix('}').unwrap_or_default();
     Ok(JsonText(format!(r#"{head},"toolset":{toolset},"dialects":{}}}"#, dialects(tool))))
+}
+
+/// The refusal of a request for an unknown tool. It names the nearest of the tools that the caller may use.
+pub(crate) fn absent(built: &Built, caller: &Caller, asked: &str) -> Problem {
+    let executor = &built.executor;
+    let mut nearest = executor.nearest(asked, |entry| caller.may_use(entry.toolset()));
+    // A tool whose declaration exceeds its limits cannot be shown either.
+    nearest.retain(|name| executor.find(name).and_then(Entry::declaration).is_some());
+    let detail = wording::no_tool(asked, &nearest, "`GET /v1/tools` lists the tools there are");
+    Problem::new(ProblemKind::AbsentResource, detail)
 }
 
 /// The declaration in every dialect, by the dialect's name.

@@ -1,6 +1,7 @@
 //! Runs the calls of a client: calls of tools, of the four tools that stand for many, and of the reader of long results.
 //! `server` and `direct` receive the calls.
 
+use callgate_call::wording;
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
@@ -57,10 +58,10 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
     };
     let entry = seen_as(&executor, &caller, &target.tool);
     match entry.map(|entry| standing.refusal(entry)) {
-        None => told(Err(format!(
-            "unknown tool: `{}`; `find_tools` finds those there are",
-            target.tool
-        ))),
+        None => {
+            let otherwise = "`find_tools` finds those there are";
+            told(Err(unknown(&executor, &caller, &target.tool, otherwise)))
+        }
         Some(Some(refusal)) => told(Err(refusal)),
         Some(None) => answered(host, &executor, &caller, target, came).await,
     }
@@ -75,7 +76,7 @@ async fn answered(
     came: Came<'_>,
 ) -> Result<Answer, ErrorData> {
     let Some(entry) = seen_as(executor, caller, &tool) else {
-        let message = format!("unknown tool: `{tool}`; `tools/list` lists those there are");
+        let message = unknown(executor, caller, &tool, "`tools/list` lists those there are");
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut asked = json!({"name": &*tool});
@@ -146,6 +147,13 @@ fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
 
 fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
     executor.find(name).filter(|entry| caller.sees(entry.toolset()))
+}
+
+/// The sentence about an unknown tool, with the nearest of those that the caller may use; `otherwise` is the advice if there is
+/// none.
+fn unknown(executor: &Executor, caller: &Caller, asked: &str, otherwise: &str) -> String {
+    let nearest = executor.nearest(asked, |entry| caller.sees(entry.toolset()));
+    wording::no_tool(asked, &nearest, otherwise)
 }
 
 /// The caller's trace: `_meta.traceparent`, `tracestate` and `baggage` (MCP 2026-07-28, basic).

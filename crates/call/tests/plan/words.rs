@@ -172,6 +172,13 @@ fn sentences_about_answers() {
 }
 
 #[test]
+fn an_unknown_tool_without_a_similar_name_comes_with_advice() {
+    let near = wording::no_tool("x", &["y"], "list them");
+    assert_eq!(near, "there is no tool `x`; the nearest is `y`");
+    assert_eq!(wording::no_tool("x", &[], "list them"), "there is no tool `x`; list them");
+}
+
+#[test]
 fn no_sentence_outgrows_its_bound() {
     let long = "`x` é ".repeat(1000);
     let names: Vec<_> = (0..100).map(|at| format!("{long}{at}")).collect();

@@ -260,6 +260,43 @@ fn a_toolset_whose_description_cannot_be_read_is_told_at_the_start_and_why_in_th
 }
 
 #[test]
+fn functions_of_the_client_are_counted_and_their_toolsets_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let app =
+        "app: {functions: [{name: open_page, description: Opens a page, input: {type: object}}]}";
+    let pets = format!("pets: {{openapi: {}, auth: none}}", spec.display());
+    for (toolsets, told, is_counted, listed) in [
+        (
+            app.to_owned(),
+            "toolsets: 1 (app)",
+            true,
+            r#""toolsets":[{"name":"app","status":"ready","required":false}]"#,
+        ),
+        (
+            format!("{app}, {pets}"),
+            "toolsets: 2 (pets, app)",
+            false,
+            r#"{"name":"pets","status":"ready","required":false},{"name":"app","status":"ready","#,
+        ),
+    ] {
+        fs::write(folder.path().join("callgate.yaml"), format!("toolsets: {{{toolsets}}}\n"))
+            .unwrap();
+        let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+        assert_eq!(sidecar.told[2], told);
+        let is_one = sidecar.told[3].starts_with("tools: 1 exposed, 0 degraded, 0 refused; ");
+        assert_eq!(is_one, is_counted, "{}", sidecar.told[3]);
+        let mut stream = sidecar.connect();
+        let request = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        stream.write_all(request).unwrap();
+        let answer = answer(&mut stream);
+        assert!(answer.contains(listed), "{answer}");
+        sidecar.signal(Signal::TERM);
+        assert_eq!(sidecar.ended().0, Some(0));
+    }
+}
+
+#[test]
 fn an_address_that_others_reach_or_that_is_taken_keeps_it_from_starting() {
     let demo = "config/demo.yaml";
     let open = callgate(&["serve", demo, "--listen", "0.0.0.0:0"]).exits(2);

@@ -47,7 +47,7 @@ use crate::{
 pub struct Built {
     /// The executor that runs the calls.
     pub executor: Executor,
-    /// One entry for each toolset, in the order of the configuration.
+    /// One entry for each toolset with a description, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
     /// The addresses and limits of a sidecar.
     #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! The body of `POST /v1/calls`: `{"calls", "session", "dryRun", "mode", "execution"}`. Unknown keys are refused, never dropped.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{borrow::Cow, collections::BTreeSet, time::Duration};
 
 use callgate_dialect::{Dialect, read_call};
 use callgate_executor::{Decided, Execution};
@@ -84,7 +84,7 @@ impl Envelope {
         let is_dry_run = match members.remove("dryRun") {
             None => false,
             Some(Value::Bool(is_dry_run)) => is_dry_run,
-            Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
+            Some(other) => return Err(wrong_setting("dryRun", "a boolean", Some(&other))),
         };
         let mode = mode(members.remove("mode").as_ref())?;
         let execution = execution(members.remove("execution").as_ref())?;
@@ -176,7 +176,7 @@ fn timeout(at: &str, value: Option<Value>) -> Result<Option<Duration>, Problem> 
         return Ok(Some(Duration::from_secs_f64(seconds.clamp(SHORTEST, A_DAY))));
     }
     let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
-    Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
+    Err(wrong_setting(&format!("{at}.timeout"), expected, Some(&value)))
 }
 
 fn seconds(text: &str) -> Option<f64> {
@@ -199,7 +199,7 @@ pub(crate) fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
         None => Ok(Mode::default()),
         Some(Some("parallel")) => Ok(Mode::Parallel),
         Some(Some("sequential")) => Ok(Mode::Sequential),
-        Some(_) => Err(wrong("mode", "`parallel` or `sequential`", value)),
+        Some(_) => Err(wrong_setting("mode", "`parallel` or `sequential`", value)),
     }
 }
 
@@ -208,20 +208,51 @@ pub(crate) fn execution(value: Option<&Value>) -> Result<Execution, Problem> {
     match value.map(Value::as_str) {
         None => Ok(Execution::Server),
         Some(Some("client")) => Ok(Execution::Client),
-        Some(_) => Err(wrong("execution", "`client`", value)),
+        Some(_) => Err(wrong_setting("execution", "`client`", value)),
     }
 }
 
-/// The refusal of a member with a wrong value.
+/// The refusal of a member that may hold a user's data or a credential: only the kind of its value is shown.
 pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
-    let got = got.map_or("nothing", Value::kind);
+    unexpected(at, expected, got.map_or("nothing", Value::kind))
+}
+
+/// The refusal of a member that holds a setting, such as a word of a closed set, a number or the name of a tool: a short value
+/// is shown as it was written.
+pub(crate) fn wrong_setting(at: &str, expected: &str, got: Option<&Value>) -> Problem {
+    let got = got.map_or(Cow::Borrowed("nothing"), shown);
+    unexpected(at, expected, &got)
+}
+
+fn unexpected(at: &str, expected: &str, got: &str) -> Problem {
     malformed(format!("`{at}`: expected {expected}, got: {got}"))
+}
+
+/// A short scalar as it was written; the kind of any other value.
+fn shown(value: &Value) -> Cow<'static, str> {
+    let is_short = |text: &str| {
+        text.chars().nth(LONGEST_SHOWN).is_none() && !text.chars().any(char::is_control)
+    };
+    match value {
+        Value::Bool(is_set) => is_set.to_string().into(),
+        Value::Number(number) if is_short(&number.to_string()) => number.to_string().into(),
+        // A text such as `true` keeps its quotes, which tell it from the value `true`.
+        Value::String(text)
+            if is_short(text) && (text.is_empty() || Value::parse(text).is_ok()) =>
+        {
+            format!("`{value}`").into()
+        }
+        Value::String(text) if is_short(text) => format!("`{text}`").into(),
+        _ => value.kind().into(),
+    }
 }
 
 /// The calls of 64 models that each ask for four in a turn; limits the work that one request starts.
 const MOST_CALLS: usize = 256;
 /// The longest idempotency key: keys are compared and kept, and longer ones are mistakes.
 const LONGEST_KEY: usize = 255;
+/// The most characters of a setting that are shown; right words and numbers are shorter.
+const LONGEST_SHOWN: usize = 40;
 /// The shortest time limit in seconds.
 const SHORTEST: f64 = 0.001;
 const A_DAY: f64 = 86_400.0;

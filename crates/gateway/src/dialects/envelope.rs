@@ -6,7 +6,7 @@ use callgate_executor::Execution;
 use callgate_tool::Value;
 
 use crate::{
-    calls::{Mode, execution, mode, wrong},
+    calls::{Mode, execution, mode, wrong, wrong_setting},
     json_body::malformed,
     problem::Problem,
     sessions::Inline,
@@ -43,14 +43,14 @@ impl Envelope {
                 let form = name.parse().map_err(|error| malformed(format!("`form`: {error}")))?;
                 form_of(dialect, form)?
             }
-            Some(other) => return Err(wrong("form", "a text", Some(&other))),
+            Some(other) => return Err(wrong_setting("form", "a text", Some(&other))),
         };
         let session = Inline::read(members.remove("session"))?;
         let functions = functions(members.remove("functions"))?;
         let is_dry_run = match members.remove("dryRun") {
             None => false,
             Some(Value::Bool(is_dry_run)) => is_dry_run,
-            Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
+            Some(other) => return Err(wrong_setting("dryRun", "a boolean", Some(&other))),
         };
         let mode = mode(members.remove("mode").as_ref())?;
         let execution = execution(members.remove("execution").as_ref())?;
@@ -67,7 +67,7 @@ fn functions(value: Option<Value>) -> Result<Option<Vec<String>>, Problem> {
     let names = match value {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Array(names)) => names,
-        other => return Err(wrong("functions", "a list of names", other.as_ref())),
+        other => return Err(wrong_setting("functions", "a list of names", other.as_ref())),
     };
     if names.len() > MOST_FUNCTIONS {
         let got = names.len();
@@ -77,7 +77,7 @@ fn functions(value: Option<Value>) -> Result<Option<Vec<String>>, Problem> {
     }
     let name = |(at, name)| match name {
         Value::String(name) => Ok(name),
-        other => Err(wrong(&format!("functions[{at}]"), "a name", Some(&other))),
+        other => Err(wrong_setting(&format!("functions[{at}]"), "a name", Some(&other))),
     };
     names.into_iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
 }

@@ -5,7 +5,7 @@ use callgate_executor::Entry;
 use callgate_openapi::OperationStatus;
 use callgate_tool::Tool;
 
-use crate::{listen::Listener, peer::Door, source::Source};
+use crate::{functions, listen::Listener, peer::Door, source::Source};
 
 /// The lines.
 pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> [String; 6] {
@@ -40,9 +40,11 @@ fn addresses(listeners: &[Listener]) -> String {
 }
 
 fn toolsets(built: &Built) -> String {
-    let names = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    let names: Vec<_> = names.filter(|name| !name.is_empty()).take(MOST_NAMES).collect();
-    let n_toolsets = built.toolsets.len();
+    let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
+    let all: Vec<_> = described.chain(functions::toolsets(built)).collect();
+    let n_toolsets = all.len();
+    let names = all.into_iter().filter(|name| !name.is_empty());
+    let names: Vec<_> = names.take(MOST_NAMES).collect();
     let n_unread = built.toolsets.iter().filter(|toolset| toolset.failure().is_some()).count();
     let unread = match n_unread {
         0 => String::new(),
@@ -59,6 +61,7 @@ fn tools(built: &Built) -> String {
     let count = |status| built.toolsets.iter().map(|toolset| toolset.report.count(status)).sum();
     let [exposed, degraded, refused]: [usize; 3] =
         [OperationStatus::Exposed, OperationStatus::Degraded, OperationStatus::Refused].map(count);
+    let exposed = exposed + functions::count(built);
     let tools = built.executor.entries().filter_map(Entry::declaration);
     let n_tokens: usize = tools.map(Tool::tokens).sum();
     format!(

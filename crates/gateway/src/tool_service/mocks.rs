@@ -3,7 +3,10 @@
 
 use callgate_tool::{Object, Value};
 
-use crate::{calls::wrong, json_body::malformed, problem::Problem};
+use crate::{
+    calls::{wrong, wrong_setting},
+    problem::Problem,
+};
 
 /// The effect of mocks on a call.
 #[derive(Debug)]
@@ -51,8 +54,10 @@ pub(super) fn mocked(
             Ok(Mocked::Refused)
         }
         Some((Some("PASS_THROUGH"), _) | (_, Some(2))) => Ok(Mocked::PassedThrough),
-        Some(_) => Err(malformed(
-            "`mockConfig.unmatchedToolCallBehavior`: expected `FAIL` or `PASS_THROUGH`",
+        Some(_) => Err(wrong_setting(
+            "mockConfig.unmatchedToolCallBehavior",
+            "`FAIL` or `PASS_THROUGH`",
+            behavior.as_ref(),
         )),
     }
 }

@@ -176,14 +176,16 @@ async fn where_nobody_can_be_asked_the_call_is_refused() {
 async fn a_decision_that_is_none_is_refused() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
-    for body in [
-        json!({}),
-        json!({"decision": "yes"}),
-        json!([]),
-        json!({"decision": "approve", "args": {}}),
+    for (body, expected) in [
+        (json!({}), "`decision`: expected `approve` or `reject`, got: nothing"),
+        (json!({"decision": "yes"}), "`decision`: expected `approve` or `reject`, got: `yes`"),
+        (json!({"decision": true}), "got: true"),
+        (json!([]), "`the body`: expected an object, got: array"),
+        (json!({"decision": "approve", "args": {}}), "got: `args`"),
     ] {
         let answered = sidecar.post(&format!("/v1/approvals/{id}"), &body).await;
         assert_eq!(answered.status, 400, "{body} {}", answered.text);
+        assert!(answered.text.contains(expected), "{}", answered.text);
     }
     assert_eq!(decide(&sidecar, "approval_00", "approve").await.status, 404);
     assert_eq!(decide(&sidecar, &id, "approve").await.json()["response"]["name"], "Rex");

@@ -150,9 +150,14 @@ async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
         (json!([]), "`the body`: expected an object, got: array"),
         (json!({}), "`message`: expected an object or a list, got: nothing"),
         (json!({"message": "hello"}), "`message`: expected an object or a list, got: string"),
-        (json!({"message": {"role": "assistant"}, "functions": "a"}), "`functions`: expected"),
-        (json!({"message": {"role": "assistant"}, "functions": [7]}), "`functions[0]`: expected"),
-        (json!({"message": {"role": "assistant"}, "mode": "both"}), "`mode`: expected"),
+        (json!({"message": {"role": "assistant"}, "functions": "a"}), "list of names, got: `a`"),
+        (
+            json!({"message": {"role": "assistant"}, "functions": [7]}),
+            "`functions[0]`: expected a name, got: 7",
+        ),
+        (json!({"message": {"role": "assistant"}, "mode": "both"}), "got: `both`"),
+        (json!({"message": {"role": "assistant"}, "form": 7}), "`form`: expected a text, got: 7"),
+        (json!({"message": {"role": "assistant"}, "dryRun": "yes"}), "a boolean, got: `yes`"),
         (json!({"message": {"role": "assistant"}, "calls": []}), "got: `calls`"),
     ] {
         let answered = sidecar.post(OPENAI, &body).await;

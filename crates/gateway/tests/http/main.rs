@@ -88,7 +88,6 @@ async fn a_malformed_request_is_a_problem_that_says_where() {
         (json!({"calls": []}), "`calls`: expected 1 to 256 calls, got: 0"),
         (json!({"calls": [{"tool": 7}]}), "calls[0]: `tool`: expected a text, got: a number"),
         (json!({"calls": [{"tool": "a"}], "dryrun": true}), "got: `dryrun`"),
-        (json!({"calls": [{"tool": "a"}], "mode": "both"}), "`mode`: expected"),
         (json!({"calls": [{"tool": "a", "timeout": -1}]}), "`calls[0].timeout`: expected seconds"),
         (json!({"calls": [{"tool": "a"}], "session": {"parameters": 7}}), "`session.parameters`"),
         (json!({"calls": [{"tool": "a"}], "session": {"ids": "s"}}), "got: `ids`"),
@@ -103,6 +102,43 @@ async fn a_malformed_request_is_a_problem_that_says_where() {
 }
 
 #[tokio::test]
+async fn a_wrong_setting_is_shown_and_what_may_be_secret_is_not() {
+    let sidecar = Sidecar::of_pets().await;
+    let long = "x".repeat(41);
+    for (name, value, got) in [
+        ("mode", json!("both"), "expected `parallel` or `sequential`, got: `both`"),
+        ("mode", json!(""), "got: `\"\"`"),
+        ("mode", json!("x".repeat(40)), &*format!("got: `{}`", "x".repeat(40))),
+        ("mode", json!(long), "got: string"),
+        ("mode", json!("a\nb"), "got: string"),
+        ("mode", json!(["both"]), "got: array"),
+        ("mode", Value::Null, "got: null"),
+        ("execution", json!("server"), "`execution`: expected `client`, got: `server`"),
+        ("execution", json!({}), "got: object"),
+        ("dryRun", json!("true"), "`dryRun`: expected a boolean, got: `\"true\"`"),
+        ("dryRun", json!(1), "got: 1"),
+        ("calls", json!("secret"), "`calls`: expected an array, got: string"),
+    ] {
+        let mut body = json!({"calls": [{"tool": "a"}]});
+        body[name] = value;
+        let problem = sidecar.post("/v1/calls", &body).await.json();
+        assert!(problem["detail"].as_str().unwrap().ends_with(got), "{problem}");
+    }
+    for (name, value, got) in [
+        ("timeout", json!("soon"), "`500ms`, `30s` or `2m`, got: `soon`"),
+        ("timeout", json!("30"), "got: `\"30\"`"),
+        ("timeout", json!(-1), "got: -1"),
+        ("timeout", json!(true), "got: true"),
+        ("idempotencyKey", json!(""), "a text of 1 to 255 characters, got: string"),
+        ("idempotencyKey", json!(7), "got: number"),
+    ] {
+        let body = json!({"calls": [{"tool": "a", (name): value}]});
+        let problem = sidecar.post("/v1/calls", &body).await.json();
+        assert!(problem["detail"].as_str().unwrap().ends_with(got), "{problem}");
+    }
+}
+
+#[tokio::test]
 async fn every_refusal_is_a_problem_of_a_type_of_its_own() {
     let sidecar = Sidecar::of_pets().await;
     let call = r#"{"calls": [{"tool": "a"}]}"#;
@@ -113,6 +149,7 @@ async fn every_refusal_is_a_problem_of_a_type_of_its_own() {
         (("GET", "/v1/calls"), vec![], "", 405, "method-not-allowed"),
         (("GET", "/v1/tools/%FF"), vec![], "", 400, "malformed-path"),
         (("GET", "/v1/tools/none"), vec![], "", 404, "absent"),
+        (("GET", "/v1/tools/pets-getPe"), vec![], "", 404, "absent"),
         (("GET", "/v1/tools?limit=no"), vec![], "", 400, "malformed-query"),
         (("POST", "/v1/calls"), vec![], call, 415, "unsupported-media-type"),
         (("POST", "/v1/calls"), vec![JSON, ("accept", "text/html")], call, 406, "not-acceptable"),

@@ -129,7 +129,12 @@ async fn what_is_wrong_with_a_call_is_told_to_the_model() {
             "`names`: expected 1 to 20 names of tools, got: 0",
         ),
         ("call_read_tool", json!({}), "`name`: expected the name of a tool"),
-        ("call_read_tool", json!({"name": "nope"}), "unknown tool: `nope`"),
+        (
+            "call_read_tool",
+            json!({"name": "nope"}),
+            "there is no tool `nope`; `find_tools` finds those there are",
+        ),
+        ("call_read_tool", json!({"name": "pets-getPe"}), "the nearest are `pets-getPet`"),
         ("call_read_tool", json!({"name": "pets-getPet", "args": 7}), "`args`: expected an object"),
         (
             "call_read_tool",
@@ -163,8 +168,13 @@ async fn tools_are_listed_one_by_one_while_they_are_few() {
     let few = Sidecar::of(&SEARCH.replace("mode: search", "mode: auto, tokens: 100")).await;
     assert_eq!(names(&asked(&few, "tools/list", json!({})).await)[..4], STANDING);
     // Where all are listed, the four are nobody.
-    let unknown = called(&direct, "find_tools", json!({"query": "pet"})).await;
-    assert!(unknown["error"]["message"].as_str().unwrap().contains("unknown tool"), "{unknown}");
+    for (tool, expected) in [
+        ("find_tools", "there is no tool `find_tools`; `tools/list` lists those there are"),
+        ("pets-getPe", "there is no tool `pets-getPe`; the nearest are `pets-getPet`"),
+    ] {
+        let unknown = called(&direct, tool, json!({"query": "pet"})).await;
+        assert!(unknown["error"]["message"].as_str().unwrap().starts_with(expected), "{unknown}");
+    }
 }
 
 #[tokio::test]

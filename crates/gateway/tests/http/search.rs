@@ -48,9 +48,10 @@ async fn a_malformed_question_is_a_problem_that_says_where() {
         (json!({"query": "a", "limit": "1"}), "`limit`"),
         (
             json!({"query": "a", "toolsets": "pets"}),
-            "`toolsets`: expected a list of texts, got: string",
+            "`toolsets`: expected a list of texts, got: `pets`",
         ),
-        (json!({"query": "a", "effects": [1]}), "`effects`: expected a list of texts, got: number"),
+        (json!({"query": "a", "effects": [1]}), "`effects`: expected a list of texts, got: 1"),
+        (json!({"query": ["a"]}), "`query`: expected a text that says something, got: array"),
         (json!({"query": "a", "effects": ["delete"]}), "`effects`: expected `idempotent`"),
         (json!({"query": "a", "top": 1}), "got: `top`"),
     ] {

@@ -60,10 +60,13 @@ async fn a_tool_is_called_and_answered_field_by_field() {
         json!({"args": {}, "variables": {}, "context": {}}),
         json!({"tool": "pets-getPet", "variables": 7}),
         json!({"tool": "pets-getPet", "mockConfig": 7}),
-        json!({"tool": "pets-getPet", "mockConfig": {"unmatchedToolCallBehavior": "MAYBE"}}),
     ] {
         assert_eq!(execute(&sidecar, &body).await.status, 400, "{body}");
     }
+    let mocks = json!({"unmatchedToolCallBehavior": "MAYBE"});
+    let refused = execute(&sidecar, &json!({"tool": "pets-getPet", "mockConfig": mocks})).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text.contains("`FAIL` or `PASS_THROUGH`, got: `MAYBE`"), "{}", refused.text);
 }
 
 #[tokio::test]
@@ -106,7 +109,15 @@ async fn schemas_and_tools_are_listed_in_the_words_of_the_suite() {
             "outputSchema": {"type": "OBJECT", "properties": {"name": {"type": "STRING", "nullable": true}}},
         })
     );
-    assert_eq!(sidecar.post(&path, &json!({"tool": "nothing"})).await.status, 404);
+    for (unknown, expected) in [
+        (json!({"tool": "nothing"}), "there is no tool `nothing`; `GET /v1/tools` lists"),
+        (json!({"tool": "x/tools/pets-getPe"}), "`pets-getPe`; the nearest are `pets-getPet`"),
+        (json!({"toolsetTool": (toolset_tool("getPe"))}), "the nearest are `pets-getPet`"),
+    ] {
+        let refused = sidecar.post(&path, &unknown).await;
+        assert_eq!(refused.status, 404);
+        assert!(refused.text.contains(expected), "{}", refused.text);
+    }
     let path = format!("{APP}/toolsets/pets:retrieveTools");
     let all = sidecar.post(&path, &json!({})).await.json();
     assert!(all["tools"].as_array().unwrap().len() > 3, "{all}");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use reqwest::Client;
+use serde_json::{Value, json};
 
 use super::{Sidecar, sidecar::nothing};
 use crate::failure::Failure;
@@ -96,6 +97,45 @@ async fn a_call_of_a_tool_that_its_principal_may_not_use_stands_in_the_audit_fil
         audited.push(written.matches(&format!("\"{tool}\"")).count());
     }
     assert_eq!(audited, [0, 2, 2]);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_names_the_nearest_of_those_that_its_caller_may_use() {
+    let toolset = "{openapi: pets.yaml, server: 'http://127.0.0.1:9'}";
+    let text = format!(
+        "toolsets: {{pets: {toolset}, vets: {toolset}}}\n\
+         access: {{principals: {{agent: {{bearer: 'literal:{TOKEN}', toolsets: [pets]}}}}}}\n"
+    );
+    let sidecar = Sidecar::start(&text).await;
+    let client = Client::builder().no_proxy().build().unwrap();
+    let answer = async |path: &str, body: &Value| {
+        let url = format!("{}{path}", sidecar.calls[0]);
+        let request = if body.is_null() { client.get(url) } else { client.post(url).json(body) };
+        let request = request.bearer_auth(TOKEN).header("mcp-protocol-version", "2025-11-25");
+        let request = request.header("accept", "application/json, text/event-stream");
+        request.send().await.unwrap().text().await.unwrap()
+    };
+    for (tool, expected) in [
+        ("pets-lits", "there is no tool `pets-lits`; the nearest is `pets-list`"),
+        ("vets-lits", "there is no tool `vets-lits`; "),
+        ("vets-list", "there is no tool `vets-list`; "),
+    ] {
+        let params = json!({"name": tool, "arguments": {}});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let schema = "/v1/projects/p/locations/l/apps/a:retrieveToolSchema";
+        for (path, body) in [
+            (&*format!("/v1/tools/{tool}"), Value::Null),
+            (schema, json!({"tool": tool})),
+            ("/v1/calls", json!({"calls": [{"tool": tool}]})),
+            ("/mcp", call),
+        ] {
+            let answer = answer(path, &body).await;
+            assert!(answer.contains(expected), "{path}: {answer}");
+            // The name comes back only as it was asked for.
+            let others = answer.replace(&format!("`{tool}`"), "");
+            assert!(!others.contains("`vets-list`"), "{path}: {answer}");
+        }
+    }
 }
 
 #[tokio::test]
