@@ -10,9 +10,7 @@ mod token;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use callgate_config::{
-    AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, Rights,
-};
+use callgate_config::{AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Rights};
 use callgate_secret::Secret;
 use callgate_tool::Principal;
 use callgate_transport::SubjectName;
@@ -49,7 +47,7 @@ impl Access {
         // A configuration that was read by a process that does not serve lets nobody in.
         let access = built.access.as_ref().ok_or_else(unauthenticated)?;
         match authorization::bearer(headers)? {
-            Some(token) => self.bearer(access, &built.toolsets, token).await,
+            Some(token) => self.bearer(access, built, token).await,
             None => certified(access, peer).ok_or_else(unauthenticated),
         }
     }
@@ -57,7 +55,7 @@ impl Access {
     async fn bearer(
         &self,
         access: &BuiltAccess,
-        toolsets: &[BuiltToolset],
+        built: &Built,
         token: &str,
     ) -> Result<Caller, Problem> {
         if let Some(principal) = known(access, token) {
@@ -77,7 +75,7 @@ impl Access {
                     let shown = token::shown(&principal, token);
                     let caller =
                         Caller { token: Some(shown), ..caller(principal, issuer.rights()) };
-                    return Ok(scopes::bounded(caller, lacks, toolsets));
+                    return Ok(scopes::bounded(caller, lacks, built));
                 }
                 // Another entry for this issuer may accept the token, for example for another audience.
                 Err(found) => refusal = refusal.or(found),

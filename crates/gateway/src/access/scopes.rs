@@ -3,10 +3,10 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use callgate_config::{BuiltToolset, Rights, Scopes};
+use callgate_config::{Built, Rights, Scopes};
 use callgate_tool::{Principal, Value};
 
-use crate::caller::Caller;
+use crate::{caller::Caller, functions};
 
 /// The toolsets that the principal would have if its token had their scopes.
 pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -> Scopes {
@@ -23,13 +23,14 @@ pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -
 }
 
 /// The caller without the toolsets for which its token lacks scopes.
-pub(super) fn bounded(caller: Caller, lacks: Scopes, all: &[BuiltToolset]) -> Caller {
+pub(super) fn bounded(caller: Caller, lacks: Scopes, built: &Built) -> Caller {
     if lacks.is_empty() {
         return caller;
     }
-    let names = all.iter().map(|toolset| &toolset.name);
+    let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
+    let names = described.chain(functions::toolsets(built));
     let theirs = names.filter(|name| caller.may_use(name) && !lacks.contains_key(*name));
-    let toolsets = Some(Arc::new(theirs.cloned().collect()));
+    let toolsets = Some(Arc::new(theirs.map(str::to_owned).collect()));
     Caller { toolsets, lacks, ..caller }
 }
 

@@ -128,6 +128,25 @@ async fn a_token_gives_the_toolsets_that_its_scopes_are_for() {
 }
 
 #[tokio::test]
+async fn a_token_without_a_scope_keeps_the_functions_of_the_client() {
+    let signer = Signer::new("one");
+    let idp = Idp::start(&[&signer]).await;
+    let function = "{name: open_page, description: Opens a page, input: {type: object}}";
+    let pets = "{openapi: pets.yaml, server: 'http://127.0.0.1:9'}";
+    let jwt = format!("{{issuer: '{}', audience: callgate, scopes: {{pets: s}}}}", idp.issuer);
+    let toolsets = format!("{{pets: {pets}, app: {{functions: [{function}]}}}}");
+    let sidecar =
+        Sidecar::start(&format!("toolsets: {toolsets}\naccess: {{jwt: [{jwt}]}}\n")).await;
+    for (claims, is_listed) in [(json!({"scope": "s"}), true), (json!({}), false)] {
+        let token = signer.sign(&idp.claims(&claims));
+        let listed = sidecar.get("/v1/tools", &[("authorization", &*token)]).await;
+        let listed = listed.text().await.unwrap();
+        assert!(listed.contains("app-open_page"), "{listed}");
+        assert_eq!(listed.contains("pets-list"), is_listed, "{listed}");
+    }
+}
+
+#[tokio::test]
 async fn a_scope_is_asked_for_where_a_tool_is_called_through_another() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;

@@ -36,7 +36,7 @@ impl Sidecar {
         let usual = if has_address { "" } else { "listen: 127.0.0.1:0\n" };
         let config = Config::from_text(format!("{usual}{text}"), base);
         let mut config = config.map_err(Failure::Configuration)?;
-        for toolset in &mut config.toolsets {
+        for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
             toolset.description = Description::text(DESCRIPTION);
         }
         let listeners = Listeners::default();
