@@ -64,8 +64,10 @@ async fn begun(batch: &Batch, at: usize, asked: &Asked) -> Result<ToolStream, Bo
     if batch.is_dry_run {
         return Err(Box::new(batch.result(at, asked).await));
     }
-    let call = batch.call(at, asked).map_err(Box::new)?;
-    Ok(batch.built.executor.open(call).await)
+    match batch.call(at, asked) {
+        Ok(call) => Ok(batch.built.executor.open(call).await),
+        Err(fault) => Err(Box::new(batch.refused(&asked.call, fault).await)),
+    }
 }
 
 fn ended(result: &ToolResult) -> Event {
