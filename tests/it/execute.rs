@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate::{
-    Arguments, Call, Content, Event, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
-    TraceContext,
+    Arguments, Call, Content, Event, Executor, FaultCode, Next, Outcome, Reached, Session,
+    ToolCall, TraceContext,
     config::{Config, Description, ToolsetConfig},
 };
 use callgate_tool::json;
