@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate::{
-    Arguments, Call, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
-    TraceContext,
+    Arguments, Call, Content, Event, Executor, FaultCode, Next, Outcome, Reached, Session,
+    ToolCall, TraceContext,
     config::{Config, Description, ToolsetConfig},
 };
 use callgate_tool::json;
@@ -183,6 +183,8 @@ async fn without_its_credential_nothing_is_sent() {
     let Outcome::Failed(fault) = result.outcome else { panic!("no fault") };
     assert_eq!((fault.code, fault.reached), (FaultCode::SignInRequired, Reached::No));
     assert!(fault.message.contains("token"), "{fault:?}");
+    let wanted = Event::SignInRequired { parameter: "token".to_owned() };
+    assert!(result.journal.events().contains(&wanted), "{:?}", result.journal);
     assert_eq!(server.count("/echo"), 0);
 }
 

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fmt::Write, fs};
 
 use callgate::openapi::{Code, TextCode};
-use callgate_config::{Key, Kind, TABLES, Table, Takes};
+use callgate_config::{ConfigCode, Key, Kind, RemarkKind, TABLES, Table, Takes};
 use callgate_tool::FaultCode;
 
 use crate::root;
@@ -106,11 +106,17 @@ toolsets:
 #[test]
 fn the_chapter_about_codes_is_the_tables_of_the_codes() {
     let mut page = CODES.to_owned();
-    page.push_str("\n## Faults of calls\n\n| code | means |\n|---|---|\n");
-    let faults = faults();
+    page.push_str("\n## Faults of calls\n");
     for code in FaultCode::ALL {
-        let (_, about) = faults.iter().find(|(name, _)| name == code.as_str()).unwrap();
-        writeln!(page, "| `{}` | {} |", code.as_str(), cell(about)).unwrap();
+        write!(page, "\n### `{}`\n\n{}\n", code.as_str(), code.explanation()).unwrap();
+    }
+    page.push_str("\n## Findings about configurations and exports\n");
+    let mut findings: Vec<_> =
+        ConfigCode::ALL.map(|code| (code.as_str(), code.explanation())).into();
+    findings.extend(RemarkKind::ALL.map(|kind| (kind.as_str(), kind.explanation())));
+    findings.sort_unstable();
+    for (code, explanation) in findings {
+        write!(page, "\n### `{code}`\n\n{explanation}\n").unwrap();
     }
     page.push_str("\n## Findings about descriptions\n");
     let mut findings: Vec<_> = TextCode::ALL.map(|code| (code.as_str(), code.explanation())).into();
@@ -136,29 +142,10 @@ fn example(code: &str, file: &str) -> Option<String> {
 const CODES: &str = "\
 # Codes
 
-A failed call has a `code` for programs and a `message` for the model. A finding about a description has a code that
-`callgate explain CODE` explains, `--deny` makes an error and `--allow` leaves out. This page is generated; a test compares it with
-the tables.
+A failed call has a `code` for programs and a `message` for the model. A finding about a description or a configuration has a code
+that `check --deny` makes an error and `--allow` leaves out. `callgate explain CODE` explains a code of either; without a code it
+lists all. This page is generated; a test compares it with the tables.
 ";
-
-/// The codes of faults with what their documentation says.
-fn faults() -> Vec<(String, String)> {
-    let source = fs::read_to_string(root().join("crates/tool/src/fault.rs")).unwrap();
-    let (_, body) = source.split_once("\ncodes! {\n").unwrap();
-    let (body, _) = body.split_once("\n}").unwrap();
-    let mut faults = Vec::new();
-    let mut about = Vec::new();
-    for line in body.lines().map(str::trim) {
-        if let Some(text) = line.strip_prefix("/// ") {
-            about.push(text);
-        } else {
-            let (_, name) = line.trim_end_matches("\";").split_once(" = \"").unwrap();
-            faults.push((name.to_owned(), about.join(" ")));
-            about.clear();
-        }
-    }
-    faults
-}
 
 /// The chapters' files in the order of the book.
 fn listed() -> Vec<String> {

@@ -82,8 +82,10 @@ pub(crate) enum Command {
     /// Try every secret, every token and every server of a configuration, and call no operation: exit 1 where one is at fault
     #[command(after_help = "Example:\n  callgate doctor config/demo.yaml")]
     Doctor(DoctorArguments),
-    /// Explain a code of a diagnostic
-    #[command(after_help = "Example:\n  callgate explain no-server")]
+    /// Explain the code of a finding or of a failed call
+    #[command(
+        after_help = "Example:\n  callgate explain no-server\n  callgate explain unreachable"
+    )]
     Explain(ExplainArguments),
     /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)
     #[command(after_help = "Example:\n  callgate import fixtures/exports/pets_agent --out pets")]

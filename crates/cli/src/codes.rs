@@ -1,12 +1,19 @@
-//! Every code of a diagnostic from all crates, and its explanation.
+//! Every code of a finding or a failed call from all crates, and its explanation.
 
-use callgate::openapi::{Code, TextCode};
+use callgate::{
+    FaultCode,
+    openapi::{Code, TextCode},
+};
 use callgate_config::{ConfigCode, RemarkKind};
 use callgate_openapi::Example;
 
+/// A code and its explanation.
+pub(crate) type Explained = (&'static str, &'static str);
+
 /// The explanation of one code.
 pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
-    codes().into_iter().find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
+    let mut known = of_findings().into_iter().chain(of_calls());
+    known.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
 /// An example text with the code's problem, and its corrected form.
@@ -21,17 +28,37 @@ pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
 
 /// Returns true if findings can have this code: those of descriptions, configurations, exports and overlays.
 pub(crate) fn is_known(asked: &str) -> bool {
-    let of_configurations = ConfigCode::ALL.map(ConfigCode::as_str);
-    let of_exports = RemarkKind::ALL.map(RemarkKind::as_str);
-    let is_of_a_file = of_configurations.contains(&asked) || of_exports.contains(&asked);
-    is_of_a_file || explanation(asked).is_some()
+    of_findings().iter().any(|(name, _)| *name == asked)
 }
 
-/// Every code and its explanation, in alphabetical order.
-pub(crate) fn codes() -> Vec<(&'static str, &'static str)> {
-    let of_texts = TextCode::ALL.map(|code| (code.as_str(), code.explanation()));
-    let of_descriptions = Code::ALL.map(|code| (code.as_str(), code.explanation()));
-    let mut codes = [&of_texts[..], &of_descriptions[..]].concat();
+/// The codes of all findings: first those about descriptions, then those about configurations.
+pub(crate) fn of_findings() -> Vec<Explained> {
+    [of_descriptions(), of_configurations()].concat()
+}
+
+/// The codes of findings about descriptions, in alphabetical order.
+pub(crate) fn of_descriptions() -> Vec<Explained> {
+    sorted(
+        &TextCode::ALL.map(|code| (code.as_str(), code.explanation())),
+        &Code::ALL.map(|code| (code.as_str(), code.explanation())),
+    )
+}
+
+/// The codes of findings about configurations and exports, in alphabetical order.
+pub(crate) fn of_configurations() -> Vec<Explained> {
+    sorted(
+        &ConfigCode::ALL.map(|code| (code.as_str(), code.explanation())),
+        &RemarkKind::ALL.map(|kind| (kind.as_str(), kind.explanation())),
+    )
+}
+
+/// The codes of failed calls, in alphabetical order.
+pub(crate) fn of_calls() -> Vec<Explained> {
+    FaultCode::ALL.map(|code| (code.as_str(), code.explanation())).into()
+}
+
+fn sorted(some: &[Explained], others: &[Explained]) -> Vec<Explained> {
+    let mut codes = [some, others].concat();
     codes.sort_unstable();
     codes
 }
@@ -52,3 +79,17 @@ const OF_TEXTS: [(&str, &str, &str); TextCode::ALL.len()] = examples!(
     "alias-expansion" "duplicate-key" "ignored-tag" "non-finite-number" "not-utf8" "text-too-deep" "text-too-large"
     "too-many-nodes" "unreadable-text"
 );
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_code_has_one_meaning() {
+        let codes = [of_findings(), of_calls()].concat();
+        let names: BTreeSet<_> = codes.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), codes.len());
+    }
+}

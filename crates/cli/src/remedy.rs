@@ -16,9 +16,21 @@ pub(crate) fn of_finding(finding: &Finding) -> String {
 
 /// The remedy in words, with its flags, and with the key of a configuration if there is one.
 pub(crate) fn words(remedy: &Remedy) -> String {
+    let flags = by_flags(remedy);
     match remedy {
         Remedy::AllowAddress { address } => {
-            format!("allow the address: `--egress-allow {address}`, or `egress: {{allow: [{address}]}}` in the configuration")
+            format!("{flags}, or `egress: {{allow: [{address}]}}` in the configuration")
+        }
+        Remedy::NameServer { url } => format!("{flags}, or `server: {url}` in the configuration"),
+        _ => flags,
+    }
+}
+
+/// The remedy in words for whoever calls a bare description: with flags and no keys.
+pub(crate) fn by_flags(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::AllowAddress { address } => {
+            format!("allow the address: `--egress-allow {address}`")
         }
         Remedy::ImportExport => {
             "unpack it and name the description in it; `callgate import FILE --out DIR` reads an exported agent".to_owned()
@@ -26,9 +38,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         Remedy::NameCredentials => {
             "`callgate init NAME FILE --credential SCHEME=env:NAME` makes a configuration with a credential for each scheme".to_owned()
         }
-        Remedy::NameServer { url } => {
-            format!("name the server: `--server {url}`, or `server: {url}` in the configuration")
-        }
+        Remedy::NameServer { url } => format!("name the server: `--server {url}`"),
         Remedy::SetHeader { header } => format!("name the header: `-H '{header}'`"),
         Remedy::UseOverlay => {
             "name the description it is for, and the overlay with `--overlay FILE`".to_owned()

@@ -26,6 +26,12 @@ pub(crate) fn location(given: &Path) -> Result<Location, Error> {
     }
 }
 
+/// The file that FILE names: that of a profile or of a folder, else FILE itself.
+pub(crate) fn named_file(given: &Path) -> PathBuf {
+    let Ok(Location::File(file)) = location(given) else { return given.to_owned() };
+    file
+}
+
 /// Replaces a folder by its `callgate.yaml`, if it has one.
 fn in_folder(file: PathBuf) -> PathBuf {
     let inside = file.join(USUAL_FILE);

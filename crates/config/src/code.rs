@@ -1,18 +1,25 @@
-//! The stable codes of findings about configurations, in one table: each row makes a code and its name. Each finding
-//! contains its own remedy, since that depends on the key. Findings about the content of an export have the codes of
-//! `import`.
+//! The stable codes of findings about configurations, in one table: each row makes a code, its name and its explanation. The
+//! remedy of a single finding is in the finding, since it depends on the key. Findings about the content of an export
+//! have the codes of `import`.
 
-/// Makes [`ConfigCode`] from the table.
+/// Makes an enum of codes, and the name and the explanation of each, from a table: its meaning, then the remedy.
 macro_rules! codes {
-    ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
-        /// The kinds of findings about a configuration.
+    ($(#[$of:meta])* $Codes:ident {
+        $(#[doc = $meaning:literal] $code:ident = $name:literal: $advice:literal;)+
+    }) => {
+        $(#[$of])*
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         #[non_exhaustive]
-        pub enum ConfigCode {
-            $($(#[$meta])* $code,)+
+        pub enum $Codes {
+            $(
+                #[doc = $meaning]
+                #[doc = ""]
+                #[doc = $advice]
+                $code,
+            )+
         }
 
-        impl ConfigCode {
+        impl $Codes {
             /// Every code, in alphabetical order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
@@ -22,80 +29,132 @@ macro_rules! codes {
                     $(Self::$code => $name,)+
                 }
             }
+
+            /// A paragraph that explains the code to a reader: its meaning and the remedy.
+            pub fn explanation(self) -> &'static str {
+                // The text of a doc comment begins with a space.
+                match self {
+                    $(Self::$code => concat!($meaning, " ", $advice).trim_start(),)+
+                }
+            }
         }
     };
 }
 
+pub(crate) use codes;
+
 codes! {
-    /// The audit file cannot be opened, or was started with another key.
-    Audit = "audit";
-    /// A certificate or a key cannot be used.
-    Certificate = "certificate";
-    /// The settings of a credential are not valid.
-    Credential = "credential";
-    /// An option for bare descriptions was given with a configuration.
-    DescriptionOption = "description-option";
-    /// Two tools have one name.
-    DuplicateTool = "duplicate-tool";
-    /// A whole export cannot be read.
-    Export = "export";
-    /// An exported tool cannot be read.
-    ExportedTool = "exported-tool";
-    /// A secret is written into the configuration.
-    LiteralSecret = "literal-secret";
-    /// A key belongs to a feature that is not in this build.
-    MissingFeature = "missing-feature";
-    /// A key is missing.
-    MissingKey = "missing-key";
-    /// A secret that is needed at once cannot be read.
-    MissingSecret = "missing-secret";
-    /// A variable of the environment is not set.
-    MissingVariable = "missing-variable";
-    /// A store of secrets is read without TLS.
-    PlainHttp = "plain-http";
-    /// The caller runs in a runtime, which blocking would stop.
-    Runtime = "runtime";
-    /// A secret that is needed at once cannot be read, or cannot be used.
-    Secret = "secret";
-    /// A text is not a reference to a secret.
-    SecretReference = "secret-reference";
-    /// A store of secrets is not configured.
-    SecretStore = "secret-store";
-    /// An entry selects nothing.
-    SelectsNothing = "selects-nothing";
-    /// A session parameter that a credential reads is an input of tools, too.
-    SessionCredential = "session-credential";
-    /// The address of a description does not respond; the last version stays in use.
-    StaleDescription = "stale-description";
-    /// Models cannot write the name of a function.
-    ToolName = "tool-name";
-    /// The name of a toolset is not valid.
-    ToolsetName = "toolset-name";
-    /// A key is unknown.
-    UnknownKey = "unknown-key";
-    /// The description has no security scheme with this name.
-    UnknownScheme = "unknown-scheme";
-    /// The configuration has no toolset with this name.
-    UnknownToolset = "unknown-toolset";
-    /// A file cannot be read.
-    UnreadableFile = "unreadable-file";
-    /// A key is valid elsewhere but has no meaning here.
-    UnsupportedKey = "unsupported-key";
-    /// A key has no effect.
-    UnusedKey = "unused-key";
-    /// A credential is of another kind than its security scheme.
-    WrongCredential = "wrong-credential";
-    /// A key does not accept its value.
-    WrongValue = "wrong-value";
+    /// The kinds of findings about a configuration.
+    ConfigCode {
+        /// The audit file cannot be opened, or was started with another key.
+        Audit = "audit":
+            "Make the file of `audit` writable, or give back the key that it was started with; to use a new key, begin a new file.";
+        /// A certificate or a key cannot be used.
+        Certificate = "certificate":
+            "Name a file with certificates in PEM or DER, and the private key that belongs to the first one.";
+        /// The settings of a credential are not valid.
+        Credential = "credential":
+            "Correct what `auth` or `credentials` of the toolset says; the finding names the key and what is wrong with it.";
+        /// An option for bare descriptions was given with a configuration.
+        DescriptionOption = "description-option":
+            "Leave the option out, and write the key of the same meaning into the toolset.";
+        /// Two tools have one name.
+        DuplicateTool = "duplicate-tool":
+            "Give each toolset its own `prefix`, and each function its own name.";
+        /// A whole export cannot be read.
+        Export = "export":
+            "Name the folder of an exported agent or app, or a zip of it, and export it again if it is damaged.";
+        /// An exported tool cannot be read.
+        ExportedTool = "exported-tool":
+            "Name the folder of one exported OpenAPI tool, or its JSON file; tools of other kinds cannot be called.";
+        /// A secret is written into the configuration.
+        LiteralSecret = "literal-secret":
+            "Whoever reads the file has the secret. Put it into a variable or a file, and write where it is: `env:NAME`, `file:PATH`.";
+        /// A key belongs to a feature that is not in this build.
+        MissingFeature = "missing-feature":
+            "Build callgate with the feature that the finding names, or remove the key.";
+        /// A key is missing.
+        MissingKey = "missing-key":
+            "Write the key; the finding says where it belongs and what it takes.";
+        /// A secret that is needed at once cannot be read.
+        MissingSecret = "missing-secret":
+            "Set the variable or write the file that the reference names; the key of an audit file has 16 bytes or more.";
+        /// A variable of the environment is not set.
+        MissingVariable = "missing-variable":
+            "Set the variable before callgate starts, or write the value itself.";
+        /// A store of secrets is read without TLS.
+        PlainHttp = "plain-http":
+            "The secrets can be read on their way. Use `https://` for the address of the store.";
+        /// The caller runs in a runtime, which blocking would stop.
+        Runtime = "runtime":
+            "Build the configuration on a thread outside of the runtime, or use the asynchronous function.";
+        /// A secret that is needed at once cannot be read, or cannot be used.
+        Secret = "secret":
+            "Set the variable or write the file that the reference names, with a secret of the kind that the finding asks for.";
+        /// A text is not a reference to a secret.
+        SecretReference = "secret-reference":
+            "Write where the secret is, not the secret itself: `env:NAME`, `file:PATH`, or a reference to a store.";
+        /// A store of secrets is not configured.
+        SecretStore = "secret-store":
+            "Configure the store under `secrets`, or name a store that is configured: `env:NAME`, `file:PATH`.";
+        /// An entry selects nothing.
+        SelectsNothing = "selects-nothing":
+            "It has no effect and may be misspelt: correct the entry, or remove it.";
+        /// A session parameter that a credential reads is an input of tools, too.
+        SessionCredential = "session-credential":
+            "A service would get the credential of another one, so its inputs do not get the value. Hand the credential over as `$session.credentials.NAME`, or list the value under `session_parameters` of the toolset whose service may see it.";
+        /// The address of a description does not respond; the last version stays in use.
+        StaleDescription = "stale-description":
+            "The tools stay as they were. Look why the address does not answer; the description is fetched again with the next reload.";
+        /// Models cannot write the name of a function.
+        ToolName = "tool-name":
+            "Use letters, digits, `_`, `-` and `.`, at most 64 characters with the prefix.";
+        /// The name of a toolset is not valid.
+        ToolsetName = "toolset-name":
+            "Use letters, digits and `_`; `-` separates the name of a toolset from those of its tools.";
+        /// A key is unknown.
+        UnknownKey = "unknown-key":
+            "It is an error, because a misspelt key would be ignored. Write the key that the finding suggests, or remove it; the schema of configurations lists all keys.";
+        /// The description has no security scheme with this name.
+        UnknownScheme = "unknown-scheme":
+            "Write the name of a scheme as the description has it under `securitySchemes`.";
+        /// The configuration has no toolset with this name.
+        UnknownToolset = "unknown-toolset":
+            "Write the name of a toolset as it stands under `toolsets`.";
+        /// A file cannot be read.
+        UnreadableFile = "unreadable-file":
+            "Name a file that exists, is of the expected kind, and may be read by the user that callgate runs as.";
+        /// A key is valid elsewhere but has no meaning here.
+        UnsupportedKey = "unsupported-key":
+            "Remove the key, or write it where the finding says that it belongs.";
+        /// A key has no effect.
+        UnusedKey = "unused-key":
+            "Remove the key, or the setting that makes it useless.";
+        /// A credential is of another kind than its security scheme.
+        WrongCredential = "wrong-credential":
+            "Write the credential of the kind that the scheme of the description asks for, or correct the scheme by an overlay.";
+        /// A key does not accept its value.
+        WrongValue = "wrong-value":
+            "Write a value of the kind that the finding names, such as `30s` for a time.";
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::RemarkKind;
 
     #[test]
-    fn codes_are_distinct_and_sorted() {
+    fn codes_are_distinct_sorted_and_explained() {
         let names = ConfigCode::ALL.map(ConfigCode::as_str);
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+        let of_exports = RemarkKind::ALL.map(RemarkKind::explanation);
+        for explanation in ConfigCode::ALL.map(ConfigCode::explanation).iter().chain(&of_exports) {
+            assert!(
+                explanation.ends_with('.') && explanation.lines().count() == 1,
+                "{explanation}"
+            );
+            assert!(explanation.starts_with(|c: char| c.is_ascii_uppercase()), "{explanation}");
+        }
     }
 }

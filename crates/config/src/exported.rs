@@ -132,7 +132,9 @@ fn told(reader: &mut Reader, own: &Node, file: &Path, remarks: &[Remark]) {
             _ => Severity::Warning,
         };
         let help = match remark.kind {
-            RemarkKind::Account => "nothing else; or write `auth:` into the toolset",
+            RemarkKind::Account => {
+                "no other step is needed; another account is named by `auth:` of the toolset"
+            }
             RemarkKind::Invalid => "correct the export, or write the setting into the toolset",
             RemarkKind::MissingSecret => {
                 "write `auth:` into the toolset, with the secret as `env:NAME` or `gcp:projects/…`"

@@ -16,6 +16,8 @@ use std::fmt;
 
 use callgate_tool::{Object, Value};
 
+use crate::code::codes;
+
 pub use ces::import_ces;
 pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};
 pub(crate) use cx::import_cx_into;
@@ -54,36 +56,24 @@ pub struct Remark {
     pub message: String,
 }
 
-/// The kind of a [`Remark`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum RemarkKind {
-    /// The account that requests tokens differs from that of the exporting product.
-    Account,
-    /// A member that has no meaning here; it does not change calls.
-    Ignored,
-    /// A value that the format does not allow.
-    Invalid,
-    /// The export refers to a secret that it does not contain.
-    MissingSecret,
-    /// A feature that callgate does not support.
-    NoEquivalent,
-}
-
-impl RemarkKind {
-    /// Every kind, in alphabetical order.
-    pub const ALL: [Self; 5] =
-        [Self::Account, Self::Ignored, Self::Invalid, Self::MissingSecret, Self::NoEquivalent];
-
-    /// The stable word for the kind: `missing-secret`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Account => "import-account",
-            Self::Ignored => "import-ignored",
-            Self::Invalid => "import-invalid",
-            Self::MissingSecret => "import-missing-secret",
-            Self::NoEquivalent => "import-no-equivalent",
-        }
+codes! {
+    /// The kind of a [`Remark`].
+    RemarkKind {
+        /// The account that requests tokens differs from that of the exporting product.
+        Account = "import-account":
+            "Grant the account of this machine the roles that the service agent of the product has, or write another `auth` into the toolset.";
+        /// A member that has no meaning here; it does not change calls.
+        Ignored = "import-ignored":
+            "No step is needed.";
+        /// A value that the format does not allow.
+        Invalid = "import-invalid":
+            "The tool is left out. Correct the export, or write the setting into the toolset.";
+        /// The export refers to a secret that it does not contain.
+        MissingSecret = "import-missing-secret":
+            "Write where the secret is into the toolset: `env:NAME`, `file:PATH`, `gcp:projects/…`.";
+        /// A feature that callgate does not support.
+        NoEquivalent = "import-no-equivalent":
+            "Calls behave differently without it. If that matters, write what it should be into the configuration.";
     }
 }
 

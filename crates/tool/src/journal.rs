@@ -145,6 +145,12 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
+    /// The call needs a token of the session's own user, which the session lacks or the service refused.
+    SignInRequired {
+        /// The place of the token in the session: the name of a parameter, `$session.credentials.NAME`,
+        /// `$context.variables.NAME`, or `$caller.token`.
+        parameter: String,
+    },
     /// The tool was found by folding case and separators in its name.
     ToolFolded {
         /// The name in the call.
@@ -222,7 +228,8 @@ impl fmt::Display for Event {
             Self::CredentialAbsent { .. }
             | Self::CredentialEchoed
             | Self::CredentialRefused { .. }
-            | Self::CredentialRenewed => self.of_credential(f),
+            | Self::CredentialRenewed
+            | Self::SignInRequired { .. } => self.of_credential(f),
             Self::DefaultExcluded { argument } => {
                 write!(f, "the default of `{argument}` was left out: another value excludes it")
             }
@@ -293,6 +300,9 @@ impl Event {
             }
             Self::CredentialRefused { credential } => {
                 write!(f, "the service refused the credential: {credential}")
+            }
+            Self::SignInRequired { parameter } => {
+                write!(f, "the user has to sign in: a new token belongs into `{parameter}`")
             }
             _ => f.write_str("the service refused the credential; sent once more with a fresh one"),
         }

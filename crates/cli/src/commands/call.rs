@@ -11,6 +11,7 @@ mod given;
 pub(crate) mod message;
 mod misfit;
 mod pages;
+mod place;
 mod show;
 mod unshown;
 mod wait;
@@ -25,7 +26,7 @@ use callgate::{
 };
 use callgate_tool::Value;
 
-use self::{approve::Consent, fault::Hints, show::Shown};
+use self::{approve::Consent, fault::Hints, place::Place, show::Shown};
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -58,7 +59,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         needs::tell(&toolsets, &arguments.source.description, &name);
     }
     let call = ToolCall::new("1", name, values);
-    let shown = Shown::new(arguments, &toolsets);
+    let entry = executor.find(&call.tool);
+    let shown = Shown::new(arguments, Place::of(&arguments.source.file, &toolsets, entry));
     if !arguments.dry_run && answer::is_raw(&arguments.answer) {
         return block_on(streamed(&executor, &call, &session, arguments, &shown))?;
     }
@@ -67,8 +69,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     } else {
         block_on(made(&executor, &call, &session, arguments))??
     };
-    misfit::tell(executor.find(&call.tool), &result);
-    unshown::tell(arguments, executor.find(&call.tool), &result);
+    misfit::tell(entry, &result, shown.place());
+    unshown::tell(arguments, entry, &result);
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));
         return Ok(verdict(&result));
@@ -116,7 +118,7 @@ async fn streamed(
 pub(crate) fn failed(result: &ToolResult, file: &str, settings: &Path) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
     let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
-    let hints = Hints { file, is_bare: true, may_download: false, credential };
+    let hints = Hints { file, place: Place::of_fixture(settings), may_download: false, credential };
     fault::text(fault, &result.tool, result.journal.events(), &hints)
 }
 

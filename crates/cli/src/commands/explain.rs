@@ -1,11 +1,10 @@
-//! `callgate explain CODE`: explains a diagnostic's code and its remedy.
+//! `callgate explain CODE`: explains the code of a finding or of a failed call, and its remedy.
 
-use callgate::FaultCode;
 use callgate_tool::nearest;
 
 use crate::{
     args::ExplainArguments,
-    codes::{codes, example, explanation, is_known},
+    codes::{Explained, example, explanation, of_calls, of_configurations, of_descriptions},
     exit::{Failure, Verdict},
     output,
 };
@@ -13,33 +12,16 @@ use crate::{
 /// Explains one code, or lists them all.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
-        for (name, _) in codes() {
-            output::result(&format!("{name}\n"));
+        for (heading, codes) in groups() {
+            // The list on standard output has nothing but codes, for programs that read it.
+            output::talk(&format!("{heading}:\n"));
+            for (name, _) in codes {
+                output::result(&format!("{name}\n"));
+            }
         }
         return Ok(Verdict::Fine);
     };
-    let Some(explanation) = explanation(asked) else {
-        if is_known(asked) {
-            let help = "the finding says itself what to do; `callgate explain` lists the codes of findings about descriptions";
-            return Err(Failure(format!(
-                "error: `{asked}` is the code of a finding about a configuration, expected one about a description\nhelp: {help}"
-            )));
-        }
-        let known = codes();
-        let of_calls = FaultCode::ALL.map(FaultCode::as_str);
-        let of_a_call = nearest(asked, of_calls).filter(|_| !is_like_a_finding(asked));
-        if let Some(code) = of_a_call {
-            let help = "a failed call says itself what to do; `callgate explain` lists the codes of findings";
-            return Err(Failure(format!(
-                "error: `{code}` is the code of a failed call, not of a finding, got: `{asked}`\nhelp: {help}"
-            )));
-        }
-        let help = match nearest(asked, known.iter().map(|(name, _)| *name)) {
-            Some(known) => format!("did you mean `{known}`? `callgate explain` lists all codes"),
-            None => "`callgate explain` lists the codes of findings".to_owned(),
-        };
-        return Err(Failure(format!("error: there is no code `{asked}`\nhelp: {help}")));
-    };
+    let Some(explanation) = explanation(asked) else { return Err(unknown(asked)) };
     output::result(&format!("{explanation}\n"));
     if let Some((wrong, mended)) = example(asked) {
         output::result(&format!(
@@ -51,9 +33,24 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// Returns true if a text looks like the code of a finding: with dashes.
-fn is_like_a_finding(text: &str) -> bool {
-    text.contains('-')
+/// All codes, by what has them.
+fn groups() -> [(&'static str, Vec<Explained>); 3] {
+    [
+        ("findings about descriptions", of_descriptions()),
+        ("findings about configurations and exports", of_configurations()),
+        ("failed calls", of_calls()),
+    ]
+}
+
+fn unknown(asked: &str) -> Failure {
+    let groups = groups();
+    let known = groups.iter().flat_map(|(_, codes)| codes).map(|(name, _)| *name);
+    let all = "`callgate explain` lists all codes";
+    let help = match nearest(asked, known) {
+        Some(known) => format!("did you mean `{known}`? {all}"),
+        None => all.to_owned(),
+    };
+    Failure(format!("error: there is no code `{asked}`\nhelp: {help}"))
 }
 
 /// Indents the lines of a text, to set it off from the text around it.

@@ -36,8 +36,7 @@ pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a d
 
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
-    let is_declared = arguments.dialect.is_some() || arguments.projection.is_some();
-    if arguments.json && is_declared && !arguments.losses {
+    if arguments.json && is_declared(arguments) && !arguments.losses {
         let message = "error: expected `--json` without `--dialect` and `--projection`\n";
         return Err(Failure(format!("{message}help: leave it out: declarations are JSON\n")));
     }
@@ -49,8 +48,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let options = options(&arguments.source.description);
     let mut built = usable(&arguments.source.file, &options, &environment)?;
     if let Some(asked) = &arguments.tool {
-        let is_page = !arguments.json && !is_declared;
-        let Some(verdict) = one(&mut built, asked, is_page.then_some(arguments))? else {
+        let Some(verdict) = one(&mut built, asked, arguments)? else {
             return listing(&built, arguments);
         };
         return Ok(verdict);
@@ -65,18 +63,24 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     listing(&built, arguments)
 }
 
+/// True if tools are shown as declarations for models.
+fn is_declared(arguments: &ToolsArguments) -> bool {
+    arguments.dialect.is_some() || arguments.projection.is_some()
+}
+
 /// The page of one tool; `None` if it is printed in another form, in which case the other tools are removed.
 fn one(
     built: &mut Built,
     asked: &str,
-    page: Option<&ToolsArguments>,
+    arguments: &ToolsArguments,
 ) -> Result<Option<Verdict>, Failure> {
     let name = tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
         let call = ToolCall::new("1", name, Arguments::new());
         let missing = block_on(built.executor.prepare(&call, &Session::default()))?;
         if let Outcome::Failed(fault) = missing.outcome {
-            let help = "`callgate tools FILE` lists the tools";
+            let file = arguments.source.file.display();
+            let help = format!("`callgate tools {file}` lists the tools");
             output::talk(&format!(
                 "error[{}]: {}\nhelp: {help}\n",
                 fault.code.as_str(),
@@ -85,7 +89,7 @@ fn one(
         }
         return Ok(Some(Verdict::Findings));
     };
-    if let Some(arguments) = page {
+    if !arguments.json && !is_declared(arguments) {
         let text = page::text(&built.executor, entry, &arguments.source)?;
         output::coloured(&text);
         return Ok(Some(Verdict::Fine));

@@ -1,4 +1,4 @@
-//! `callgate explain`: every code with a text in which `callgate check` finds it, and its mended form, in which it does not.
+//! `callgate explain`: every code; those of descriptions with a text in which `callgate check` finds it, and its mended form, in which it does not.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -73,13 +73,36 @@ fn an_example_has_its_finding_until_it_is_mended() {
 }
 
 #[test]
-fn every_code_is_explained_by_an_example() {
+fn codes_of_calls_and_configurations_are_explained() {
+    for (code, parts) in [
+        ("unknown_tool", ["There is no tool of that name. Nothing was sent.", "The model is told"]),
+        ("unreachable", ["could not be reached, or the connection broke.", "A person looks"]),
+        ("literal-secret", ["A secret is written into the configuration.", "`env:NAME`"]),
+        ("import-account", ["The account that requests tokens differs", "Grant the account"]),
+    ] {
+        let told = callgate(&["explain", code]).exits(0);
+        assert!(parts.iter().all(|part| told.out.contains(part)), "{code}: {told:#?}");
+    }
+    let list = callgate(&["explain"]).exits(0);
+    for code in ["no-server", "wrong-value", "import-invalid", "timed_out"] {
+        assert!(list.out.lines().any(|line| line == code), "{code}: {list:#?}");
+    }
+    assert_eq!(list.err.lines().count(), 3, "{list:#?}");
+    let _told = list.says("findings about descriptions:").says("failed calls:");
+}
+
+#[test]
+fn every_code_of_a_description_is_explained_by_an_example() {
     let examples = examples();
     let codes = callgate(&["explain"]).exits(0).out;
     for code in codes.lines() {
-        let Some([wrong, mended]) = examples.get(code) else { panic!("{code} has no example") };
+        let ended = callgate(&["explain", code]).exits(0);
+        let Some([wrong, mended]) = examples.get(code) else {
+            assert!(!ended.out.contains("Found in:"), "{code}: {ended:#?}");
+            continue;
+        };
         let first = |text: &str| format!("\n    {}\n", text.lines().last().unwrap());
-        let ended = callgate(&["explain", code]).exits(0).prints("Found in:");
+        let ended = ended.prints("Found in:");
         let _shown = ended.prints(&first(wrong)).prints("Mended:").prints(&first(mended));
     }
     for code in examples.keys() {

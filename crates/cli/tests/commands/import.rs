@@ -107,7 +107,8 @@ fn kinds_that_are_not_there_yet_are_listed_and_stop_nothing() {
         .says("tools with `mcpToolset` are not there yet")
         .says("tools with `pythonFunction` are not there yet")
         .says("the example calls `summarize`, which is not taken over")
-        .says("note[import-ignored]: members that mean nothing here are left out: `/reviewState`");
+        .says("note[import-ignored]: members that mean nothing here are left out: `/reviewState`")
+        .says("no step is needed: calls are not changed by it");
     let out = folder.path().join("agent");
     import(&root().join("fixtures/exports/pets_agent"), &out)
         .exits(0)

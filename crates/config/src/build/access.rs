@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_secret::{Secret, SecretStore};
+use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_transport::{Client, ClientSettings, Network, TlsSettings, Transport};
 
 use crate::{
@@ -89,14 +89,25 @@ async fn built_principal(
         match read(token, secrets).await {
             Ok(secret) => tokens.push(secret),
             Err(message) => {
-                let help =
-                    "callers show this token: `export NAME=$(openssl rand -hex 32)` makes one";
+                let help = remedy(&token.secret);
                 reader.complain(ConfigCode::Secret, &token.pointer, message, help);
             }
         }
     }
     let PrincipalConfig { id, certificate, rights, .. } = config.clone();
     BuiltPrincipal { id, tokens, certificate, rights }
+}
+
+/// The way to make a token where `reference` says that it is.
+fn remedy(reference: &SecretReference) -> String {
+    match reference.environment() {
+        Some(name) => {
+            format!("callers show this token: `export {name}=$(openssl rand -hex 32)` makes one")
+        }
+        None => format!(
+            "callers show this token: write one of 32 characters or more where `{reference}` says"
+        ),
+    }
 }
 
 async fn read(token: &Token, secrets: &Arc<dyn SecretStore>) -> Result<Secret, String> {

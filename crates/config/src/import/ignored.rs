@@ -27,7 +27,7 @@ pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
             "members that mean nothing here are left out: {}{more}",
             pointers.join(", ")
         ),
-        help: "nothing; calls are not changed by it".to_owned(),
+        help: "no step is needed: calls are not changed by it".to_owned(),
         remedy: None,
         option: None,
     })

@@ -42,7 +42,7 @@ impl Notes {
 
     /// Records that a part of the export is left out.
     pub(super) fn left_out(&mut self, file: &Path, message: String) {
-        self.advise(file, message, "nothing; the rest is taken over without it");
+        self.advise(file, message, "no step is needed: the rest is taken over without it");
     }
 
     /// Records that a part of the export behaves differently here.
@@ -58,8 +58,10 @@ impl Notes {
         };
         let help = match (remark.kind, is_left_out) {
             (RemarkKind::Invalid, _) => "correct the export; this tool is left out",
-            (_, true) => "nothing; this tool is left out, and the rest is taken over",
-            (RemarkKind::Account, _) => "nothing else; or write another `auth:`",
+            (_, true) => "no step is needed: this tool is left out, and the rest is taken over",
+            (RemarkKind::Account, _) => {
+                "no other step is needed; another account is named by another `auth:`"
+            }
             (RemarkKind::MissingSecret, _) => {
                 "or write another reference into the configuration: `gcp:projects/…`, `file:…`"
             }

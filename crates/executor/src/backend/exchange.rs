@@ -349,6 +349,9 @@ impl<'a> Exchange<'a> {
                 tracing::info!(why, "no credential");
                 journal.note(Event::CredentialAbsent { why });
             }
+            if let Some(parameter) = error.session_parameter() {
+                journal.note(Event::SignInRequired { parameter: parameter.to_owned() });
+            }
             told(&error)
         })
     }

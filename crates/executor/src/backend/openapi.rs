@@ -9,8 +9,8 @@ use callgate_call::{Plan, Reading, Shape, Splitter, Understood, WholePart, wordi
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Answer, Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
-    StoredResult, Tool, ToolName, Value,
+    Answer, Content, Effect, Event, Fault, FaultCode, Journal, Outcome, PlannedRequest, Preview,
+    Session, StoredResult, Tool, ToolName, Value,
 };
 use callgate_transport::{Error, ResponseBody, TlsFault, render_response};
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
@@ -148,7 +148,14 @@ impl OpenApi {
                 journal.note(Event::CredentialRefused { credential });
             }
         }
-        Ok(self.explained(outcome, &response, &masker, sent))
+        let outcome = self.explained(outcome, &response, &masker, sent);
+        if let Outcome::Failed(fault) = &outcome
+            && fault.code == FaultCode::SignInRequired
+            && let Some(parameter) = self.authenticator.session_parameter()
+        {
+            journal.note(Event::SignInRequired { parameter });
+        }
+        Ok(outcome)
     }
 
     /// Adds to a fault the credential's or the connection's problem if the response shows one.

@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Event, Fault, FaultCode, Next, Problem, Reached};
+use callgate::{CallerToken, Event, Fault, FaultCode, Next, Problem, Reached, Value};
 
+use super::place::Place;
 use crate::remedy;
 
 /// The names that the words for a failure may use.
@@ -12,8 +13,8 @@ use crate::remedy;
 pub(super) struct Hints {
     /// The description or configuration as the command line names it.
     pub(super) file: String,
-    /// True for a bare description, whose credentials come from flags: `doctor` cannot try them.
-    pub(super) is_bare: bool,
+    /// The place of the settings that a remedy may name.
+    pub(super) place: Place,
     /// True if a response may go to a file.
     pub(super) may_download: bool,
     /// The source that names the credential: the flag with its reference, or the file.
@@ -29,6 +30,7 @@ pub(super) fn tells(event: &Event) -> bool {
             | Event::CredentialRefused { .. }
             | Event::Redirected { .. }
             | Event::Refused { .. }
+            | Event::SignInRequired { .. }
             | Event::Unanswered { .. }
     )
 }
@@ -122,83 +124,123 @@ fn waited(events: &[Event]) -> String {
 }
 
 /// The remedy from the journal, which holds names that the words for a model leave out.
-fn by_journal(events: &[Event]) -> Option<String> {
+fn by_journal(events: &[Event], place: &Place) -> Option<String> {
     events.iter().rev().find_map(|event| match event {
-        Event::Redirected { to } => Some(format!(
-            "name the server that the redirect leads to (`--server {to}`, or `server:` of the toolset), or follow redirects of reads \
-             below the same server with `redirects: same_origin`"
-        )),
-        Event::Refused { why: None, remedy: step } => Some(remedy::words(step)),
-        Event::Refused { why: Some(why), remedy: step } => {
-            Some(format!("{why}; to call it all the same, {}", remedy::words(step)))
+        Event::Redirected { to } => {
+            let server = "name the server that the redirect leads to";
+            Some(place.setting(
+                &format!("{server}: `--server {to}`"),
+                &format!(
+                    "{server}, or follow redirects of reads below the same server: `server: {to}` or `redirects: same_origin`"
+                ),
+            ))
         }
+        Event::Refused { why, remedy: step } => {
+            let step = place.setting(&remedy::by_flags(step), &step.to_string());
+            Some(match why {
+                Some(why) => format!("{why}; to call it all the same, {step}"),
+                None => step,
+            })
+        }
+        Event::SignInRequired { parameter } => Some(of_user(parameter)),
         _ => None,
     })
 }
 
 /// Words the remedy for a failure.
 fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
-    if let Some(told) = by_journal(events) {
+    let Hints { file, place, may_download, .. } = hints;
+    if let Some(told) = by_journal(events, place) {
         return told;
     }
-    let file = &hints.file;
     match (fault.code, fault.next) {
         (FaultCode::AuthFailed, _) => of_credential(fault, events, hints),
         (FaultCode::InvalidArguments, _) => {
             format!("`callgate tools {file} {tool}` shows what it takes")
         }
         (FaultCode::MissingSessionValue, _) => {
-            "`--session FILE` gives it: `{\"id\": …, \"parameters\": {…}, \"context\": {…}}`".to_owned()
+            "`--session FILE` gives it: `{\"id\": …, \"parameters\": {…}, \"context\": {…}}`"
+                .to_owned()
         }
         (FaultCode::NeedsApproval, _) => {
             "`--yes` approves the call, `--dry-run` shows its request".to_owned()
         }
         (FaultCode::ResponseTooLarge, _) => {
-            let download = if hints.may_download { "`-o FILE` takes an answer of any size; " } else { "" };
-            format!(
-                "{download}`--limits response_bytes=8MiB` raises the bound, as `limits: {{response_bytes: 8MiB}}` of the toolset does"
-            )
+            let download =
+                if *may_download { "`-o FILE` takes an answer of any size; " } else { "" };
+            let bound = place
+                .overridable("`--limits response_bytes=8MiB`", "`limits: {response_bytes: 8MiB}`");
+            format!("{download}{bound} raises the bound")
         }
-        (FaultCode::SignInRequired, _) => {
-            "`--session FILE` gives the credential of who is signed in: `{\"credentials\": {\"NAME\": \"env:TOKEN\"}}`".to_owned()
-        }
+        (FaultCode::SignInRequired, _) => of_user("$session.credentials.NAME"),
         (FaultCode::TimedOut, _) => {
-            "`--timeout 60s` waits longer, as `limits: {timeout: 60s}` of the toolset does".to_owned()
+            let time = place.overridable("`--timeout 60s`", "`limits: {timeout: 60s}`");
+            format!("{time} waits longer")
         }
         (FaultCode::UnknownTool, _) => format!("`callgate tools {file}` lists the tools"),
-        (FaultCode::Unreachable, Next::AskUser) => {
-            "the call may have been executed: look before you make it again".to_owned()
-        }
-        (FaultCode::Unreachable, Next::GiveUp) => {
-            "see that the URL of the server has the right scheme, name and port, or trust the authority of its certificate: \
-             `--server URL` and `--ca FILE`, or `server:` and `tls:` of the toolset"
-                .to_owned()
-        }
-        (FaultCode::Unreachable, _) if fault.reached == Reached::No => {
-            "see that the service runs there, or name another server: `--server URL`, or `server:` of the toolset".to_owned()
-        }
-        (FaultCode::Unreachable, _) => {
-            "see that it is this service that answers there, by this scheme: `--server URL`, or `server:` of the toolset".to_owned()
-        }
+        (FaultCode::Unreachable, _) => of_connection(fault, place),
         (FaultCode::ServiceError, _) if matches!(fault.status, Some(403)) => {
             of_credential(fault, events, hints)
         }
         (FaultCode::ServiceError, Next::GiveUp) if matches!(fault.status, Some(500..)) => {
-            "the call may have been executed: look before you make it again".to_owned()
+            MAYBE_EXECUTED.to_owned()
         }
         (FaultCode::UnreadableResponse, _) => {
-            "`--format raw` shows the answer as it came; where it is no answer of the service, name another server: `--server URL`"
-                .to_owned()
+            let server = place.setting(SERVER_FLAG, SERVER_KEY);
+            format!(
+                "`--format raw` shows the answer as it came; where it is no answer of the service, name another server: {server}"
+            )
         }
         _ => by_next(fault, tool, file),
     }
 }
 
+/// The remedy if the service cannot be reached, or does not answer as one.
+fn of_connection(fault: &Fault, place: &Place) -> String {
+    let server = place.setting(SERVER_FLAG, SERVER_KEY);
+    match fault.next {
+        Next::AskUser => MAYBE_EXECUTED.to_owned(),
+        Next::GiveUp => {
+            let both = place.setting("`--server URL` and `--ca FILE`", "`server:` and `tls:`");
+            format!(
+                "see that the URL of the server has the right scheme, name and port, or trust the authority of its certificate: {both}"
+            )
+        }
+        _ if fault.reached == Reached::No => {
+            format!("see that the service runs there, or name another server: {server}")
+        }
+        _ => {
+            format!("see that it is this service that answers there, by this scheme: {server}")
+        }
+    }
+}
+
+/// The remedy if the session lacks the token of its user, which belongs into `parameter`, or the service refused it.
+fn of_user(parameter: &str) -> String {
+    if parameter == CallerToken::PLACE {
+        return "a call of the command has no caller: call it through `callgate serve`, with a token (JWT) of an issuer that \
+                `access.jwt` lists"
+            .to_owned();
+    }
+    let quoted = |name: &str| Value::from(name).to_string();
+    let (name, session) = if let Some(name) = parameter.strip_prefix("$session.credentials.") {
+        ("credential", format!("{{\"credentials\": {{{}: \"env:TOKEN\"}}}}", quoted(name)))
+    } else if let Some(name) = parameter.strip_prefix("$context.variables.") {
+        ("token", format!("{{\"context\": {{\"variables\": {{{}: \"…\"}}}}}}", quoted(name)))
+    } else {
+        ("token", format!("{{\"parameters\": {{{}: \"…\"}}}}", quoted(parameter)))
+    };
+    format!("`--session FILE` gives the {name} of who is signed in: `{session}`")
+}
+
 /// The remedy if there is no credential, or the service refuses it.
 fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
-    let Hints { file, credential, is_bare, .. } = hints;
+    let Hints { file, credential, place, .. } = hints;
     let doctor = format!("`callgate doctor {file}` tries every credential");
-    let or_doctor = if *is_bare { String::new() } else { format!("; {doctor}") };
+    let or_doctor = match place {
+        Place::Fixture(_) | Place::Flags => String::new(),
+        Place::Toolset { .. } => format!("; {doctor}"),
+    };
     if fault.next == Next::TryLater {
         return format!("call again later{or_doctor}");
     }
@@ -219,16 +261,20 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
             format!("see that there is a secret where `{credential}` says, or name another place")
         }
         (None, Reached::Yes) => {
-            "see that the call has a credential, that it has not expired and that it may do this: `--bearer env:NAME` or \
-             `-H 'NAME: env:NAME'` give one, as `auth:` and `credentials:` of a toolset do"
+            let bearer = if *place == Place::Flags { "`--bearer env:NAME` or " } else { "" };
+            let given = place.overridable("`-H 'NAME: env:NAME'`", CREDENTIAL_KEYS);
+            format!(
+                "see that the call has a credential, that it has not expired and that it may do this: {bearer}{given} gives one"
+            )
+        }
+        (None, _) if *place == Place::Flags => {
+            "see that there is a secret where the reference of `-H` says, or name another place"
                 .to_owned()
         }
-        (None, _) if *is_bare => {
-            "see that there is a secret where the reference of `-H` says, or name another place".to_owned()
+        (None, _) => {
+            let settings = place.setting("the credential", CREDENTIAL_KEYS);
+            format!("{doctor}; set what is missing, or correct {settings}")
         }
-        (None, _) => format!(
-            "{doctor}; set what is missing, or correct `auth:` or `credentials:` of the toolset"
-        ),
     }
 }
 
@@ -246,3 +292,11 @@ fn by_next(fault: &Fault, tool: &str, file: &str) -> String {
         },
     }
 }
+
+/// The flag and the key that name the server.
+const SERVER_FLAG: &str = "`--server URL`";
+const SERVER_KEY: &str = "`server:`";
+/// The keys of credentials.
+const CREDENTIAL_KEYS: &str = "`auth:` or `credentials:`";
+/// The remedy if nobody knows whether the call was executed.
+const MAYBE_EXECUTED: &str = "the call may have been executed: look before you make it again";

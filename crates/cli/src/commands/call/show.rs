@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 
 use callgate::{
     Answer, Content, Event, Outcome, Part, PlannedRequest, Preview, ToolResult, Value,
-    config::BuiltToolset, secret::SecretReference,
+    secret::SecretReference,
 };
 
 use super::{
     fault::{self, Hints},
-    format, verdict,
+    format,
+    place::Place,
+    verdict,
 };
 use crate::{
     args::{AnswerFormat, CallArguments, DescriptionArguments},
@@ -28,19 +30,23 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Reads the settings of a command line that calls a tool of these toolsets.
-    pub(super) fn new(arguments: &CallArguments, toolsets: &[BuiltToolset]) -> Self {
+    /// Reads the settings of a command line; `place` has those of the call.
+    pub(super) fn new(arguments: &CallArguments, place: Place) -> Self {
         Self {
             format: arguments.answer.format,
             is_verbose: arguments.answer.verbose > 0,
             hints: Hints {
                 file: arguments.source.file.display().to_string(),
-                // The only toolset of a bare description has no name.
-                is_bare: matches!(toolsets, [one] if one.name.is_empty()),
+                place,
                 may_download: arguments.answer.output.is_none(),
                 credential: credential(&arguments.source.description),
             },
         }
+    }
+
+    /// The place of the call's settings.
+    pub(super) fn place(&self) -> &Place {
+        &self.hints.place
     }
 
     /// Shows a result.

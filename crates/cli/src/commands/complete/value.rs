@@ -9,7 +9,10 @@ use super::{
     known::{self, Known},
     spot::{Kind, Spot, takes_many},
 };
-use crate::{codes::codes, folders, source};
+use crate::{
+    codes::{Explained, of_calls, of_findings},
+    folders, source,
+};
 
 /// The candidates at a place and possibly others: the caller keeps those that begin with the typed text.
 pub(super) fn found(spot: &Spot<'_>) -> Found {
@@ -55,7 +58,8 @@ fn values(spot: &Spot<'_>, of: &Arg) -> Found {
         "tool" if is_positional => words(tools(spot)),
         "function" => words(tools(spot)),
         "arguments" => given(spot),
-        "code" | "allow" | "deny" => words(explained()),
+        "code" => words(explained(&[of_findings(), of_calls()].concat())),
+        "allow" | "deny" => words(explained(&of_findings())),
         "dialect" => named(Dialect::ALL.map(Dialect::as_str)),
         "form" => named(Form::ALL.map(Form::as_str)),
         "projection" => named(Projection::ALL.map(Projection::as_str)),
@@ -85,8 +89,8 @@ fn named<const N: usize>(names: [&str; N]) -> Found {
     words(names.iter().map(|name| Candidate::new(*name, "")).collect())
 }
 
-fn explained() -> Vec<Candidate> {
-    codes().iter().map(|(code, explanation)| Candidate::new(*code, explanation)).collect()
+fn explained(codes: &[Explained]) -> Vec<Candidate> {
+    codes.iter().map(|(code, explanation)| Candidate::new(*code, explanation)).collect()
 }
 
 fn profiles() -> Vec<Candidate> {

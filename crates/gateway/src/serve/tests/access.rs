@@ -189,9 +189,16 @@ async fn without_access_only_this_machine_is_listened_to() {
 
 #[tokio::test]
 async fn a_token_that_is_missing_or_short_stops_the_start() {
-    for (secret, says) in
-        [("env:CALLGATE_NO_SUCH_TOKEN", "/access/bearer"), ("literal:short", "16 characters")]
-    {
+    for (secret, says) in [
+        ("env:CALLGATE_NO_SUCH_TOKEN", "/access/bearer"),
+        (
+            "env:CALLGATE_NO_SUCH_TOKEN",
+            "`export CALLGATE_NO_SUCH_TOKEN=$(openssl rand -hex 32)` makes one",
+        ),
+        ("file:no-such-token", "32 characters or more where `file:no-such-token` says"),
+        ("literal:short", "16 characters"),
+        ("literal:short", "32 characters or more where `literal:****` says"),
+    ] {
         let text = format!("{}access: {{bearer: '{secret}'}}\n", nothing());
         let failure = Sidecar::try_start(&text, Path::new("")).await.err().unwrap();
         let Failure::Configuration(error) = failure else { panic!("{failure}") };
