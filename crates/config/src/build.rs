@@ -35,6 +35,7 @@ use callgate_executor::{Builder, Executor, Toolset};
 use callgate_secret::{SecretReference, SecretStore};
 use callgate_session::Store;
 use callgate_transport::TlsSettings;
+use futures_util::future::BoxFuture;
 use tokio::runtime;
 
 use self::{
@@ -64,6 +65,24 @@ impl Config {
     /// # Errors
     /// [`Error`] with every fault, each with its line and column if the configuration was read from a text.
     pub async fn build(
+        &self,
+        environment: &Environment,
+        previous: Option<&Built>,
+    ) -> Result<Built, Error> {
+        self.building(environment, previous).await
+    }
+
+    /// The building of an executor. The compiler builds an `async fn` again in each crate that awaits it; a future in a box is
+    /// built once.
+    fn building<'a>(
+        &'a self,
+        environment: &'a Environment,
+        previous: Option<&'a Built>,
+    ) -> BoxFuture<'a, Result<Built, Error>> {
+        Box::pin(self.assembled(environment, previous))
+    }
+
+    async fn assembled(
         &self,
         environment: &Environment,
         previous: Option<&Built>,
@@ -140,7 +159,7 @@ impl Config {
         let runtime = runtime.map_err(|error| {
             refused(&format!("cannot start a runtime: {error}"), "await `Config::build` in one")
         })?;
-        runtime.block_on(self.build(environment, previous))
+        runtime.block_on(self.building(environment, previous))
     }
 }
 

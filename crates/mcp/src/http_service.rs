@@ -5,7 +5,7 @@ use std::{convert::Infallible, fmt, future::ready, sync::Arc};
 
 use bytes::Bytes;
 use callgate_executor::Entry;
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, future::BoxFuture, stream};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::{
@@ -36,7 +36,15 @@ impl McpService {
     }
 
     /// Answers a request.
-    pub async fn answer(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
+    // In a box for the reason that `serve_stdio` gives.
+    pub fn answer(
+        &self,
+        request: Request<Bytes>,
+    ) -> BoxFuture<'_, Response<BoxBody<Bytes, Infallible>>> {
+        Box::pin(self.answered(request))
+    }
+
+    async fn answered(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
         let (head, body) = request.into_parts();
         let is_sent = head.method == Method::POST;
         let batch = is_sent.then(|| batch::messages(&head.headers, &body)).flatten();

@@ -2,6 +2,7 @@
 
 use std::{io, sync::Arc};
 
+use futures_util::future::BoxFuture;
 use rmcp::ServiceExt;
 use tokio::io::{stdin, stdout};
 
@@ -11,10 +12,14 @@ use crate::{host::Host, lines::Lines, server::Server};
 ///
 /// # Errors
 /// Fails if the client sends nothing that MCP knows, or if standard input or output breaks.
-pub async fn serve_stdio(host: Arc<dyn Host>) -> io::Result<()> {
-    let begun = Box::pin(Server(host).serve(Lines::new(stdin(), stdout()))).await;
-    let running = begun.map_err(io::Error::other)?;
-    running.waiting().await.map(drop).map_err(io::Error::other)
+// The compiler builds an `async fn` again in each crate that awaits it, here with all of the library behind it. A future in a box is
+// built once.
+pub fn serve_stdio(host: Arc<dyn Host>) -> BoxFuture<'static, io::Result<()>> {
+    Box::pin(async {
+        let begun = Box::pin(Server(host).serve(Lines::new(stdin(), stdout()))).await;
+        let running = begun.map_err(io::Error::other)?;
+        running.waiting().await.map(drop).map_err(io::Error::other)
+    })
 }
 
 #[cfg(test)]
