@@ -75,7 +75,7 @@ fn an_example_has_its_finding_until_it_is_mended() {
 #[test]
 fn codes_of_calls_and_configurations_are_explained() {
     for (code, parts) in [
-        ("unknown_tool", ["There is no tool of that name. Nothing was sent.", "The model is told"]),
+        ("unknown_tool", ["There is no tool of that name. Nothing was sent.", "The model sees"]),
         ("unreachable", ["could not be reached, or the connection broke.", "A person looks"]),
         ("literal-secret", ["A secret is written into the configuration.", "`env:NAME`"]),
         ("import-account", ["The account that requests tokens differs", "Grant the account"]),
