@@ -5,6 +5,7 @@
 
 mod ending;
 mod faults;
+mod last_messages;
 
 use std::{fs, path::Path};
 
