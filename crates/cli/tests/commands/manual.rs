@@ -101,6 +101,7 @@ impl Chapter {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
         let ended = Ended::of(command.arg("tools").arg(file));
         assert_eq!(ended.code, Some(0), "{at}{ended:#?}");
+        assert!(!ended.err.contains("warning"), "{at}{ended:#?}");
     }
 }
 
