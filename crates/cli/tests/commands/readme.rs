@@ -40,7 +40,9 @@ fn every_command_of_the_readme_runs() {
         let mut ran_by = Command::new("sh");
         ran_by.current_dir(root()).env("XDG_CONFIG_HOME", home.path());
         let ended = Ended::of(ran_by.args(["-c", &shell]));
-        assert!(matches!(ended.code, Some(0 | 1)), "{command}: {ended:#?}");
+        // The fixture has a warning to show, which is a verdict of this one command.
+        let verdict = i32::from(line.starts_with("check fixtures/pets/spec.yaml"));
+        assert_eq!(ended.code, Some(verdict), "{command}: {ended:#?}");
         ran += 1;
     }
     assert!(ran >= 4, "only {ran} commands");
