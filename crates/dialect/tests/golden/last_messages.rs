@@ -6,7 +6,7 @@ use callgate_tool::{Value, json};
 
 /// Checks that a message is read as no calls.
 #[track_caller]
-fn ends(dialect: Dialect, message: Value) {
+fn ends(dialect: Dialect, message: &Value) {
     let read = dialect.read(message.clone(), |_| None);
     let read = read.unwrap_or_else(|error| panic!("{dialect}: {error}: {message}"));
     assert!(read.calls().is_empty(), "{dialect}: {message}");
@@ -16,9 +16,9 @@ fn ends(dialect: Dialect, message: Value) {
 #[track_caller]
 fn parts_end(dialect: Dialect, message: impl Fn(Value) -> Value, parts: &[Value]) {
     for part in parts {
-        ends(dialect, message(json!([part])));
+        ends(dialect, &message(json!([part])));
     }
-    ends(dialect, message(parts.to_vec().into()));
+    ends(dialect, &message(parts.to_vec().into()));
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn chat_completions() {
         let mut message = more.as_object().unwrap().clone();
         message.insert("role".to_owned(), json!("assistant"));
         let message = Value::from(message);
-        ends(Dialect::OpenAi, message.clone());
-        ends(Dialect::OpenAi, json!({"choices": [{"message": message, "finish_reason": "stop"}]}));
+        ends(Dialect::OpenAi, &message);
+        ends(Dialect::OpenAi, &json!({"choices": [{"message": message, "finish_reason": "stop"}]}));
     }
 }
 
@@ -70,7 +70,7 @@ fn anthropic() {
     ];
     let message = |content| json!({"role": "assistant", "content": content});
     parts_end(Dialect::Anthropic, message, &parts);
-    ends(Dialect::Anthropic, json!({"role": "assistant", "content": "Done."}));
+    ends(Dialect::Anthropic, &json!({"role": "assistant", "content": "Done."}));
 }
 
 #[test]
