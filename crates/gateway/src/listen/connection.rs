@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    hint::black_box,
     net::IpAddr,
     pin::{Pin, pin},
     sync::Arc,
@@ -125,7 +126,11 @@ where
     match version {
         Version::Http1 => {
             let http1 = within_http1(limits, is_late);
+            // The allocator hands out again what was freed last, here the block of an earlier request. The buffer for answers must
+            // not be that one: it waits, and would keep pages in memory beside those of the next request.
+            let warm = black_box(Vec::<u8>::with_capacity(HTTP1_BUFFER));
             let connection = http1.serve_connection(TokioIo::new(stream), service);
+            drop(warm);
             let closing = http1::Connection::graceful_shutdown;
             to_its_end(pin!(connection), closing, ending, limits).await;
         }
@@ -219,6 +224,8 @@ async fn answered(
 
 /// The time the last answers may take to be written after calls were given up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The bytes of each of the two buffers that the HTTP library makes for a connection.
+const HTTP1_BUFFER: usize = 8 << 10;
 /// The bytes to be sent that one HTTP/2 stream may hold.
 const SEND_BUFFER: usize = 256 << 10;
 /// Streams that are reset by either side faster than they are served (CVE-2023-44487, CVE-2025-8671).
