@@ -73,6 +73,11 @@ enum Reason {
     Drain,
 }
 
+/// A stream of any kind. One kind has the code of both HTTP versions once; plain TCP has its own, as the usual and fastest one.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
 /// Serves one connection to its end.
 pub(super) async fn serve(accepted: Accepted, way: Way) {
     match accepted {
@@ -83,14 +88,11 @@ pub(super) async fn serve(accepted: Accepted, way: Way) {
             secured(stream, dialled, way).await;
         }
         #[cfg(unix)]
-        Accepted::Unix(stream) => secured(stream, None, way).await,
+        Accepted::Unix(stream) => secured(Box::new(stream) as Box<dyn Stream>, None, way).await,
     }
 }
 
-async fn secured<S>(stream: S, dialled: Option<IpAddr>, way: Way)
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
+async fn secured<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, way: Way) {
     let mut peer =
         Peer { door: way.door, is_encrypted: way.tls.is_some(), dialled, names: Vec::new() };
     let Some(tls) = &way.tls else { return spoken(stream, peer, way).await };
@@ -99,13 +101,10 @@ where
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     peer.names = shown.map(subject_names).unwrap_or_default();
     // What TLS needs to remember is not in the memory of every other connection.
-    Box::pin(spoken(stream, peer, way)).await;
+    Box::pin(spoken(Box::new(stream) as Box<dyn Stream>, peer, way)).await;
 }
 
-async fn spoken<S>(stream: S, peer: Peer, way: Way)
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
+async fn spoken<S: Stream + 'static>(stream: S, peer: Peer, way: Way) {
     let is_late = way.is_late;
     let activity = Arc::new(Activity::new());
     let known = Arc::new(Known { front: way.front, peer, activity: Arc::clone(&activity) });
