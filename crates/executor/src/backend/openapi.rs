@@ -101,7 +101,7 @@ impl OpenApi {
         Ok(shown)
     }
 
-    /// What keeps a planned request from being sent, as far as its URL shows.
+    /// The note that a planned request would not be sent, as far as its URL shows that.
     fn refusal(&self, request: &mut Request<Bytes>) -> Option<Event> {
         let server = &self.plan.operation().server;
         request.extensions_mut().insert(server.named_by);

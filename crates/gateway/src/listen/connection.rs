@@ -73,7 +73,8 @@ enum Reason {
     Drain,
 }
 
-/// A stream of any kind. One kind has the code of both HTTP versions once; plain TCP has its own, as the usual and fastest one.
+/// A stream of any kind. TLS and Unix sockets share one copy of the code of both HTTP versions; plain TCP, which is usual, has its
+/// own.
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
