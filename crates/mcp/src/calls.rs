@@ -5,7 +5,7 @@ use callgate_call::wording;
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
-use callgate_tool::{Object, Session, Value, json};
+use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, Value, json};
 use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
 
@@ -57,14 +57,19 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
         Some(Ok(target)) => target,
     };
     let entry = seen_as(&executor, &caller, &target.tool);
-    match entry.map(|entry| standing.refusal(entry)) {
+    let (message, fault) = match entry.map(|entry| standing.refusal(entry)) {
         None => {
             let otherwise = "`find_tools` finds those there are";
-            told(Err(unknown(&executor, &caller, &target.tool, otherwise)))
+            unknown(&executor, &caller, &target.tool, otherwise)
         }
-        Some(Some(refusal)) => told(Err(refusal)),
-        Some(None) => answered(host, &executor, &caller, target, came).await,
-    }
+        Some(Some(refusal)) => {
+            let fault = wording::refused(&refusal);
+            (refusal, fault)
+        }
+        Some(None) => return answered(host, &executor, &caller, target, came).await,
+    };
+    Box::pin(refuse(host, &executor, &caller, came, (&target.tool, &fault.into()))).await;
+    told(Err(message))
 }
 
 /// The response to a call of a tool outside the four.
@@ -76,7 +81,9 @@ async fn answered(
     came: Came<'_>,
 ) -> Result<Answer, ErrorData> {
     let Some(entry) = seen_as(executor, caller, &tool) else {
-        let message = unknown(executor, caller, &tool, "`tools/list` lists those there are");
+        let otherwise = "`tools/list` lists those there are";
+        let (message, fault) = unknown(executor, caller, &tool, otherwise);
+        Box::pin(refuse(host, executor, caller, came, (&tool, &fault.into()))).await;
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut asked = json!({"name": &*tool});
@@ -86,6 +93,9 @@ async fn answered(
     let declared = |_: &str| entry.declaration();
     let read = Dialect::Mcp.read(asked, declared);
     let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+    for refused in read.calls().iter().filter_map(|asked| asked.call.as_ref().err()) {
+        Box::pin(refuse(host, executor, caller, came, (&tool, &refused.outcome))).await;
+    }
     let session = session(host, caller, came).await?;
     let trace = trace(&came.from.exact.meta);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
@@ -122,6 +132,21 @@ async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Ses
     })
 }
 
+/// Has what stands around calls hear of a call that is not made, with its tool and outcome.
+async fn refuse(
+    host: &dyn Host,
+    executor: &Executor,
+    caller: &Caller,
+    came: Came<'_>,
+    (tool, outcome): (&str, &Outcome),
+) {
+    // A session that cannot be read does not hide the call.
+    let session = session(host, caller, came).await.unwrap_or_default();
+    let asked = ToolCall::new("call_1", tool, Arguments::new());
+    let trace = trace(&came.from.exact.meta);
+    executor.refuse(made(host, Call::new(&asked, &session), caller, trace), outcome).await;
+}
+
 /// A call with its surroundings.
 fn made<'a>(
     host: &dyn Host,
@@ -149,11 +174,16 @@ fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<En
     executor.find(name).filter(|entry| caller.sees(entry.toolset()))
 }
 
-/// The sentence about an unknown tool, with the nearest of those that the caller may use; `otherwise` is the advice if there is
-/// none.
-fn unknown(executor: &Executor, caller: &Caller, asked: &str, otherwise: &str) -> String {
+/// The sentence about an unknown tool, with the nearest of those that the caller may use, and the fault; `otherwise` is the advice
+/// if there is none.
+fn unknown(
+    executor: &Executor,
+    caller: &Caller,
+    asked: &str,
+    otherwise: &str,
+) -> (String, Box<Fault>) {
     let nearest = executor.nearest(asked, |entry| caller.sees(entry.toolset()));
-    wording::no_tool(asked, &nearest, otherwise)
+    (wording::no_tool(asked, &nearest, otherwise), wording::unknown_tool(asked, &nearest))
 }
 
 /// The caller's trace: `_meta.traceparent`, `tracestate` and `baggage` (MCP 2026-07-28, basic).

@@ -121,7 +121,9 @@ impl<S> Watched<S> {
     /// The end of the time limit that applies now.
     fn next_look(&self, now: Instant) -> Instant {
         match (self.head_began, self.activity.idle_since()) {
-            (Some(began), _) => began + self.times.head,
+            (Some(began), Some(since)) => began.max(since) + self.times.head,
+            // A caller that sends its next request during a call has done nothing wrong.
+            (Some(_), None) => now + self.times.head,
             (None, Some(since)) => since + self.times.idle,
             (None, None) => now + self.times.idle,
         }

@@ -1,6 +1,6 @@
 //! Tests which callers are let in, over real sockets: tokens, rights, and the limits on web pages.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -97,6 +97,53 @@ async fn a_call_of_a_tool_that_its_principal_may_not_use_stands_in_the_audit_fil
         audited.push(written.matches(&format!("\"{tool}\"")).count());
     }
     assert_eq!(audited, [0, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_call_over_mcp_that_is_not_made_stands_in_the_audit_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "{}audit: {{file: audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef'}}\n\
+         mcp: {{mode: search}}\n",
+        principals().replace(
+            "{pets:",
+            "{app: {functions: [{name: hire, description: Hires, input: {type: object}}]}, pets:"
+        )
+    );
+    let sidecar = Sidecar::try_start(&text, folder.path()).await.unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let by = |tool: &str| json!({"name": "call_read_tool", "arguments": {"name": tool}});
+    let asked = [
+        (TOKEN, "pets-list", json!({"name": "pets-list"}), "unknown_tool"),
+        (TOKEN, "pets-lits", json!({"name": "pets-lits"}), "unknown_tool"),
+        (TOKEN, "pets-list", by("pets-list"), "unknown_tool"),
+        (OTHER, "app-hire", by("app-hire"), "refused"),
+    ];
+    for (token, tool, params, _) in &asked {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let request = client.post(format!("{}/mcp", sidecar.calls[0])).bearer_auth(token);
+        let request = request
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2025-11-25");
+        let answer = request.json(&body).send().await.unwrap().text().await.unwrap();
+        assert!(answer.contains(tool) && answer.contains("rror"), "{answer}");
+    }
+    let written = loop {
+        let written = std::fs::read_to_string(&file).unwrap();
+        if written.matches("\"event\":\"ended\"").count() == asked.len() {
+            break written;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    let lines: Vec<Value> =
+        written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str, member: &str| {
+        let events = lines.iter().filter(|line| line["event"] == event);
+        events.map(|line| line[member].as_str().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("begun", "tool"), asked.each_ref().map(|(_, tool, _, _)| *tool));
+    assert_eq!(of("ended", "outcome"), asked.each_ref().map(|(_, _, _, code)| *code), "{written}");
 }
 
 #[tokio::test]

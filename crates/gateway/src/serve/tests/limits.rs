@@ -2,7 +2,7 @@
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::{
@@ -30,6 +30,23 @@ async fn a_head_has_a_size_a_number_of_headers_and_a_time() {
         assert_eq!(sidecar.exchange(slow.as_bytes()).await, "", "{slow}");
         assert!(began.elapsed().as_millis() >= 150, "{slow}");
     }
+}
+
+#[tokio::test]
+async fn a_head_that_comes_during_a_call_has_its_time_after_it() {
+    let slow = || async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        axum::Json(())
+    };
+    let address = service(axum::Router::new().route("/pets", axum::routing::get(slow))).await;
+    let text = format!("{}limits: {{head_time: 200ms}}\n", pets(address));
+    let sidecar = Sidecar::start(&text).await;
+    let call = format!("{POST}Content-Length: {}\r\n\r\n{CALL}", CALL.len());
+    let began = Instant::now();
+    let answer = sidecar.exchange(format!("{call}GET / HT").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    // The second head never ends.
+    assert!(began.elapsed().as_millis() >= 550, "{:?}", began.elapsed());
 }
 
 #[tokio::test]
