@@ -118,10 +118,13 @@ fn nothing_left(members: &Object, known: &str) -> Result<(), EnvelopeError> {
     }
 }
 
-/// The refusal of a message with calls in another format.
+/// The refusal of a message with calls in another format, or of a list of messages in its own.
 pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {
-    let (expected, got) =
-        (format!("a message of `{expected}`"), format!("a call in the form of `{got}`"));
+    let (expected, got) = if got == expected {
+        (format!("one message of `{expected}`, or its calls"), "a list of messages".to_owned())
+    } else {
+        (format!("a message of `{expected}`"), format!("a call in the form of `{got}`"))
+    };
     EnvelopeError { at: "message".to_owned(), expected, got }
 }
 

@@ -160,6 +160,29 @@ fn a_golden_call_of_another_format_is_refused_or_read_and_never_passed_over() {
 }
 
 #[test]
+fn a_list_of_messages_is_refused_or_read_and_never_passed_over() {
+    let (tools, mut n_refused) = (tools(), 0);
+    for dialect in Dialect::ALL {
+        let golden = golden(dialect);
+        let cases = golden["cases"].as_array().unwrap().iter();
+        let cases = cases.filter(|case| case["calls"].as_array().is_some_and(|it| !it.is_empty()));
+        for message in cases.flat_map(|case| with_text(&case["message"])) {
+            let list = json!([message, message]);
+            let read = dialect.read(list.clone(), |name| named(&tools, name));
+            n_refused += usize::from(read.is_err());
+            assert!(!read.is_ok_and(|read| read.calls().is_empty()), "{dialect}: {list}");
+        }
+    }
+    assert!(n_refused > 20, "{n_refused}");
+    let block = json!({"type": "tool_use", "id": "a", "name": "getPet", "input": {}});
+    let list = json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": [block]}]);
+    let error = Dialect::Anthropic.read(list, |_| None).unwrap_err();
+    let expected =
+        "`message`: expected one message of `anthropic`, or its calls, got: a list of messages";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
 fn the_refusal_of_a_call_names_both_formats() {
     let block = json!({"type": "tool_use", "id": "a", "name": "getPet", "input": {}});
     let message = json!({"role": "assistant", "content": [block]});

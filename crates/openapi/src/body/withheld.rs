@@ -44,7 +44,7 @@ pub(crate) fn withhold<'d>(
             );
             property.warning(Code::CredentialParameter, message, &help);
         } else {
-            let help = "nothing; it is not offered";
+            let help = "no change is needed: it is not offered";
             property.note(Code::CredentialParameter, message, help);
         }
         withheld.push(Arc::clone(name));

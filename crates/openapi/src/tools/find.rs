@@ -79,7 +79,7 @@ fn note_webhooks(root: Cursor<'_, '_>) -> bool {
         return false;
     }
     let message = format!("expected operations that can be called, got webhooks: {n_webhooks}");
-    let help = "nothing; the service calls webhooks, so they are no tools";
+    let help = "no change is needed: the service calls webhooks, so they are no tools";
     at.note(Code::IgnoredWebhooks, message, help);
     true
 }

@@ -123,7 +123,7 @@ fn report(parameter: &Parameter<'_>, why: &Withheld, findings: &mut Findings) {
                 Code::CredentialParameter,
                 pointer,
                 message,
-                "nothing; it is not offered",
+                "no change is needed: it is not offered",
             );
         }
         Withheld::Forbidden => {

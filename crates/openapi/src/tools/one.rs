@@ -245,7 +245,7 @@ impl<'d> Context<'d> {
             let message = format!(
                 "expected paths without a fragment, got {n} with one, the first is: `{first}`"
             );
-            let help = "nothing; the fragment tells operations apart and is not sent";
+            let help = "no change is needed: the fragment tells operations apart and is not sent";
             findings.note(Code::PathFragment, Path::ROOT.name("paths"), message, help);
         }
         self.servers.report_missing(&mut findings);
