@@ -5,7 +5,9 @@ use callgate_call::wording;
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
-use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, Value, json};
+use callgate_tool::{
+    Arguments, Fault, Journal, Object, Session, ToolCall, ToolResult, Value, json,
+};
 use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
 
@@ -68,7 +70,7 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
         }
         Some(None) => return answered(host, &executor, &caller, target, came).await,
     };
-    Box::pin(refuse(host, &executor, &caller, came, (&target.tool, &fault.into()))).await;
+    Box::pin(refuse(host, &executor, &caller, came, &ended(target.tool, fault))).await;
     told(Err(message))
 }
 
@@ -83,7 +85,7 @@ async fn answered(
     let Some(entry) = seen_as(executor, caller, &tool) else {
         let otherwise = "`tools/list` lists those there are";
         let (message, fault) = unknown(executor, caller, &tool, otherwise);
-        Box::pin(refuse(host, executor, caller, came, (&tool, &fault.into()))).await;
+        Box::pin(refuse(host, executor, caller, came, &ended(tool, fault))).await;
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut asked = json!({"name": &*tool});
@@ -94,7 +96,7 @@ async fn answered(
     let read = Dialect::Mcp.read(asked, declared);
     let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
     for refused in read.calls().iter().filter_map(|asked| asked.call.as_ref().err()) {
-        Box::pin(refuse(host, executor, caller, came, (&tool, &refused.outcome))).await;
+        Box::pin(refuse(host, executor, caller, came, refused)).await;
     }
     let session = session(host, caller, came).await?;
     let trace = trace(&came.from.exact.meta);
@@ -132,19 +134,19 @@ async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Ses
     })
 }
 
-/// Has what stands around calls hear of a call that is not made, with its tool and outcome.
+/// Has what stands around calls hear of a call that is not made.
 async fn refuse(
     host: &dyn Host,
     executor: &Executor,
     caller: &Caller,
     came: Came<'_>,
-    (tool, outcome): (&str, &Outcome),
+    ended: &ToolResult,
 ) {
     // A session that cannot be read does not hide the call.
     let session = session(host, caller, came).await.unwrap_or_default();
-    let asked = ToolCall::new("call_1", tool, Arguments::new());
-    let trace = trace(&came.from.exact.meta);
-    executor.refuse(made(host, Call::new(&asked, &session), caller, trace), outcome).await;
+    let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
+    let call = made(host, Call::new(&asked, &session), caller, trace(&came.from.exact.meta));
+    executor.refuse(call, &ended.outcome).await;
 }
 
 /// A call with its surroundings.
@@ -168,6 +170,11 @@ fn made<'a>(
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
 fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
     Ok(Answer::Ended(shortlist::result(answer)))
+}
+
+/// The result of a call that is not made; a request of MCP holds one call.
+fn ended(tool: String, fault: Box<Fault>) -> ToolResult {
+    ToolResult { id: "call_1".to_owned(), tool, outcome: fault.into(), journal: Journal::default() }
 }
 
 fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
