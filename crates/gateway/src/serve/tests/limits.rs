@@ -45,7 +45,7 @@ async fn a_head_that_comes_during_a_call_has_its_time_after_it() {
         }
     };
     let address = service(axum::Router::new().route("/pets", axum::routing::get(waits))).await;
-    let text = format!("{}limits: {{head_time: 200ms}}\n", pets(address));
+    let text = format!("{}limits: {{head_time: 500ms}}\n", pets(address));
     let sidecar = Sidecar::start(&text).await;
     let mut busy = sidecar.connect().await;
     let call = format!("{POST}Content-Length: {}\r\n\r\n{CALL}GET /healthz HT", CALL.len());
