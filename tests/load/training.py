@@ -1,6 +1,7 @@
 """What a command is trained with before it is published: the calls of every case of the pets fixture, over `/v1/calls` and over MCP,
 to a service on loopback, by a sidecar with tokens and an audit and by a plain one; then what people do with it on a command line.
-Called by `trained`. Fails where a command does.
+Called by `trained`. Fails where a command does. With `--observed`, only the sidecars work, under valgrind, and the functions that
+ran are written there.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import http.server
 import json
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -38,6 +40,7 @@ VERSION = "2026-07-28"
 DOORS = ["/v1/calls", "/mcp"]
 CALLERS, ROUNDS = 16, 12
 COPIES = 50
+VALGRIND = [shutil.which("valgrind"), "--quiet", "--tool=callgrind", "--demangle=no"]
 
 
 class Pets(http.server.BaseHTTPRequestHandler):
@@ -63,31 +66,50 @@ class Pets(http.server.BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--callgate", required=True)
-    parser.add_argument("--counts", required=True, help="the folder where the sidecars write what they counted")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--counts", help="the folder where the sidecars write what they counted")
+    where.add_argument("--observed", help="a file for the functions that ran in the sidecars, those of the first one first")
     told = parser.parse_args()
-    callgate = told.callgate
     service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pets)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
-        guarded = GUARDED.format(folder=folder)
-        for name, more, doors in (("calls", "", ["/v1/calls"]), ("both", "", DOORS), ("guarded", guarded, DOORS)):
-            config = pathlib.Path(folder) / "callgate.yaml"
-            description = ROOT / "fixtures/pets/spec.yaml"
-            config.write_text(CONFIG.format(more=more, description=description, service=service.server_port))
-            serve(callgate, config, f"{told.counts}/served-{name}-%p.profraw", doors)
-        command_line(callgate, large(folder))
+        if told.observed:
+            ran = dict.fromkeys(observed(told.callgate, folder, service.server_port))
+            pathlib.Path(told.observed).write_text("".join(f"{name}\n" for name in ran))
+            return
+        for name, config, doors in sidecars(folder, service.server_port):
+            counts = {"LLVM_PROFILE_FILE": f"{told.counts}/served-{name}-%p.profraw"}
+            serve([told.callgate], config, counts, requests(doors) * ROUNDS)
+        command_line(told.callgate, large(folder))
 
 
-def serve(callgate, config, counts, doors):
-    """Has a sidecar do its work over these doors, and ends it as its operator would."""
+def sidecars(folder, service):
+    """The name, configuration and doors of each."""
+    guarded = GUARDED.format(folder=folder)
+    for name, more, doors in (("calls", "", ["/v1/calls"]), ("both", "", DOORS), ("guarded", guarded, DOORS)):
+        config = pathlib.Path(folder) / f"{name}.yaml"
+        config.write_text(CONFIG.format(more=more, description=ROOT / "fixtures/pets/spec.yaml", service=service))
+        yield name, config, doors
+
+
+def observed(callgate, folder, service):
+    """The functions that ran in each sidecar, as the linker names them. One that calls itself has its depth behind its name."""
+    for name, config, doors in sidecars(folder, service):
+        file = pathlib.Path(folder) / f"{name}.functions"
+        serve([*VALGRIND, f"--callgrind-out-file={file}", callgate], config, {}, requests(doors))
+        yield from re.findall(r"^c?fn=\(\d+\) (\S+?)(?:'\d+)?$", file.read_text(), flags=re.MULTILINE)
+
+
+def serve(command, config, more, made):
+    """Has a sidecar answer these requests of every caller, and ends it as its operator would."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [callgate, "serve", config, "--listen", f"127.0.0.1:{port}"]
-    sidecar = subprocess.Popen(command, env=SECRETS | {"LLVM_PROFILE_FILE": counts}, stderr=subprocess.DEVNULL)
+    arguments = ["serve", config, "--listen", f"127.0.0.1:{port}"]
+    sidecar = subprocess.Popen([*command, *arguments], env=SECRETS | more, stderr=subprocess.DEVNULL)
     try:
         wait(port, sidecar)
-        callers = [threading.Thread(target=call, args=(port, requests(doors))) for _ in range(CALLERS)]
+        callers = [threading.Thread(target=call, args=(port, made)) for _ in range(CALLERS)]
         for caller in callers:
             caller.start()
         for caller in callers:
@@ -140,10 +162,9 @@ def call(port, made):
     """One caller, which keeps its connection."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     usual = {"Content-Type": "application/json", "Authorization": f"Bearer {SECRETS['TRAINING_TOKEN']}"}
-    for _ in range(ROUNDS):
-        for path, headers, body in made:
-            connection.request("POST", path, json.dumps(body), usual | headers)
-            connection.getresponse().read()
+    for path, headers, body in made:
+        connection.request("POST", path, json.dumps(body), usual | headers)
+        connection.getresponse().read()
     connection.close()
 
 
