@@ -46,6 +46,7 @@ mod stamps;
 mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;
+mod time_limit;
 mod tool_service;
 mod tools;
 mod waiting_calls;

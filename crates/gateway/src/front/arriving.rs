@@ -11,13 +11,10 @@ use std::{
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::{
-    sync::Notify,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::Notify, time::Instant};
 
 use super::room::Place;
-use crate::{drain::Drain, json_body::Unread};
+use crate::{drain::Drain, json_body::Unread, time_limit::TimeLimit};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -47,7 +44,7 @@ async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unre
         left.notified().await;
     };
     tokio::select! {
-        () = sleep_until(deadline) => Unread::TooSlow,
+        () = TimeLimit::until(deadline) => Unread::TooSlow,
         () = drain.over() => Unread::Stopped,
         () = is_left => Unread::Overloaded,
     }

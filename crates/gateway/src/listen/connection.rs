@@ -38,6 +38,7 @@ use crate::{
     drain::Drain,
     front::Front,
     peer::{Door, Peer},
+    time_limit::TimeLimit,
 };
 
 /// The means by which a connection is served.
@@ -98,7 +99,12 @@ async fn secured<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, way: W
         Peer { door: way.door, is_encrypted: way.tls.is_some(), dialled, names: Vec::new() };
     let Some(tls) = &way.tls else { return spoken(stream, peer, way).await };
     let handshake = Box::pin(TlsAcceptor::from(tls.config()).accept(stream));
-    let Ok(Ok(stream)) = timeout(way.front.limits().head_time, handshake).await else { return };
+    let secured = tokio::select! {
+        biased;
+        secured = handshake => secured,
+        () = TimeLimit::after(way.front.limits().head_time) => return,
+    };
+    let Ok(stream) = secured else { return };
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     peer.names = shown.map(subject_names).unwrap_or_default();
     // What TLS needs to remember is not in the memory of every other connection.

@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use super::{activity::Activity, framing::Framing};
+use crate::time_limit::{SECOND_LOOK, TimeLimit};
 
 /// The time limits for the caller.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +36,10 @@ pub(super) struct Watched<S> {
     /// The time when the incomplete head began; the first head counts from the opening.
     head_began: Option<Instant>,
     timer: Pin<Box<Sleep>>,
+    /// The time of the first of two looks at the clock.
+    first_look: Option<Instant>,
     /// Runs while the caller does not read.
-    stall: Option<Pin<Box<Sleep>>>,
+    stall: Option<TimeLimit>,
     /// Runs after the last response.
     linger: Option<Pin<Box<Sleep>>>,
     /// The bytes that the library still reads after an ambiguous message; the caller's further bytes are dropped.
@@ -48,8 +51,19 @@ impl<S> Watched<S> {
         let opened = activity.opened();
         let timer = Box::pin(sleep_until(opened + times.head));
         let (head_began, last) = (Some(opened), None);
-        let (stall, linger) = (None, None);
-        Self { stream, times, framing, activity, head_began, timer, stall, linger, last }
+        let (first_look, stall, linger) = (None, None, None);
+        Self {
+            stream,
+            times,
+            framing,
+            activity,
+            head_began,
+            timer,
+            first_look,
+            stall,
+            linger,
+            last,
+        }
     }
 
     /// Checks the bytes just read, and cuts off an ambiguous message.
@@ -105,20 +119,25 @@ impl<S> Watched<S> {
     fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
-            self.activity.leave_after(self.times.idle);
-            let next = self.next_look(now);
-            if next <= now && self.head_began.is_some() {
+            let Some(first) = self.first_look.take() else {
+                self.first_look = Some(now);
+                self.timer.as_mut().reset(now + SECOND_LOOK);
+                continue;
+            };
+            self.activity.leave_after(self.times.idle + (now - first));
+            let next = self.next_look(first);
+            if next <= first && self.head_began.is_some() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            if next <= now {
+            if next <= first {
                 self.activity.give_up();
             }
-            self.timer.as_mut().reset(next.max(now + LEAST));
+            self.timer.as_mut().reset(next.max(now + SECOND_LOOK));
         }
         Ok(())
     }
 
-    /// The end of the time limit that applies now.
+    /// The end of the time limit that applies, at this time.
     fn next_look(&self, now: Instant) -> Instant {
         match (self.head_began, self.activity.idle_since()) {
             (Some(began), Some(since)) => began.max(since) + self.times.head,
@@ -139,8 +158,8 @@ impl<S> Watched<S> {
             self.stall = None;
             return written;
         }
-        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(self.times.idle)));
-        if stall.as_mut().poll(context).is_ready() {
+        let stall = self.stall.get_or_insert_with(|| TimeLimit::after(self.times.idle));
+        if Pin::new(stall).poll(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         Poll::Pending
@@ -233,9 +252,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 }
 
-/// Timers are coarse: this keeps a given-up connection from being checked all the time.
-const LEAST: Duration = Duration::from_millis(100);
 /// The time for the caller to read its last response.
 const LINGER: Duration = Duration::from_secs(1);
 /// A byte that is valid in no head and no chunk size, and the end of a head, which the HTTP library waits for.
 const NO_MESSAGE: &[u8] = b"\0\r\n\r\n";
+
+#[cfg(test)]
+mod tests;
