@@ -2,7 +2,6 @@
 //! did in that time is seen only after the runtime has looked at the sockets again. So a limit is over at its second look.
 
 use std::{
-    future::Future,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,

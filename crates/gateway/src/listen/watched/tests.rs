@@ -119,7 +119,7 @@ async fn a_response_that_can_be_written_but_is_not_seen_to_be_is_written() {
     for is_read in [true, false] {
         let (mut watched, mut caller, _) = connected();
         watched.write_all(&[b'a'; 64]).await.unwrap();
-        let mut write = async |watched: &mut Watched<Unseen>| {
+        let write = async |watched: &mut Watched<Unseen>| {
             poll_fn(|context| Poll::Ready(Pin::new(&mut *watched).poll_write(context, b"b"))).await
         };
         assert!(write(&mut watched).await.is_pending());
