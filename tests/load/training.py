@@ -40,6 +40,8 @@ VERSION = "2026-07-28"
 DOORS = ["/v1/calls", "/mcp"]
 CALLERS, ROUNDS = 16, 12
 COPIES = 50
+# A sidecar that starts and answers runs more functions than this, of its own and of the system's libraries.
+FEWEST = 1000
 VALGRIND = [shutil.which("valgrind"), "--quiet", "--tool=callgrind", "--demangle=no"]
 
 
@@ -75,6 +77,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if told.observed:
             ran = dict.fromkeys(observed(told.callgate, folder, service.server_port))
+            if len(ran) < FEWEST:
+                raise SystemExit(f"{told.callgate}: valgrind names {len(ran)} functions: are its symbols stripped?")
             pathlib.Path(told.observed).write_text("".join(f"{name}\n" for name in ran))
             return
         for name, config, doors in sidecars(folder, service.server_port):
@@ -97,7 +101,7 @@ def observed(callgate, folder, service):
     for name, config, doors in sidecars(folder, service):
         file = pathlib.Path(folder) / f"{name}.functions"
         serve([*VALGRIND, f"--callgrind-out-file={file}", callgate], config, {}, requests(doors))
-        yield from re.findall(r"^c?fn=\(\d+\) (\S+?)(?:'\d+)?$", file.read_text(), flags=re.MULTILINE)
+        yield from re.findall(r"^c?fn=\(\d+\) (?!0x)(\S+?)(?:'\d+)?$", file.read_text(), flags=re.MULTILINE)
 
 
 def serve(command, config, more, made):
