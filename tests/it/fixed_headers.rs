@@ -64,9 +64,38 @@ async fn a_fixed_header_arrives_and_its_secret_is_masked() {
         assert_eq!(arrived["x-key"], CANARY, "{auth}");
         assert_eq!(arrived["x-api-version"], "2024-05-01", "{auth}");
         assert_eq!(dry["request"]["headers"]["x-key"], "****", "{auth}: {dry}");
+        assert_eq!(dry["request"]["headers"]["x-api-version"], "2024-05-01", "{auth}: {dry}");
         assert!(!dry_text.contains(CANARY), "{auth}: {dry_text}");
         // The service answers with the headers that arrived.
         assert!(!text.contains(CANARY), "{auth}: {text}");
+        assert!(text.contains("2024-05-01"), "{auth}: {text}");
+    }
+}
+
+/// A plain text is no secret, unless the name of its header says so: then it is masked, and the operator is told.
+#[tokio::test]
+async fn a_plain_header_is_masked_only_under_the_name_of_a_secret() {
+    let rows = [
+        ("X-Api-Version", "2024-05-01", "2024-05-01", false),
+        ("X-N", "1", "1", false),
+        ("X-Tenant", "literal:canary-t", "****", false),
+        ("X-Api-Key", "canary-k", "****", true),
+        ("X-Auth-Token", "canary-t", "****", true),
+        ("X-Custom", "Bearer canary", "****", true),
+        ("X-Pin", "literal:12", "12", true),
+    ];
+    for (name, text, shown, is_found) in rows {
+        let server = Server::start().await;
+        let settings =
+            format!("server: {}\nauth: none\nheaders: {{ {name}: \"{text}\" }}", server.url(""));
+        let built = toolset(DESCRIPTION, &settings).unwrap_or_else(|error| panic!("{error}"));
+        let found = built.warnings.iter().any(|known| known.code == "literal-secret");
+        assert_eq!(found, is_found, "{name}: {:?}", built.warnings);
+        let asks = json!({"q": "valid from 2024-05-01, 112.1"});
+        let [_, (told, _)] = self::shown(&built.executor, asks).await;
+        let headers = &told["response"]["headers"];
+        assert_eq!(headers[&*name.to_ascii_lowercase()], shown, "{told}");
+        assert!(told["response"]["target"].to_string().contains("112.1"), "{told}");
     }
 }
 

@@ -89,6 +89,8 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
+    let _: fn(&dyn Host, &ToolCall, &callgate_tool::Pending) =
+        |host, call, pending| is_send(host.keep(None, Value::Null, call, pending));
 }
 
 #[test]

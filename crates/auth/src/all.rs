@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::{Request, Response};
 
 use crate::{
@@ -90,6 +90,10 @@ impl Authenticator for All {
 
     fn session_parameter(&self) -> Option<String> {
         self.parts.iter().find_map(|part| part.session_parameter())
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.parts.iter().for_each(|part| part.fingerprint(session, hasher));
     }
 
     fn obstacle(&self) -> Option<&Error> {

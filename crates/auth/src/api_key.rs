@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::{SecretReference, SecretStore};
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::Request;
 
 use crate::{
@@ -59,4 +59,6 @@ impl Authenticator for ApiKey {
     fn described(&self) -> Option<String> {
         (!self.value.is_literal()).then(|| format!("`{}`", self.value))
     }
+
+    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
 }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::Secret;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::{Request, Response};
 
 use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
@@ -80,6 +80,12 @@ pub trait Authenticator: Debug + Send + Sync {
     /// the name of a parameter, or one of `$context.…` and `$session.…`. `None` if every credential is the operator's.
     fn session_parameter(&self) -> Option<String> {
         None
+    }
+
+    /// Adds to a call's fingerprint whose credential would be placed, so that what one person's call left behind answers
+    /// no call of another person. An operator's own credential adds nothing. By default the whole session is added.
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        hasher.session(session);
     }
 
     /// Describes the operator's credential to the operator: the references of its secrets, or the name of the

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use callgate_secret::Secret;
 use callgate_store::aws::{AwsKeySource, KeySource, Scope, sign};
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use callgate_transport::{Clock, CredentialPlaces};
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 
 use crate::{
     authenticator::{Authenticator, Authorization},
@@ -46,11 +47,13 @@ impl Authenticator for AwsSigV4 {
         let signed = sign(request, &keys, &self.scope, self.clock.now());
         // A token that is already there is neither signed nor ours.
         request.headers_mut().remove("x-amz-security-token");
+        let mut secrets: Vec<Secret> =
+            [keys.secret_access_key].into_iter().chain(keys.session_token).collect();
         for header in signed.map_err(error::no_signature)? {
+            secrets.extend(signature(&header.value));
             CredentialPlaces::mark_header(request.extensions_mut(), header.name.clone());
             request.headers_mut().insert(header.name, header.value);
         }
-        let secrets = [keys.secret_access_key].into_iter().chain(keys.session_token);
         Ok(Authorization::placed(self.places()).with_secrets(secrets))
     }
 
@@ -61,13 +64,21 @@ impl Authenticator for AwsSigV4 {
     fn explain(&self, answer: &Response<Bytes>) -> Option<String> {
         refusal::explained(answer, self.clock.now())
     }
+
+    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+}
+
+/// The signature in a header; it is valid for some minutes, so a service that answers with it must not show it.
+fn signature(header: &HeaderValue) -> Option<Secret> {
+    let (_, signature) = header.to_str().ok()?.split_once("Signature=")?;
+    Some(Secret::new(signature.to_owned()))
 }
 
 const PREFIX: &str = "AWS4-HMAC-SHA256 ";
 
 #[cfg(test)]
 mod tests {
-    use callgate_secret::{MemoryStore, Secret};
+    use callgate_secret::MemoryStore;
     use callgate_store::aws::NamedKeys;
     use callgate_transport::{Refuse, render_request};
 
@@ -103,10 +114,11 @@ mod tests {
         let authenticator = authenticator("env:KEY", Some("env:TOKEN"));
         let mut request = request();
         let put = authenticator.authorize(&mut request, &Session::default()).await.unwrap();
-        assert_eq!((put.placed, put.secrets.len()), (authenticator.places(), 2));
+        assert_eq!((put.placed, put.secrets.len()), (authenticator.places(), 3));
         let headers = request.headers();
         assert_eq!(headers.get_all("authorization").iter().count(), 1);
         let signature = headers["authorization"].to_str().unwrap();
+        assert!(put.secrets.iter().any(|secret| signature.ends_with(secret.expose())));
         assert!(signature.starts_with("AWS4-HMAC-SHA256 Credential=AKID/"), "{signature}");
         assert!(
             signature.contains("/eu-west-1/execute-api/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token,"),

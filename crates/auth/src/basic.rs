@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use callgate_secret::{Secret, SecretReference, SecretStore};
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::Request;
 
 use crate::{
@@ -87,6 +87,8 @@ impl Authenticator for Basic {
         refusal == Refusal::Token
             && self.credential().await.is_ok_and(|[credential, ..]| !is_known(&credential))
     }
+
+    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 const PREFIX: &str = "Basic ";

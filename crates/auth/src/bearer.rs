@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::SecretStore;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::Request;
 
 use crate::{
@@ -64,6 +64,10 @@ impl Authenticator for Bearer {
 
     fn session_parameter(&self) -> Option<String> {
         self.token.session_place()
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.token.fingerprint(session, hasher);
     }
 }
 

@@ -242,8 +242,9 @@ pub(crate) fn unusable_session_value(place: &str, why: &callgate_secret::Error) 
 }
 
 /// `code` is one of the standards' own: nothing else from the endpoint's response is shown.
-pub(crate) fn token_refused(credential: &str, code: &str) -> Error {
-    let message = format!("the token endpoint refuses the credential `{credential}`: {code}");
+pub(crate) fn token_refused(credential: &str, code: &str, other: Option<&str>) -> Error {
+    let way = other.map_or_else(String::new, |way| format!("; try `client_authentication: {way}`"));
+    let message = format!("the token endpoint refuses the credential `{credential}`: {code}{way}");
     Error::new(ErrorKind::TokenRefused, message)
 }
 

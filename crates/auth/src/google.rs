@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_google::{Identity, Rest, Token, Tokens};
 use callgate_secret::Secret;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::{Request, Uri};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -133,6 +133,8 @@ impl Authenticator for Google {
         }
         may_help
     }
+
+    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 /// Scheme and host of a request, which Cloud Run expects as the audience of its service.

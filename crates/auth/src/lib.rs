@@ -16,6 +16,7 @@ mod none;
 mod oauth2;
 mod own;
 mod place;
+mod plain_header;
 mod refusal;
 mod source;
 mod stand_in;
@@ -36,6 +37,7 @@ pub use oauth2::{
 };
 pub use own::OwnAuthenticator;
 pub use place::{ApiKeyLocation, CredentialPlace, place_masks};
+pub use plain_header::plain_header;
 pub use refusal::Refusal;
 pub use source::CredentialSource;
 pub use stand_in::stand_in;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::Request;
 
 use crate::{
@@ -24,4 +24,6 @@ impl Authenticator for NoCredential {
     fn places(&self) -> Vec<CredentialPlace> {
         Vec::new()
     }
+
+    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
 }

@@ -14,6 +14,7 @@ mod login;
 mod logins;
 mod post;
 mod request;
+mod response;
 mod server;
 mod settings;
 
@@ -22,7 +23,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::Secret;
-use callgate_tool::{CallerToken, Session};
+use callgate_tool::{CallerToken, FingerprintHasher, Session};
 use http::{HeaderValue, Request};
 use tokio::time::{Instant, sleep};
 
@@ -109,11 +110,16 @@ impl OAuth2 {
             if !matches!(failure, Failure::Refused(_)) {
                 self.server.endpoint.forget();
             }
-            let is_over = started.elapsed().saturating_add(pause) >= TOKEN_TIME;
-            if is_over || !matches!(failure, Failure::Unavailable { retry: Retry::Soon, .. }) {
+            let wait = match failure {
+                Failure::Unavailable { retry: Retry::After(time), .. } => Some(time.max(pause)),
+                Failure::Unavailable { retry: Retry::Soon, .. } => Some(pause),
+                _ => None,
+            };
+            let is_in_time = |wait: &Duration| started.elapsed().saturating_add(*wait) < TOKEN_TIME;
+            let Some(wait) = wait.filter(is_in_time) else {
                 return Err(self.server.error(&failure));
-            }
-            sleep(pause).await;
+            };
+            sleep(wait).await;
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
     }
@@ -181,6 +187,14 @@ impl Authenticator for OAuth2 {
         }
         let sources = self.server.config.grant.sources();
         sources.into_iter().find_map(CredentialSource::session_place)
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        let grant = &self.server.config.grant;
+        if grant.is_of_caller() {
+            hasher.optional(session.caller_token().map(CallerToken::principal));
+        }
+        grant.sources().into_iter().for_each(|source| source.fingerprint(session, hasher));
     }
 }
 

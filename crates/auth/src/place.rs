@@ -46,6 +46,7 @@ pub struct CredentialPlace {
     target: Target,
     prefix: &'static str,
     environment: Option<String>,
+    plain: Option<String>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -68,12 +69,13 @@ impl CredentialPlace {
             ApiKeyLocation::Query if name.is_empty() => return Err(error::no_parameter_name()),
             ApiKeyLocation::Query => Target::Query(name.to_owned()),
         };
-        Ok(Self { target, prefix: "", environment: None })
+        Ok(Self { target, prefix: "", environment: None, plain: None })
     }
 
     /// The `Authorization` header with a scheme, followed by the credential: `"Bearer "`.
     pub fn authorization(prefix: &'static str) -> Self {
-        Self { target: Target::Header(AUTHORIZATION), prefix, environment: None }
+        let target = Target::Header(AUTHORIZATION);
+        Self { target, prefix, environment: None, plain: None }
     }
 
     /// Sets the environment variable that holds the text after the prefix.
@@ -110,6 +112,26 @@ impl CredentialPlace {
         self.environment.as_deref()
     }
 
+    /// Sets the content of the place, which is no secret: everyone may see it.
+    #[must_use]
+    pub(crate) fn with_plain(mut self, text: String) -> Self {
+        self.plain = Some(text);
+        self
+    }
+
+    /// The content of the place, if it is no secret: a dry run shows it, and nothing is masked.
+    pub fn plain(&self) -> Option<&str> {
+        self.plain.as_deref()
+    }
+
+    /// Puts the content that is no secret here, and replaces the current value.
+    pub(crate) fn put_plain(&self, request: &mut Request<Bytes>, text: &str) -> Result<(), Error> {
+        let Target::Header(name) = &self.target else { return self.put(request, text) };
+        let value = HeaderValue::try_from(text).map_err(|_| error::no_place_in_header())?;
+        request.headers_mut().insert(name, value);
+        Ok(())
+    }
+
     /// Puts a credential here, and replaces the current value.
     pub(crate) fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
         match &self.target {
@@ -132,6 +154,9 @@ impl CredentialPlace {
     }
 
     fn put_mask(&self, request: &mut Request<Bytes>) -> Result<(), Error> {
+        if let Some(text) = &self.plain {
+            return self.put_plain(request, text);
+        }
         match &self.target {
             Target::Cookie(name) => put_cookie(request, name, MASK),
             Target::Header(name) => put_header(request, name, MASK.to_owned()),
@@ -243,158 +268,4 @@ pub(crate) const BEARER: &str = "Bearer ";
 const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 #[cfg(test)]
-mod tests {
-    use callgate_transport::render_request;
-
-    use super::*;
-    use crate::ErrorKind;
-
-    fn request(uri: &str) -> Request<Bytes> {
-        Request::get(uri).body(Bytes::new()).unwrap()
-    }
-
-    #[track_caller]
-    fn check_query(uri: &str, name: &str, value: &str, expected: &str) {
-        let mut request = request(uri);
-        CredentialPlace::new(ApiKeyLocation::Query, name)
-            .unwrap()
-            .put(&mut request, value)
-            .unwrap();
-        assert_eq!(request.uri(), expected);
-        let shown = String::from_utf8(render_request(&request)).unwrap();
-        assert!(shown.contains("=****") && !shown.contains(value), "{shown}");
-    }
-
-    #[test]
-    fn a_credential_in_the_query_wins_once() {
-        check_query("http://h", "key", "secret", "http://h/?key=secret");
-        check_query("http://h/p?", "key", "secret", "http://h/p?key=secret");
-        check_query("http://h/p?a=1&b", "key", "secret", "http://h/p?a=1&b&key=secret");
-        check_query("http://h/p?key=MODEL&a=1&key", "key", "secret", "http://h/p?a=1&key=secret");
-        check_query("http://h/p?%6bey=MODEL&k%65y=2", "key", "secret", "http://h/p?key=secret");
-        check_query(
-            "http://h/p?api+key=1&api%20key=2",
-            "api key",
-            "secret",
-            "http://h/p?api%20key=secret",
-        );
-        check_query(
-            "http://h/p?KEY=1&keys=2",
-            "key",
-            "secret",
-            "http://h/p?KEY=1&keys=2&key=secret",
-        );
-    }
-
-    #[test]
-    fn a_credential_in_the_query_is_encoded() {
-        check_query(
-            "http://h/p?a=%26",
-            "k",
-            "x&a=1#?+ ü'%",
-            "http://h/p?a=%26&k=x%26a%3D1%23%3F%2B%20%C3%BC%27%25",
-        );
-    }
-
-    #[test]
-    fn a_credential_in_a_header_wins_once_and_is_sensitive() {
-        let mut request = request("http://h/");
-        for value in ["MODEL", "MODEL2"] {
-            request.headers_mut().append("x-api-key", HeaderValue::from_static(value));
-        }
-        CredentialPlace::new(ApiKeyLocation::Header, "X-Api-Key")
-            .unwrap()
-            .put(&mut request, "canary")
-            .unwrap();
-        let values: Vec<_> = request.headers().get_all("x-api-key").into_iter().collect();
-        assert_eq!(values, ["canary"]);
-        assert!(values[0].is_sensitive());
-        assert!(!format!("{request:?}").contains("canary"), "{request:?}");
-    }
-
-    #[track_caller]
-    fn check_cookie(cookies: &[&'static str], value: &str, expected: Result<&str, ErrorKind>) {
-        let mut request = request("http://h/");
-        for cookie in cookies {
-            request.headers_mut().append(COOKIE, HeaderValue::from_static(cookie));
-        }
-        let put =
-            CredentialPlace::new(ApiKeyLocation::Cookie, "sid").unwrap().put(&mut request, value);
-        let values: Vec<_> = request.headers().get_all(COOKIE).into_iter().collect();
-        match (put, expected) {
-            (Ok(()), Ok(expected)) => {
-                assert_eq!(values, [expected]);
-                assert!(values[0].is_sensitive());
-            }
-            (Err(error), Err(kind)) => assert_eq!(error.kind(), kind),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_credential_in_a_cookie_wins_once_and_comes_last() {
-        check_cookie(&[], "canary", Ok("sid=canary"));
-        check_cookie(&["a=1; b=2"], "canary", Ok("a=1; b=2; sid=canary"));
-        check_cookie(&["sid=MODEL; a=1", "s%69d=2"], "canary", Ok("a=1; sid=canary"));
-        check_cookie(&["SID=1"], "a=b%", Ok("SID=1; sid=a=b%"));
-    }
-
-    #[test]
-    fn a_credential_that_is_no_cookie_is_refused() {
-        for value in ["a; admin=1", "a b", "a,b", "\"a\"", "a\\b", "ä"] {
-            check_cookie(&[], value, Err(ErrorKind::UnusableSecret));
-        }
-    }
-
-    #[test]
-    fn masks_are_shown_as_the_credentials_are() {
-        let places = [
-            CredentialPlace::new(ApiKeyLocation::Header, "x-b").unwrap(),
-            CredentialPlace::authorization("Bearer "),
-            CredentialPlace::new(ApiKeyLocation::Query, "key").unwrap(),
-        ];
-        let original = || {
-            let mut request = request("http://h/p?key=1&a=2");
-            for name in ["x-a", "authorization", "x-b", "x-c"] {
-                request.headers_mut().insert(name, HeaderValue::from_static("1"));
-            }
-            request
-        };
-        let (mut masked, mut real) = (original(), original());
-        place_masks(&mut masked, &places).unwrap();
-        places.iter().try_for_each(|place| place.put(&mut real, "canary")).unwrap();
-        assert_eq!(render_request(&masked), render_request(&real));
-        assert_eq!(
-            String::from_utf8(render_request(&real)).unwrap(),
-            "GET http://h/p?a=2&key=**** HTTP/1.1\nx-a: 1\nauthorization: ****\nx-b: ****\nx-c: 1\n\n"
-        );
-    }
-
-    #[test]
-    fn a_credential_larger_than_a_url_is_refused_and_leaves_the_request_as_it_was() {
-        let mut request = request("http://h/p?a=1");
-        let place = CredentialPlace::new(ApiKeyLocation::Query, "key").unwrap();
-        let error = place.put(&mut request, &"a".repeat(70_000)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::UnusableSecret);
-        assert_eq!(request.uri(), "http://h/p?a=1");
-    }
-
-    #[test]
-    fn a_place_where_no_credential_can_be_is_refused() {
-        for (place, name) in [
-            (ApiKeyLocation::Header, ""),
-            (ApiKeyLocation::Header, "x key"),
-            (ApiKeyLocation::Header, "x:\r\n"),
-            (ApiKeyLocation::Header, "Content-Length"),
-            (ApiKeyLocation::Header, "host"),
-            (ApiKeyLocation::Query, ""),
-            (ApiKeyLocation::Cookie, ""),
-            (ApiKeyLocation::Cookie, "a b"),
-            (ApiKeyLocation::Cookie, "a;b"),
-            (ApiKeyLocation::Cookie, "a=b"),
-        ] {
-            let error = CredentialPlace::new(place, name).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");
-        }
-    }
-}
+mod tests;

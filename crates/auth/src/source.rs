@@ -2,7 +2,7 @@
 //! header; its place on the request is not known here.
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
-use callgate_tool::{Session, SessionName, Value};
+use callgate_tool::{FingerprintHasher, Session, SessionName, Value};
 
 use crate::{
     error::{self, Error},
@@ -79,6 +79,25 @@ impl CredentialSource {
         }
     }
 
+    /// Adds the person whose value it is to a fingerprint; nothing if the value is the operator's.
+    pub(crate) fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        let text = |value: Option<&Value>| {
+            value.and_then(Value::as_str).map(|text| Secret::new(text.to_owned()))
+        };
+        let token = match self {
+            Self::Secret(_) => return,
+            Self::ContextVariable(name) => {
+                text(session.context(&format!("variables.{name}")).as_ref())
+            }
+            Self::SessionCredential(name) => session.credential(name).cloned(),
+            Self::SessionParameter(name) => text(session.parameter(name)),
+        };
+        match token {
+            Some(token) => hasher.subject(&token),
+            None => hasher.optional(None),
+        };
+    }
+
     /// The place of the value in the session; `None` if the value is the operator's.
     pub(crate) fn session_place(&self) -> Option<String> {
         match self {
@@ -95,12 +114,18 @@ pub(crate) async fn fetch_secret(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
-    let secret = fetch_password(reference, store).await?;
-    if secret.is_empty() {
-        return Err(error::empty_secret(reference));
-    }
+    let secret = fetch_encoded(reference, store).await?;
     secret.expose_for_header().map_err(|source| error::no_secret(reference, source))?;
     Ok(secret)
+}
+
+/// A secret that is not empty and can be put in a header after it is encoded.
+pub(crate) async fn fetch_encoded(
+    reference: &SecretReference,
+    store: &dyn SecretStore,
+) -> Result<Secret, Error> {
+    let secret = fetch_password(reference, store).await?;
+    if secret.is_empty() { Err(error::empty_secret(reference)) } else { Ok(secret) }
 }
 
 /// A secret that can be put in a header after it is encoded, and may be empty: some services take the key as the user

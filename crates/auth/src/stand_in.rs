@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::{Request, Response};
 
 use crate::{
@@ -64,6 +64,10 @@ impl Authenticator for StandIn {
 
     fn session_parameter(&self) -> Option<String> {
         self.0.session_parameter()
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.0.fingerprint(session, hasher);
     }
 
     fn obstacle(&self) -> Option<&Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_tool::Session;
+use callgate_tool::{FingerprintHasher, Session};
 use http::Request;
 
 use crate::{
@@ -38,6 +38,8 @@ impl Authenticator for Unavailable {
     fn obstacle(&self) -> Option<&Error> {
         Some(&self.error)
     }
+
+    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ impl<'a> BodyArguments<'a> {
         | Event::DefaultExcluded { argument }
         | Event::DefaultUnfit { argument }
         | Event::DefaultUsed { argument }
+        | Event::DefaultWithheld { argument }
         | Event::EmptyOmitted { argument }
+        | Event::FormatIgnored { argument, .. }
         | Event::HiddenIgnored { argument }
         | Event::NullOmitted { argument }
         | Event::SessionValueAbsent { argument, .. }

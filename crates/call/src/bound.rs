@@ -12,7 +12,7 @@ use callgate_tool::{Event, Fault, Journal, Next, Object, Problem, Session, Value
 
 use crate::{
     bound::choice::chosen,
-    inputs::{Fillings, Origin, Subject, look_up},
+    inputs::{Fillings, Origin, Subject},
     wording,
 };
 pub(crate) use names::Names;
@@ -169,7 +169,7 @@ impl<'a> Walk<'a, '_> {
     fn fate(&mut self, spots: &[usize], value: Option<&Value>) -> Fate {
         let all = self.met(spots);
         let Some(spot) = source_of(&all) else { return Fate::Kept };
-        let found = look_up(&spot.source, self.binding.session);
+        let found = spot.source.value(self.binding.session);
         let is_root = self.steps.is_empty();
         if is_root && self.own_source_is_settled() {
             return Fate::Kept;

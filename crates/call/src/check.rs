@@ -1,12 +1,13 @@
 //! Checks filled inputs against the description: reports unknown and missing arguments and every violation of a schema
-//! together. Converts a value of another type if nothing is lost. Values come from `inputs`, sentences from `wording` and
-//! `violation`.
+//! together. Converts a value of another type if nothing is lost. Values come from `inputs`, sentences from `wording`.
 
+mod alternative;
 mod budget;
 mod compile;
 mod convert;
 mod equal;
 mod evaluator;
+mod findings;
 mod format;
 mod instance;
 mod members;
@@ -16,23 +17,28 @@ mod pattern;
 mod program;
 mod run;
 mod settle;
+mod unknown_argument;
 mod violation;
 
 use std::{borrow::Cow, sync::OnceLock};
 
-use callgate_openapi::{Input, InputLocation, NestedInput, Operation, Source};
-use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem, Value};
+use callgate_openapi::{Input, InputLocation, Operation, Source};
+use callgate_tool::{Arguments, Event, Fault, Journal, Problem, Value};
 
 use self::{
     budget::Spent,
     compile::Fragment,
     convert::{holds_fraction, make_whole},
+    findings::{Findings, find_missing},
+    format::has_formats,
     instance::Instance,
     members::Members,
-    program::{Program, Scope},
-    run::{Overlap, Run},
+    node::Rule,
+    program::{Formats, Program, Scope},
+    run::{Breach, Overlap, Run, Violation},
     settle::Settling,
-    violation::{CheckedArgument, Privacy},
+    unknown_argument::unknown_arguments,
+    violation::{CheckedArgument, Privacy, path_of},
 };
 pub(crate) use budget::Budget;
 pub(crate) use convert::resolved;
@@ -41,7 +47,7 @@ pub(crate) use pattern::Pattern;
 pub(crate) use settle::Nulls;
 
 use crate::{
-    inputs::{Filling, Fillings, Origin, Subject, has_body, holds, take_away},
+    inputs::{Filling, Fillings, Origin, Subject, holds, take_away},
     wording,
 };
 
@@ -50,6 +56,8 @@ use crate::{
 pub(crate) struct Checks {
     program: Program,
     fragments: Box<[OnceLock<Option<Fragment>>]>,
+    /// True if a schema asks for a format that is compared.
+    has_formats: bool,
 }
 
 /// The checks of an operation with the schema of all its arguments, from which they are compiled.
@@ -74,7 +82,7 @@ impl Checks {
         let n_alternatives = media.filter_map(|media| media.alternative).max().map_or(0, |n| n + 1);
         let n_fragments = operation.inputs.len() + n_alternatives;
         let fragments = std::iter::repeat_with(OnceLock::new).take(n_fragments).collect();
-        Self { program: Program::new(schema), fragments }
+        Self { program: Program::new(schema), fragments, has_formats: has_formats(schema) }
     }
 }
 
@@ -104,8 +112,9 @@ impl<'a> Checking<'a> {
         self.nulls == Nulls::Remove && is_member && !input.required
     }
 
+    /// The scope of the checks that decide: what a value's format is, they leave to the service.
     fn scope(self) -> Scope<'a> {
-        Scope::new(&self.checks.program, self.schema)
+        Scope::new(&self.checks.program, self.schema).with_formats(Formats::Described)
     }
 
     /// The schema of the input at a position, compiled on first use.
@@ -142,7 +151,7 @@ pub(crate) fn check(
     journal: &mut Journal,
 ) -> Result<(), Box<Fault>> {
     let mut findings = Findings::default();
-    find_unknown(subject, arguments, &mut findings);
+    findings.problems.extend(unknown_arguments(subject, arguments));
     find_missing(subject, fillings, &mut findings);
     let mut one = One { subject, checking, budget: Budget::of(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
@@ -172,6 +181,9 @@ pub(crate) fn check(
     findings.into_fault()
 }
 
+/// The path of a text in its argument, and the format that it does not have; `None` if it fits no alternative.
+type Misfit = (String, Option<&'static str>);
+
 /// Checks the inputs one after the other, within one budget.
 struct One<'a, 'j> {
     subject: Subject<'a>,
@@ -197,7 +209,10 @@ impl One<'_, '_> {
         let is_valid = run.valid(&fragment.node, Instance::Value(&filling.value));
         self.budget = run.budget();
         let name = input.argument.as_str();
-        if is_valid? {
+        let is_default = filling.origin == Origin::Default;
+        let misfits = if is_valid? { Some(self.misfits(fragment, &filling.value)) } else { None };
+        if let Some(misfits) = misfits.filter(|misfits| !is_default || misfits.is_empty()) {
+            self.note_formats(misfits, name);
             self.write_whole(input, filling);
             return Ok(Vec::new());
         }
@@ -207,7 +222,7 @@ impl One<'_, '_> {
         };
         let place = CheckedArgument { argument: name, privacy };
         // A default is sent unchanged or not at all.
-        if filling.origin == Origin::Default {
+        if is_default {
             self.journal.note(Event::DefaultUnfit { argument: name.to_owned() });
             *slot = None;
             let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
@@ -237,10 +252,40 @@ impl One<'_, '_> {
         let mut settling = Settling { scope, node: &fragment.node, place, nulls, budget };
         let problems = settling.settle(&mut value, self.journal)?;
         if problems.is_empty() {
+            let misfits = self.misfits(fragment, &value);
+            self.note_formats(misfits, place.argument);
             filling.value = Cow::Owned(value);
             self.write_whole(input, filling);
         }
         Ok(problems)
+    }
+
+    /// The texts that do not have the declared format, each with its path and the format. None of a value whose check takes
+    /// more than a budget: a note must not refuse a call.
+    fn misfits(&self, fragment: &Fragment, value: &Value) -> Vec<Misfit> {
+        if !self.checking.checks.has_formats {
+            return Vec::new();
+        }
+        let scope = self.checking.scope().with_formats(Formats::Asserted);
+        let mut run = Run::new(scope, Budget::of(Budget::CALL), Overlap::Accepted);
+        let (node, at) = (&fragment.node, Instance::Value(value));
+        let broken = match run.valid(node, at) {
+            Ok(false) => run.violations(node, at, &[]).unwrap_or_default(),
+            Ok(true) | Err(_) => Vec::new(),
+        };
+        let misfit = |broken: &Violation<'_, '_>| match broken.breach {
+            Breach::Rule(Rule::Format(format)) => (path_of("", &broken.path), Some(format.name())),
+            _ => (path_of("", &broken.path), None),
+        };
+        broken.iter().map(misfit).collect()
+    }
+
+    /// Records the texts of an argument that do not have the declared format. They are sent as they stand.
+    fn note_formats(&mut self, misfits: Vec<Misfit>, argument: &str) {
+        for (path, format) in misfits {
+            self.journal
+                .note(Event::FormatIgnored { argument: format!("{argument}{path}"), format });
+        }
     }
 
     /// Writes whole numbers without a fraction where the schema asks for integers.
@@ -252,99 +297,6 @@ impl One<'_, '_> {
         let mut value = filling.value.clone().into_owned();
         if make_whole(&mut value, schema, self.checking.schema) {
             filling.value = Cow::Owned(value);
-        }
-    }
-}
-
-/// The problems so far.
-#[derive(Debug, Default)]
-struct Findings {
-    problems: Vec<Problem>,
-    session: Option<Next>,
-}
-
-impl Findings {
-    fn add(
-        &mut self,
-        problems: Vec<Problem>,
-        input: &Input,
-        origin: Origin,
-        nested: &[NestedInput],
-    ) {
-        if origin == Origin::Session && !problems.is_empty() {
-            self.blame_session(&input.source);
-        }
-        for problem in problems {
-            let hidden = nested
-                .iter()
-                .find(|nested| !nested.visible && nested.to_string() == problem.at)
-                .filter(|_| problem.got == "nothing");
-            match hidden {
-                Some(nested) => {
-                    self.blame_session(&nested.source);
-                    self.problems.push(wording::missing_from_session(problem.at, &nested.source));
-                }
-                None => self.problems.push(problem),
-            }
-        }
-    }
-
-    fn blame_session(&mut self, source: &Source) {
-        // No user can give values that only the runtime knows.
-        let next = match source {
-            Source::Context(_) => Next::GiveUp,
-            Source::Model | Source::Parameter(_) | Source::Payload(_) => Next::AskUser,
-        };
-        self.session = Some(if self.session == Some(Next::GiveUp) { Next::GiveUp } else { next });
-    }
-
-    fn into_fault(self) -> Result<(), Box<Fault>> {
-        match self.session {
-            Some(next) => Err(wording::missing_session_value(self.problems, next)),
-            None if self.problems.is_empty() => Ok(()),
-            None => Err(wording::invalid_arguments(self.problems)),
-        }
-    }
-}
-
-fn find_unknown(subject: Subject<'_>, arguments: &Arguments, findings: &mut Findings) {
-    let known = |name: &str| subject.inputs.iter().any(|input| input.argument.as_str() == name);
-    let n_known = subject
-        .inputs
-        .iter()
-        .filter(|input| arguments.contains_key(input.argument.as_str()))
-        .count();
-    if n_known == arguments.len() {
-        return;
-    }
-    let content_type = subject.body.and_then(|body| body.content_type.as_ref());
-    let content_type = content_type.map(ArgumentName::as_str);
-    let allowed = subject
-        .inputs
-        .iter()
-        .filter(|input| input.visible)
-        .map(|input| input.argument.as_str())
-        .chain(content_type);
-    for name in arguments.keys().filter(|name| !known(name)) {
-        if content_type != Some(name.as_str()) {
-            findings.problems.push(wording::unknown_argument(name, allowed.clone()));
-        }
-    }
-}
-
-fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
-    let has_body = has_body(subject, fillings);
-    for (input, filling) in subject.inputs.iter().zip(fillings) {
-        let is_due = input.place() != InputLocation::Body || has_body;
-        if filling.is_some() || !input.required || !is_due {
-            continue;
-        }
-        let at = input.argument.to_string();
-        if input.visible {
-            findings.problems.push(wording::missing(at, "a value"));
-        } else {
-            findings.blame_session(&input.source);
-            findings.problems.push(wording::missing_from_session(at, &input.source));
         }
     }
 }

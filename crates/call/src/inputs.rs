@@ -65,8 +65,9 @@ pub(crate) fn fill<'a>(
         fillings.push(filling);
     }
     fill_nested_from_session(subject, given, &mut fillings, journal);
-    fill_defaults(subject, &mut fillings, journal);
-    fill_nested_defaults(subject, &mut fillings, journal);
+    let body = SentBody::of(subject, &fillings);
+    fill_defaults(subject, body, &mut fillings, journal);
+    fill_nested_defaults(subject, body, &mut fillings, journal);
     note_absent(subject.inputs, &fillings, journal);
     fillings
 }
@@ -86,7 +87,7 @@ fn from_session<'a>(
     given: Given<'a>,
     journal: &mut Journal,
 ) -> Option<Filling<'a>> {
-    let value = look_up(&input.source, given.session)?;
+    let value = input.source.value(given.session)?;
     if given.arguments.contains_key(input.argument.as_str()) {
         let argument = input.argument.to_string();
         journal.note(if input.visible {
@@ -117,21 +118,64 @@ fn from_model<'a>(
     Some(Filling { value: Cow::Borrowed(value), origin: Origin::Model })
 }
 
-pub(crate) fn look_up<'a>(source: &Source, session: &'a Session) -> Option<Cow<'a, Value>> {
-    match source {
-        Source::Context(path) => session.context(path).map(Cow::Owned),
-        Source::Model => None,
-        Source::Parameter(name) => session.parameter(name).map(Cow::Borrowed),
-        Source::Payload(path) => session.payload(path).map(Cow::Borrowed),
+/// The defaults that a body may have.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum SentBody {
+    /// All: something else was given in it, or it may be made of defaults.
+    Any,
+    /// Values without an alternative. A person or a model has to give something before defaults complete it.
+    Fixed,
+    /// None, because there is no body: a default inside a body does not create the body.
+    None,
+}
+
+impl SentBody {
+    fn of(subject: Subject<'_>, fillings: &Fillings<'_>) -> Self {
+        let inputs = subject.inputs.iter().zip(fillings);
+        let mut given = inputs.filter_map(|(input, filling)| {
+            let filling = filling.as_ref()?;
+            (input.place() == InputLocation::Body).then_some(&*filling.value)
+        });
+        let may_be_of_defaults = subject.body.is_some_and(|body| body.may_be_of_defaults);
+        match has_body(subject, fillings) {
+            false => Self::None,
+            true if may_be_of_defaults || given.any(says_something) => Self::Any,
+            true => Self::Fixed,
+        }
+    }
+
+    /// True if the default of an input is sent; `is_fixed` if no other value is legal.
+    fn takes(self, place: InputLocation, is_fixed: bool) -> bool {
+        place != InputLocation::Body
+            || match self {
+                Self::Any => true,
+                Self::Fixed => is_fixed,
+                Self::None => false,
+            }
     }
 }
 
-fn fill_defaults<'a>(subject: Subject<'a>, fillings: &mut Fillings<'a>, journal: &mut Journal) {
-    let has_body = has_body(subject, fillings);
+/// Returns true if a value is more than empty objects. The reader of arguments limits the nesting.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty() || items.iter().any(says_something),
+        Value::Object(members) => members.values().any(says_something),
+        _ => true,
+    }
+}
+
+fn fill_defaults<'a>(
+    subject: Subject<'a>,
+    body: SentBody,
+    fillings: &mut Fillings<'a>,
+    journal: &mut Journal,
+) {
     for (input, filling) in subject.inputs.iter().zip(fillings) {
         let Some(default) = input.default.as_ref().filter(|_| filling.is_none()) else { continue };
-        // A default inside a body does not create the body.
-        if input.place() == InputLocation::Body && !has_body {
+        if !body.takes(input.place(), input.is_fixed) {
+            if body == SentBody::Fixed {
+                journal.note(Event::DefaultWithheld { argument: input.argument.to_string() });
+            }
             continue;
         }
         journal.note(Event::DefaultUsed { argument: input.argument.to_string() });
@@ -157,7 +201,7 @@ pub(crate) fn fill_nested_from_session<'a>(
 ) {
     for nested in subject.nested {
         let Some(filling) = filling_of(nested, subject, fillings) else { continue };
-        let found = look_up(&nested.source, given.session);
+        let found = nested.source.value(given.session);
         let sent = filling.as_ref().is_some_and(|filling| holds(&filling.value, &nested.steps));
         if sent && !nested.visible {
             journal.note(Event::HiddenIgnored { argument: nested.to_string() });
@@ -183,16 +227,23 @@ pub(crate) fn fill_nested_from_session<'a>(
 
 fn fill_nested_defaults<'a>(
     subject: Subject<'a>,
+    body: SentBody,
     fillings: &mut Fillings<'a>,
     journal: &mut Journal,
 ) {
     for nested in subject.nested {
         let Some(default) = &nested.default else { continue };
-        let Some(filling) = filling_of(nested, subject, fillings) else { continue };
-        let Some(filling) = filling else { continue };
-        if lacks(&filling.value, &nested.steps) {
+        let Some(at) = position(nested, subject) else { continue };
+        let place = subject.inputs.get(at).map_or(InputLocation::Body, Input::place);
+        let Some(Some(filling)) = fillings.get_mut(at) else { continue };
+        if !lacks(&filling.value, &nested.steps) {
+            continue;
+        }
+        if body.takes(place, nested.is_fixed) {
             journal.note(Event::DefaultUsed { argument: nested.to_string() });
             change(filling.value.to_mut(), &nested.steps, &Change::Default(default));
+        } else {
+            journal.note(Event::DefaultWithheld { argument: nested.to_string() });
         }
     }
 }
@@ -246,8 +297,11 @@ fn filling_of<'f, 'a>(
     subject: Subject<'a>,
     fillings: &'f mut Fillings<'a>,
 ) -> Option<&'f mut Option<Filling<'a>>> {
-    let at = subject.inputs.iter().position(|input| input.argument == nested.argument)?;
-    fillings.get_mut(at)
+    fillings.get_mut(position(nested, subject)?)
+}
+
+fn position(nested: &NestedInput, subject: Subject<'_>) -> Option<usize> {
+    subject.inputs.iter().position(|input| input.argument == nested.argument)
 }
 
 /// The change at the end of a nested input's steps.

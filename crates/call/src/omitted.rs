@@ -1,86 +1,200 @@
-//! Records in the journal which values the request omits: styles of parameters and fields cannot write a `null` or an empty
-//! list or object. `body::omitted` records members of bodies; refused values are not recorded.
+//! Finds the values that a request would omit: styles of parameters and fields cannot write a `null` or an empty list or
+//! object. An optional one is recorded in the journal, so that the result says it; a required one is refused, because it
+//! would leave no trace (OpenAPI 3.1.1 §4.8.12: a required parameter is mandatory). `body::omitted` finds members of bodies.
 
-use callgate_openapi::{Encoding, Input, Placement, Style};
-use callgate_tool::{Event, Journal, Value};
+use callgate_openapi::{Encoding, Input, Placement, Style, Styled};
+use callgate_tool::{Event, Fault, Journal, Object, Problem, Value};
 
-use crate::{inputs::Fillings, style::is_void};
+use crate::{check::resolved, inputs::Fillings, style::is_void, wording};
 
-/// Records the values that the parameters of a request omit.
-pub(crate) fn note_parameters(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
+/// The omitted values of one request.
+#[derive(Debug)]
+pub(crate) struct Omitted<'j> {
+    journal: &'j mut Journal,
+    problems: Vec<Problem>,
+}
+
+/// A value that may be omitted: where it is given, its schema, and whether it must leave a trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    /// The argument, or the path of the member in it.
+    pub(crate) at: &'a str,
+    /// The value.
+    pub(crate) value: &'a Value,
+    /// The schema of the value, if it is known.
+    pub(crate) schema: Option<&'a Value>,
+    /// The schema of all arguments, into which references point.
+    pub(crate) arguments: &'a Value,
+    /// True if the service requires the value.
+    pub(crate) is_required: bool,
+}
+
+impl<'j> Omitted<'j> {
+    /// Starts without a value; optional ones go to `journal`.
+    pub(crate) fn new(journal: &'j mut Journal) -> Self {
+        Self { journal, problems: Vec::new() }
+    }
+
+    /// Adds a value.
+    pub(crate) fn add(&mut self, given: Given<'_>) {
+        let at = given.at.to_owned();
+        if given.is_required {
+            let expected = match given.value {
+                Value::Array(_) => "at least one item",
+                Value::Object(_) => "at least one member that is not null",
+                _ => "a value",
+            };
+            let (expected, got) = (expected.to_owned(), wording::shown(given.value));
+            return self.problems.push(Problem { at, expected, got, suggestion: None });
+        }
+        self.journal.note(if given.value.is_null() {
+            Event::NullOmitted { argument: at }
+        } else {
+            Event::EmptyOmitted { argument: at }
+        });
+    }
+
+    /// The journal, for what is omitted by other rules.
+    pub(crate) fn journal(&mut self) -> &mut Journal {
+        self.journal
+    }
+
+    /// Refuses the request if a required value would be omitted.
+    pub(crate) fn finish(self) -> Result<(), Box<Fault>> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(wording::invalid_arguments(self.problems))
+    }
+}
+
+impl<'a> Given<'a> {
+    /// The member `name` of the value, given at `at`.
+    pub(crate) fn member(self, at: &'a str, name: &str, value: &'a Value) -> Self {
+        let Self { schema, arguments, .. } = self;
+        let is_required = schema.is_some_and(|schema| requires(schema, arguments, name, DEPTH));
+        let schema = schema.and_then(|schema| declared(schema, arguments, name, DEPTH));
+        Self { at, value, schema, arguments, is_required }
+    }
+}
+
+/// Finds the values that the parameters of a request omit; `arguments` is the schema of all arguments.
+pub(crate) fn of_parameters(
+    inputs: &[Input],
+    fillings: &Fillings<'_>,
+    arguments: &Value,
+    omitted: &mut Omitted<'_>,
+) {
+    let own = |name: &str| arguments.get("properties").and_then(|all| all.get(name));
     for (input, filling) in inputs.iter().zip(fillings) {
         let value = filling.as_ref().map(|filling| &*filling.value);
         let Some(value @ (Value::Array(_) | Value::Null | Value::Object(_))) = value else {
             continue;
         };
-        let at = input.argument.as_str();
+        let (at, is_required) = (input.argument.as_str(), input.required);
+        let given = Given { at, value, schema: own(at), arguments, is_required };
         match &input.placement {
             // A path cannot hold an empty value, so it is refused.
             Placement::Path(_) if is_void(value) => {}
             Placement::Cookie(Encoding::Styled(styled))
             | Placement::Header(Encoding::Styled(styled))
             | Placement::Path(Encoding::Styled(styled))
-            | Placement::Query(Encoding::Styled(styled)) => {
-                note_styled(at, value, styled.style, journal);
-            }
+            | Placement::Query(Encoding::Styled(styled)) => of_style(given, styled, omitted),
             Placement::Querystring { media_type } if **media_type == *FORM => {
-                note_pairs(at, value, journal);
+                of_pairs(given, omitted);
             }
             _ => {}
         }
     }
 }
 
-/// Records the values that a style omits from the value given at `at`.
-pub(crate) fn note_styled(at: &str, value: &Value, style: Style, journal: &mut Journal) {
-    if note_void(at, value, journal) {
-        return;
+/// Finds the values that a style omits from a given one.
+pub(crate) fn of_style(given: Given<'_>, styled: &Styled, omitted: &mut Omitted<'_>) {
+    let is_apart = styled.explode || styled.style == Style::DeepObject;
+    if is_void(given.value) {
+        // Each member of an exploded object is a parameter of its own, so an empty one is complete.
+        let is_complete = is_apart && given.value.as_object().is_some_and(Object::is_empty);
+        return omitted.add(Given { is_required: given.is_required && !is_complete, ..given });
     }
-    if style == Style::DeepObject {
-        return note_brackets(at, value, journal);
+    if styled.style == Style::DeepObject {
+        return of_brackets(given, omitted);
     }
-    // Nested structures are written as JSON, which has `null`.
-    for (name, member) in value.as_object().into_iter().flatten() {
-        if member.is_null() {
-            journal.note(Event::NullOmitted { argument: format!("{at}.{name}") });
+    // Elsewhere a list in an object is written as JSON, as other nested structures are, which has `null`.
+    let is_repeated =
+        styled.explode && !matches!(styled.style, Style::Label | Style::Matrix | Style::Simple);
+    for (name, member) in given.value.as_object().into_iter().flatten() {
+        let at = format!("{}.{name}", given.at);
+        let member = given.member(&at, name, member);
+        let is_list = is_repeated && member.value.as_array().is_some_and(Vec::is_empty);
+        if member.value.is_null() || is_list {
+            omitted.add(member);
         }
     }
 }
 
-/// Records a value that writes nothing, and returns whether it is one.
-pub(crate) fn note_void(at: &str, value: &Value, journal: &mut Journal) -> bool {
-    let argument = || at.to_owned();
-    if value.is_null() {
-        journal.note(Event::NullOmitted { argument: argument() });
-    } else if is_void(value) {
-        journal.note(Event::EmptyOmitted { argument: argument() });
-    }
-    is_void(value)
-}
-
-/// Records the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
-fn note_brackets(at: &str, value: &Value, journal: &mut Journal) {
-    let mut note = |at: &str, value: &Value| {
-        if !note_void(at, value, journal) {
-            note_brackets(at, value, journal);
-        }
+/// Finds the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
+fn of_brackets(given: Given<'_>, omitted: &mut Omitted<'_>) {
+    let mut of_one = |given: Given<'_>| {
+        if is_void(given.value) { omitted.add(given) } else { of_brackets(given, omitted) }
     };
-    match value {
+    match given.value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(n, item)| note(&format!("{at}[{n}]"), item));
+            for (n, item) in items.iter().enumerate() {
+                let at = format!("{}[{n}]", given.at);
+                of_one(Given { at: &at, value: item, schema: None, is_required: false, ..given });
+            }
         }
         Value::Object(members) => {
-            members.iter().for_each(|(name, member)| note(&format!("{at}.{name}"), member));
+            for (name, member) in members {
+                of_one(given.member(&format!("{}.{name}", given.at), name, member));
+            }
         }
         _ => {}
     }
 }
 
-/// Records the omitted members of a whole query string.
-fn note_pairs(at: &str, value: &Value, journal: &mut Journal) {
-    for (name, member) in value.as_object().into_iter().flatten() {
-        note_void(&format!("{at}.{name}"), member, journal);
+/// Finds the omitted members of a whole query string.
+fn of_pairs(given: Given<'_>, omitted: &mut Omitted<'_>) {
+    for (name, member) in given.value.as_object().into_iter().flatten() {
+        if is_void(member) {
+            omitted.add(given.member(&format!("{}.{name}", given.at), name, member));
+        }
     }
 }
 
+/// Returns true if an object schema requires a member, itself or by its `allOf`.
+fn requires(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool {
+    let own = schema.get("required").and_then(Value::as_array);
+    own.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
+        || beside(schema, arguments, depth)
+            .any(|other| requires(other, arguments, name, depth.saturating_sub(1)))
+}
+
+/// The schema of a member.
+fn declared<'a>(
+    schema: &'a Value,
+    arguments: &'a Value,
+    name: &str,
+    depth: usize,
+) -> Option<&'a Value> {
+    let own = schema.get("properties").and_then(|members| members.get(name));
+    own.or_else(|| {
+        beside(schema, arguments, depth)
+            .find_map(|other| declared(other, arguments, name, depth.saturating_sub(1)))
+    })
+}
+
+/// The schemas that a value meets together with this one.
+fn beside<'a>(
+    schema: &'a Value,
+    arguments: &'a Value,
+    depth: usize,
+) -> impl Iterator<Item = &'a Value> {
+    let target = schema.get("$ref").and_then(|_| resolved(schema, arguments));
+    let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    target.into_iter().chain(all).filter(move |_| depth > 0)
+}
+
 const FORM: &str = "application/x-www-form-urlencoded";
+/// The most references and compositions between a schema and the declaration of its member.
+const DEPTH: usize = 8;

@@ -10,12 +10,12 @@ use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Remedy, S
 use http::{Request, Response};
 
 use crate::{
-    body::{Content, chosen_media, nulls_of, omitted::note_members},
+    body::{Content, chosen_media, note_choice, nulls_of, omitted::of_members},
     body_arguments::BodyArguments,
     bound::{Binding, Names, bind},
     check::{Checking, Checks, Nulls, check},
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
-    omitted::note_parameters,
+    omitted::{Omitted, of_parameters},
     request::{Frame, Ready},
     response::{self, Reading, Understood},
     shape::Shape,
@@ -73,8 +73,8 @@ impl Plan {
         self.checked(Given { arguments, session }, kept, journal, |ready, journal| {
             let server = &self.operation.server;
             if server.is_missing {
-                let path = server.url.path().trim_end_matches('/');
-                let remedy = Remedy::NameServer { url: format!("https://HOST{path}") };
+                let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
+                let remedy = Remedy::NameServer { url };
                 journal.note(Event::Refused { why: None, remedy });
                 return Err(wording::no_server());
             }
@@ -142,7 +142,8 @@ impl Plan {
         let operation = &*self.operation;
         let Given { arguments, session } = given;
         // An unknown media type is refused when the body is written, together with all other problems.
-        let media = operation.body.as_ref().and_then(|body| chosen_media(body, arguments).ok());
+        let body = operation.body.as_ref();
+        let media = body.and_then(|body| chosen_media(operation, body, arguments).ok());
         let alternative = media.and_then(|media| media.alternative);
         let nulls = media.map_or(Nulls::Omit, nulls_of);
         let subject = Subject {
@@ -163,11 +164,14 @@ impl Plan {
         if bind_again(binding, given, &mut fillings, journal)? {
             check(subject, checking, arguments, &mut fillings, journal)?;
         }
-        note_parameters(subject.inputs, &fillings, journal);
+        let mut omitted = Omitted::new(journal);
+        of_parameters(subject.inputs, &fillings, schema, &mut omitted);
         if let (Some(body), Some(media)) = (subject.body, media) {
             let content = Content::new(subject, &fillings, body.layout);
-            note_members(&content, media, schema, journal);
+            of_members(&content, media, schema, &mut omitted);
+            note_choice(body, media, arguments, omitted.journal());
         }
+        omitted.finish()?;
         then(Ready { operation, subject, fillings: &fillings, arguments, kept }, journal)
     }
 

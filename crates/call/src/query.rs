@@ -62,7 +62,7 @@ impl<'a> Pairs<'a> {
             (Value::Object(members), true) => members
                 .iter()
                 .filter(|(_, member)| !member.is_null())
-                .try_for_each(|(name, member)| self.write_pair(name, member, pair.escape)),
+                .try_for_each(|(name, member)| self.write_member(name, member, pair.escape)),
             (Value::Array(items), false) => {
                 self.write_name(pair.name, pair.escape);
                 let escape = for_items(pair.escape);
@@ -74,6 +74,22 @@ impl<'a> Pairs<'a> {
                 write_members(self.out, members, joint(*style, escape), escape)
             }
             _ => self.write_pair(pair.name, pair.value, pair.escape),
+        }
+    }
+
+    /// Writes a member of an exploded object: a parameter of its own, whose list is written as one `name=item` after the
+    /// other. The specification leaves this open; generated clients write it so, and frameworks read it so.
+    fn write_member(
+        &mut self,
+        name: &str,
+        value: &Value,
+        escape: Escape,
+    ) -> Result<(), Unwritable> {
+        match value {
+            Value::Array(items) => {
+                items.iter().try_for_each(|item| self.write_pair(name, item, escape))
+            }
+            _ => self.write_pair(name, value, escape),
         }
     }
 

@@ -280,7 +280,7 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     else {
         return Ok((None, Bytes::new()));
     };
-    let media = chosen_media(body, ready.arguments)?;
+    let media = chosen_media(ready.operation, body, ready.arguments)?;
     let content = Content::new(ready.subject, ready.fillings, body.layout);
     fields::claim(ready.operation, body, media, &content)?;
     let schema = ready.operation.arguments_schema();

@@ -11,6 +11,7 @@ mod connection;
 mod credential;
 pub(crate) mod key;
 pub mod values;
+pub(crate) mod xml;
 
 use std::fmt::Write as _;
 
@@ -106,6 +107,13 @@ pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<F
     let message = told(&problems, "; the value comes from the session, not from arguments");
     let fault = Fault::new(FaultCode::MissingSessionValue, message, next);
     Box::new(fault.with_problems(problems))
+}
+
+/// Nothing is stored under the session's id.
+pub fn unknown_session() -> Box<Fault> {
+    let message = "nothing is stored under the session that this call names, and the call brings no values itself, so nothing was sent; \
+                   the program that makes the call stores the session first, or sends its values";
+    Box::new(Fault::new(FaultCode::UnknownSession, message, Next::GiveUp))
 }
 
 pub(crate) fn no_server() -> Box<Fault> {

@@ -20,6 +20,7 @@ macro_rules! chapters {
         #[doc = "[mcp]: crate::manual::mcp"]
         #[doc = "[operators]: crate::manual::operators"]
         #[doc = "[requests]: crate::manual::requests"]
+        #[doc = "[several-sidecars]: crate::manual::several_sidecars"]
         #[doc = "[sidecar]: crate::manual::sidecar"]
         #[doc = "[testing]: crate::manual::testing"]
         #[doc = ""]
@@ -42,6 +43,7 @@ chapters! {
     extending "extending.md"
     moving "moving.md"
     testing "testing.md"
+    several_sidecars "several-sidecars.md"
     operators "operators.md"
     limits "limits.md"
     configuration "configuration.md"

@@ -39,7 +39,7 @@ pub(crate) use self::{
     login::{LoginArguments, LoginPlace, LogoutArguments},
     man::ManArguments,
     serve::ServeArguments,
-    source::{DescriptionArguments, SourceArguments},
+    source::{ConnectionArguments, DescriptionArguments, RequestArguments, SourceArguments},
     test::TestArguments,
     tools::ToolsArguments,
 };

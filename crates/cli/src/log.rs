@@ -91,7 +91,7 @@ impl Subscriber for Warnings {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line::default();
         event.record(&mut line);
-        output::talk(&format!("warning: {}{}\n", line.message, line.values));
+        output::line(&format!("warning: {}{}", line.message, line.values));
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

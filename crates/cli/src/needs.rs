@@ -15,8 +15,8 @@ pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool
         return;
     }
     if let Some((schemes, flags)) = lacking(operation) {
-        output::talk(&format!(
-            "note: the operation asks for {schemes}, and no credential is named; {flags}\n"
+        output::line(&format!(
+            "note: the operation asks for {schemes}, and no credential is named; {flags}"
         ));
     }
 }

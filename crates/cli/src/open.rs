@@ -80,8 +80,8 @@ pub(crate) fn usable(
         let refused = toolset.report.count(OperationStatus::Refused);
         if refused > 0 {
             let shown = toolset.file.display();
-            output::talk(&format!(
-                "note: {refused} operations of `{shown}` are not offered; `callgate check` says why\n"
+            output::line(&format!(
+                "note: {refused} operations of `{shown}` are not offered; `callgate check` says why"
             ));
         }
     }

@@ -1,10 +1,17 @@
 //! Standard output for results, standard error for messages. A closed pipe ends the command quietly, like other commands.
+//! All texts go through here, so that no text of others is obeyed by a terminal or hides something from a reader.
+
+mod screen;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use callgate_tool::{visible, visible_line};
+
+use self::screen::{Screen, styled};
+
 /// Writes a result.
 pub(crate) fn result(text: &str) {
-    written(io::stdout().lock().write_all(text.as_bytes()));
+    written(io::stdout().lock().write_all(visible(text).as_bytes()));
 }
 
 /// Writes a result that is not text.
@@ -14,7 +21,7 @@ pub(crate) fn bytes(bytes: &[u8]) {
 
 /// Writes a result that is too long to hold in memory.
 pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+    let mut out = Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()));
     written(write(&mut out).and_then(|()| out.flush()));
 }
 
@@ -23,18 +30,23 @@ const BUFFER: usize = 64 << 10;
 
 /// Writes a message, with colours if they are shown.
 pub(crate) fn talk(text: &str) {
-    written(anstream::stderr().lock().write_all(text.as_bytes()));
+    written(anstream::stderr().lock().write_all(styled(text).as_bytes()));
+}
+
+/// Writes a message of one line, whatever line breaks the names in it have.
+pub(crate) fn line(text: &str) {
+    talk(&format!("{}\n", visible_line(text)));
 }
 
 /// Writes a line of a log. A sidecar goes on if nobody reads it.
 pub(crate) fn log(line: &str) {
     let mut out = io::stderr().lock();
-    out.write_all(format!("{line}\n").as_bytes()).ok();
+    out.write_all(format!("{}\n", visible_line(line)).as_bytes()).ok();
 }
 
 /// Writes a result that may be coloured.
 pub(crate) fn coloured(text: &str) {
-    written(anstream::stdout().lock().write_all(text.as_bytes()));
+    written(anstream::stdout().lock().write_all(styled(text).as_bytes()));
 }
 
 /// True if standard error is a terminal.

@@ -8,6 +8,7 @@ use callgate::{
     config::{Finding, Severity as FindingSeverity},
     openapi::{Diagnostic, Position, Severity},
 };
+use callgate_tool::{is_unseen, visible_line};
 
 use crate::{
     cause::{self, Cause},
@@ -123,7 +124,9 @@ impl<'a> Lines<'a> {
 
 fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     let path = file.display().to_string();
-    let title = remark.level.clone().primary_title(remark.message).id(remark.code);
+    let path = visible_line(&path);
+    let (message, help) = (visible_line(remark.message), visible_line(remark.help));
+    let title = remark.level.clone().primary_title(&*message).id(remark.code);
     let line = remark.position.and_then(|position| Some((lines.at(position.line)?, position)));
     let excerpt = line.map(|(line, position)| Excerpt::new(line, position));
     let place = remark.position.map(|at| format!(":{}:{}", at.line, at.column));
@@ -132,16 +135,16 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
         Some(excerpt) => title.element(
             Snippet::source(excerpt.line.as_str())
                 .line_start(excerpt.number)
-                .path(path.as_str())
+                .path(&*path)
                 .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end)),
         ),
         None => title.element(Level::NOTE.message(place)),
     };
-    if !remark.help.is_empty() {
-        group = group.element(Level::HELP.message(remark.help));
+    if !help.is_empty() {
+        group = group.element(Level::HELP.message(&*help));
     }
     for (name, text) in &remark.more {
-        group = group.element(Level::NOTE.with_name(*name).message(text.as_str()));
+        group = group.element(Level::NOTE.with_name(*name).message(visible_line(text)));
     }
     let mut text = Renderer::styled().term_width(WIDTH).render(&[group]);
     if let (Some(excerpt), Some(Position { line, column })) = (&excerpt, remark.position) {
@@ -169,10 +172,11 @@ impl Excerpt {
         let skipped = position.column.saturating_sub(1);
         let before: String = line
             .chars()
+            .map(seen)
             .skip(skipped.saturating_sub(WIDTH / 2))
             .take(skipped.min(WIDTH / 2))
             .collect();
-        let after: String = line.chars().skip(skipped).take(WIDTH).collect();
+        let after: String = line.chars().map(seen).skip(skipped).take(WIDTH).collect();
         let word = word_length(&after);
         let start = before.len();
         let line = before + &after;
@@ -185,6 +189,11 @@ impl Excerpt {
         let before = self.line.get(..self.start).unwrap_or_default();
         before.chars().count().saturating_add(1)
     }
+}
+
+/// The character, or a sign in its place, so that a caret stays below its word.
+fn seen(character: char) -> char {
+    if is_unseen(character) && character != '\t' { char::REPLACEMENT_CHARACTER } else { character }
 }
 
 fn word_length(text: &str) -> usize {

@@ -1,6 +1,7 @@
 //! Reads an exported tool from the disk, joins its files, and applies its settings below those of the toolset that
 //! names it, which win. `import` interprets the export's messages.
 
+mod endpoint;
 mod files;
 
 use std::path::Path;
@@ -16,6 +17,8 @@ use crate::{
     import::{self, Remark, RemarkKind},
     reader::{Reader, escaped},
 };
+
+pub(crate) use endpoint::distrust;
 
 /// A toolset that names an export, with the settings of both.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
-//! The key `headers` of a toolset: headers of each of its requests, whatever the arguments are. A value is a text or a
-//! reference to a secret. None of them frames a message, replaces a credential or describes the body.
+//! The key `headers` of a toolset: headers of each of its requests, whatever the arguments are. A value is a text, which
+//! everyone may see, or a reference to a secret. None of them frames a message, replaces a credential or describes the
+//! body.
 
 use callgate_secret::SecretReference;
 use callgate_tool::is_framing_header;
@@ -7,9 +8,39 @@ use callgate_tree::Object;
 
 use crate::{
     code::ConfigCode,
-    reader::{Mapping, Reader, at, escaped, secret::noted_quietly},
-    toolset::FixedHeader,
+    reader::{
+        Mapping, Reader, at, escaped,
+        secret::{noted_quietly, unmasked},
+    },
+    secret_name::is_secret,
 };
+
+/// A header with a fixed value on every request.
+#[derive(Clone, Debug)]
+pub(crate) struct FixedHeader {
+    /// The JSON pointer of its value.
+    pub(crate) pointer: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its value.
+    pub(crate) value: HeaderValue,
+}
+
+/// The value of a fixed header.
+#[derive(Clone, Debug)]
+pub(crate) enum HeaderValue {
+    /// A text that everyone may see.
+    Plain(String),
+    /// The reference to a secret, which is masked.
+    Secret(SecretReference),
+}
+
+impl FixedHeader {
+    /// A header of this name with this value.
+    pub(crate) fn new(name: impl Into<String>, value: HeaderValue) -> Self {
+        Self { pointer: String::new(), name: name.into(), value }
+    }
+}
 
 /// Reads the headers.
 pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader> {
@@ -56,14 +87,34 @@ pub(crate) fn one(
         reader.complain(ConfigCode::WrongValue, pointer, message, help);
         return None;
     }
-    match value(text) {
+    let value = value(reader, name, text, pointer)?;
+    Some(FixedHeader { pointer: pointer.to_owned(), ..FixedHeader::new(name, value) })
+}
+
+/// A text that begins like a reference is one. Any other is plain, unless its header's name says that it is a secret.
+fn value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<HeaderValue> {
+    if REFERENCES.iter().any(|scheme| text.starts_with(scheme)) {
+        return reference(reader, text, pointer);
+    }
+    if !is_secret(name, text) {
+        return Some(HeaderValue::Plain(text.to_owned()));
+    }
+    let message = format!(
+        "expected `literal:` before the value of a header whose name says that it is a secret, got a plain text: `{name}`"
+    );
+    let help = "write `literal:…`, or better where the secret is: `env:NAME`";
+    reader.warn(ConfigCode::LiteralSecret, pointer.to_owned(), &message, help);
+    reference(reader, &format!("literal:{text}"), pointer)
+}
+
+fn reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderValue> {
+    match text.parse() {
         Ok(value) => {
-            let pointer = pointer.to_owned();
-            // A literal text is not a secret to look up.
+            unmasked(reader, pointer, &value);
             if !value.is_literal() {
-                noted_quietly(reader, pointer.clone(), &value);
+                noted_quietly(reader, pointer.to_owned(), &value);
             }
-            Some(FixedHeader { pointer, ..FixedHeader::new(name, value) })
+            Some(HeaderValue::Secret(value))
         }
         Err(error) => {
             let help = "write `literal:` before a text that begins like a reference";
@@ -71,12 +122,6 @@ pub(crate) fn one(
             None
         }
     }
-}
-
-/// A text that begins like a reference is one; any other is literal.
-fn value(text: &str) -> Result<SecretReference, callgate_secret::Error> {
-    let is_reference = REFERENCES.iter().any(|scheme| text.starts_with(scheme));
-    if is_reference { text.parse() } else { format!("literal:{text}").parse() }
 }
 
 /// Headers that the call itself determines.

@@ -33,6 +33,7 @@ mod reader;
 mod references;
 mod schema;
 mod scheme_credentials;
+mod secret_name;
 mod secrets;
 mod selection;
 mod server;

@@ -69,9 +69,9 @@ pub enum McpSchemas {
 #[expect(clippy::exhaustive_enums, reason = "whoever lists tools must handle a new one")]
 pub enum McpMode {
     /// All tools while their declarations take few tokens, otherwise like [`McpMode::Search`].
+    #[default]
     Auto,
     /// All tools.
-    #[default]
     Direct,
     /// Four tools that find, describe and call the others.
     Search,
@@ -153,7 +153,7 @@ mod tests {
             (mcp.mode, mcp.tokens, &*mcp.pinned),
             (McpMode::Search, 500, &["pets-getPet".to_owned()][..])
         );
-        assert_eq!(read("mcp: {mode: auto}").mcp.mode, McpMode::Auto);
+        assert_eq!(read("mcp: {mode: direct}").mcp.mode, McpMode::Direct);
         assert_eq!(read("mcp: {schemas: whole}").mcp.schemas, McpSchemas::Whole);
         assert_eq!(read("mcp: {}").mcp.schemas, McpSchemas::Portable);
         assert_eq!(read("mcp: {files: resource}").mcp.files, McpFiles::Resource);
@@ -162,6 +162,6 @@ mod tests {
         let expected =
             McpTool { title: Some("Find".to_owned()), read_only: Some(true), ..McpTool::default() };
         assert_eq!(mcp.tools.get("pets-find"), Some(&expected));
-        assert_eq!(read("").mcp.mode, McpMode::Direct);
+        assert_eq!(read("").mcp.mode, McpMode::Auto);
     }
 }

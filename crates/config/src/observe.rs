@@ -185,7 +185,9 @@ fn collector(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Url> {
     let text = reader.setting(mapping, "otlp")?;
     let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     if url.is_none() {
-        let scheme = Url::parse(&text).ok().map(|url| url.scheme().to_owned());
+        let is_written = mapping.object.get("otlp").and_then(|node| node.as_str()) == Some(&*text);
+        let scheme = Url::parse(&text).ok().filter(|_| is_written);
+        let scheme = scheme.map(|url| url.scheme().to_owned());
         let got = scheme.map_or_else(|| "no URL".to_owned(), |scheme| format!("one of `{scheme}`"));
         let message = format!("expected an http or https URL, got {got}");
         let help = "for example `http://127.0.0.1:4318`";

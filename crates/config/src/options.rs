@@ -15,6 +15,7 @@ use crate::{
     config::Config,
     description::Description,
     headers,
+    headers::FixedHeader,
     limits::{self, Bounds},
     policy,
     reader::{
@@ -23,7 +24,7 @@ use crate::{
     },
     server::ServerUrl,
     tls::{CertificateSource, TlsConfig},
-    toolset::{FixedHeader, ToolsetConfig},
+    toolset::ToolsetConfig,
 };
 
 /// The options beside a description, as on a command line.

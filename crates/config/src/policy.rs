@@ -49,7 +49,7 @@ pub struct AuditedConfig {
 /// let mut config = Config::new();
 /// let principal = Bound { concurrency: Some(4), rate: None };
 /// config.calls = Some(CallsConfig { in_flight: 200, principal, ..CallsConfig::default() });
-/// assert_eq!(config.calls.map(|calls| calls.queue), Some(128));
+/// assert_eq!(config.calls.map(|calls| calls.queue), Some(1024));
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
@@ -64,7 +64,7 @@ pub struct CallsConfig {
     pub principal: Bound,
 }
 
-/// 1,024 calls, and a queue of 128 for one second.
+/// 1,024 calls, and a queue of 1,024 for one second: a burst to a fast service waits instead of being refused.
 impl Default for CallsConfig {
     fn default() -> Self {
         let usual = callgate_policy::LimitsConfig::default();

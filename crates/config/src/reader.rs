@@ -3,6 +3,7 @@
 
 pub(crate) mod aws;
 pub(crate) mod identity;
+mod looked_up;
 mod option;
 mod quantity;
 pub(crate) mod secret;
@@ -11,7 +12,7 @@ mod word;
 
 use std::{
     collections::BTreeSet,
-    fmt, iter,
+    iter,
     ops::RangeInclusive,
     path::{Path, PathBuf},
     time::Duration,
@@ -20,6 +21,8 @@ use std::{
 use callgate_secret::SecretReference;
 use callgate_tool::{Remedy, nearest};
 use callgate_tree::{Node, Object, Position, positions};
+
+use looked_up::{LookedUp, Variables};
 
 use crate::{
     code::ConfigCode,
@@ -47,31 +50,14 @@ pub(crate) struct Reader {
     /// The named secrets.
     pub(crate) secrets: Vec<SecretReference>,
     variables: Variables,
+    /// The variables that settings consist of.
+    pub(crate) looked_up: LookedUp,
     /// The options beside a description, by the pointers of the values they set: faults there are the options'.
     pub(crate) options: Vec<(&'static str, &'static str)>,
     /// The findings in other files that the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
     pub(crate) files: BTreeSet<PathBuf>,
-}
-
-/// The source of environment variables.
-#[derive(Clone, Copy)]
-pub(crate) struct Variables(pub(crate) fn(&str) -> Option<String>);
-
-impl Default for Variables {
-    fn default() -> Self {
-        Self(|name| {
-            #[expect(clippy::disallowed_methods, reason = "an address or a name is no secret")]
-            std::env::var(name).ok().filter(|value| !value.is_empty())
-        })
-    }
-}
-
-impl fmt::Debug for Variables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Variables")
-    }
 }
 
 /// A mapping that is being read, and its place.
@@ -147,8 +133,12 @@ impl Reader {
         let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
         let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
         let places: Vec<_> = places.take(self.complaints.len()).collect();
-        let options = self.options;
-        let finding = |(complaint, position): (Complaint, Option<Position>)| {
+        let (options, looked_up) = (self.options, self.looked_up);
+        let finding = |(mut complaint, position): (Complaint, Option<Position>)| {
+            looked_up.hide(&mut complaint.message);
+            if looked_up.hide(&mut complaint.help) {
+                complaint.remedy = None;
+            }
             let option = option::at_fault(&complaint.pointer, &options);
             Finding {
                 file: file.to_owned(),
@@ -234,6 +224,9 @@ impl Reader {
     pub(crate) fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
         let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
         let value = (self.variables.0)(name);
+        if let Some(value) = &value {
+            self.looked_up.add(name, value);
+        }
         if value.is_none() {
             let message = format!("expected the environment variable `{name}`, got none");
             self.complain(

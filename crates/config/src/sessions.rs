@@ -23,7 +23,7 @@ pub struct SessionsConfig {
     pub approval_time: Duration,
     /// The time calls wait for the client that runs them.
     pub client_time: Duration,
-    /// The number of kept sessions; a new one replaces the oldest.
+    /// The number of kept sessions; a new one replaces the oldest of the principal that holds most.
     pub records: usize,
     /// The total size of the sessions in bytes.
     pub bytes: usize,

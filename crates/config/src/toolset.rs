@@ -18,6 +18,7 @@ use crate::{
     arguments::BodyArguments,
     confirm::{ConfirmConfig, ToolConfirm},
     description::Description,
+    headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
     server::ServerUrl,
     service_directory::DirectoryConfig,
@@ -185,10 +186,17 @@ impl ToolsetConfig {
         self
     }
 
-    /// Adds a header with this value to every request.
+    /// Adds a header with this secret to every request. No result shows it.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: SecretReference) -> Self {
-        self.headers.push(FixedHeader::new(name, value));
+        self.headers.push(FixedHeader::new(name, HeaderValue::Secret(value)));
+        self
+    }
+
+    /// Adds a header with this text to every request. The text is no secret: results and dry runs show it.
+    #[must_use]
+    pub fn with_plain_header(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.headers.push(FixedHeader::new(name, HeaderValue::Plain(text.into())));
         self
     }
 
@@ -240,24 +248,6 @@ impl ToolsetConfig {
     pub fn with_egress(mut self, ranges: impl IntoIterator<Item = AddressRange>) -> Self {
         self.egress.extend(ranges);
         self
-    }
-}
-
-/// A header with a fixed value on every request.
-#[derive(Clone, Debug)]
-pub(crate) struct FixedHeader {
-    /// The JSON pointer of its value.
-    pub(crate) pointer: String,
-    /// Its name.
-    pub(crate) name: String,
-    /// The reference to its value.
-    pub(crate) value: SecretReference,
-}
-
-impl FixedHeader {
-    /// A header of this name with this value.
-    pub(crate) fn new(name: impl Into<String>, value: SecretReference) -> Self {
-        Self { pointer: String::new(), name: name.into(), value }
     }
 }
 

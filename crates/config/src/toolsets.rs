@@ -101,19 +101,14 @@ pub(crate) fn toolset(
     name: Option<ToolsetName>,
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
+    let own = node;
     let export = exported::joined(reader, node, place.pointer, place.directory);
     let is_whole = export.is_some() || exported::named(node).is_none();
     let node = export.as_ref().map_or(node, |export| &export.node);
     let mapping = reader.mapping(node, place.pointer, &TOOLSET).filter(|_| is_whole)?;
     let description = match &export {
         Some(export) => Some(export.description.clone()),
-        None if !mapping.object.contains("openapi") && mapping.object.contains("functions") => {
-            Some(Description::none())
-        }
-        None if name.is_none() && !mapping.object.contains("openapi") => {
-            Some(Description::file("spec.yaml"))
-        }
-        None => description(reader, mapping),
+        None => own_description(reader, mapping, name.is_none()),
     };
     let prefix = match reader.string(mapping, "prefix") {
         None => name.clone(),
@@ -125,6 +120,11 @@ pub(crate) fn toolset(
     let mut credentials = scheme_credentials::credentials(reader, mapping);
     let selection = selection::read(reader, mapping);
     credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
+    let server = server::read(reader, mapping);
+    if export.is_some() && own.get("auth").is_none() {
+        let server = server.as_ref().filter(|_| own.get("server").is_some());
+        exported::distrust(reader, &mut credentials, server, mapping);
+    }
     let read = ToolsetConfig {
         prefix,
         credentials,
@@ -135,7 +135,7 @@ pub(crate) fn toolset(
         description: description.unwrap_or_else(|| Description::text(Vec::new())),
         required: reader.boolean(mapping, "required").unwrap_or_default(),
         overlays: reader.strings(mapping, "overlays").into_iter().map(PathBuf::from).collect(),
-        server: server::read(reader, mapping),
+        server,
         server_variables: server::variables(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
         defaults: defaults(reader, mapping, export.is_some()),
@@ -162,6 +162,19 @@ pub(crate) fn toolset(
         confirm: confirm::read(reader, mapping),
     };
     Some(read)
+}
+
+/// The description that a toolset names; `spec.yaml` for the one toolset of a folder that has no name.
+fn own_description(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    has_no_name: bool,
+) -> Option<Description> {
+    match (mapping.object.contains("openapi"), mapping.object.contains("functions")) {
+        (false, true) => Some(Description::none()),
+        (false, false) if has_no_name => Some(Description::file("spec.yaml")),
+        _ => description(reader, mapping),
+    }
 }
 
 fn credential_arguments(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
@@ -203,7 +216,7 @@ fn defaults(reader: &mut Reader, mapping: Mapping<'_>, is_export: bool) -> Defau
         Some("required") => Defaults::Required,
         Some(other) => {
             let message = format!("expected `safe`, `all` or `required`, got: `{other}`");
-            let help = "`safe` leaves optional defaults out of bodies with PUT, PATCH and DELETE";
+            let help = "`safe` leaves out defaults that would decide alone what a call changes";
             reader.complain(ConfigCode::WrongValue, at(mapping, "defaults"), message, help);
             Defaults::Required
         }

@@ -6,7 +6,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Ended, ended},
+    ending::{Ended, ended, notes},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, last_part, list, object, take},
     projection::Projected,
@@ -100,7 +100,9 @@ fn response(answer: &Answered<'_>) -> Value {
         Ended::Failed(error) => ("error", error),
         Ended::Fine(value, _) => ("output", value),
     };
-    response.insert("response", json!({key: value}));
+    let mut output = Object::from([(key, value)]);
+    output.extend(notes(&answer.result));
+    response.insert("response", output.into());
     response.into()
 }
 

@@ -6,7 +6,7 @@
 use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
 
 use crate::{
-    ending::{self, Ended, ended},
+    ending::{self, Ended, ended, notes},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, last_part, list, object, take},
     projection::Projected,
@@ -123,7 +123,11 @@ fn result(answer: &Answered<'_>) -> Value {
             result.insert("error", json!({"message": message}));
         }
         Ended::Fine(value, _) => {
-            result.insert("outputParameters", output(&answer.result, value));
+            let mut output = output(&answer.result, value);
+            if let Some(members) = output.as_object_mut() {
+                members.extend(notes(&answer.result));
+            }
+            result.insert("outputParameters", output);
         }
     }
     result.into()

@@ -42,13 +42,15 @@ pub(crate) enum Ended {
 /// Renders the end of a call as blocks; `takes` says which media types the format can show.
 pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
     let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
+    let notes = notes(result);
     let Outcome::Answered(answer) = &result.outcome else {
-        return whole(Json::of(&result.outcome).text().to_owned(), result.is_failed());
+        return whole(noted(Json::of(&result.outcome), notes), result.is_failed());
     };
     let mut rest = rest(answer);
+    rest.extend(notes.clone());
     let mut blocks = match &answer.content {
         // There is no content, so the status is the whole answer.
-        Content::Empty => return whole(Json::of(&**answer).text().to_owned(), false),
+        Content::Empty => return whole(noted(Json::of(&**answer), notes), false),
         Content::Parts(parts) => {
             if let Some(names) = names(parts) {
                 rest.insert("parts", names);
@@ -67,13 +69,38 @@ pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendere
 pub(crate) fn text(result: &ToolResult) -> String {
     let texts = match &result.outcome {
         Outcome::Answered(answer) if matches!(answer.content, Content::Parts(_)) => {
-            let (parts, rest) = (described(&answer.content, &|_| false).0, rest(answer));
+            let (parts, mut rest) = (described(&answer.content, &|_| false).0, rest(answer));
+            rest.extend(notes(result));
             let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
             [Some(parts.to_string()), rest].into_iter().flatten().collect()
         }
         _ => told(result, |_| false).into_texts(),
     };
     texts.join("\n")
+}
+
+/// The facts that the caller has to know of the request: `defaults` and `notes`, as in callgate's own result.
+pub(crate) fn notes(result: &ToolResult) -> Object {
+    let mut notes = Object::new();
+    if let Some(defaults) = result.defaults() {
+        notes.insert("defaults", defaults.into_iter().map(Value::from).collect());
+    }
+    if let Some(sentences) = result.notes() {
+        notes.insert("notes", sentences.into_iter().map(Value::from).collect());
+    }
+    notes
+}
+
+/// The text of an object with further members.
+fn noted(object: Json, notes: Object) -> String {
+    if notes.is_empty() {
+        return object.text().to_owned();
+    }
+    let mut whole = object.into_value();
+    if let Some(members) = whole.as_object_mut() {
+        members.extend(notes);
+    }
+    whole.to_string()
 }
 
 /// A content as one block.

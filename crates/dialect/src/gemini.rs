@@ -6,7 +6,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Ended, Media, ended},
+    ending::{Ended, Media, ended, notes},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
     projection::Projected,
@@ -83,7 +83,9 @@ fn part(answer: &Answered<'_>) -> Value {
         Ended::Failed(error) => ("error", error, Vec::new()),
         Ended::Fine(value, images) => ("output", value, images),
     };
-    part.insert("response", json!({key: value}));
+    let mut response = Object::from([(key, value)]);
+    response.extend(notes(&answer.result));
+    part.insert("response", response.into());
     if !images.is_empty() {
         let part_of = |image: Media| json!({"inlineData": {"mimeType": image.media_type, "data": image.data}});
         part.insert("parts", images.into_iter().map(part_of).collect());

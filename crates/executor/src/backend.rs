@@ -14,13 +14,16 @@ mod reading;
 mod redirect;
 mod session_values;
 mod shown;
+mod unknown_session;
 mod values;
 
 use std::fmt::Debug;
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Session, Tool, ToolName, Value};
+use callgate_tool::{
+    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName, Value,
+};
 
 use crate::call::Call;
 
@@ -94,6 +97,12 @@ pub trait Backend: Debug + Send + Sync {
     /// The values of a session that credentials read. No record shows them.
     fn secrets(&self, _: &Session) -> Vec<Secret> {
         Vec::new()
+    }
+
+    /// Adds to a call's fingerprint what of the session decides the call: the values that inputs read, and whose credential
+    /// is sent. By default all values of the session are added.
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        hasher.session(session);
     }
 
     /// The arguments that hold credentials, at any depth. No record shows their values. Names are compared without regard

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use callgate_call::wording;
 use callgate_session::{Error as StoreError, Owner, Store};
 use callgate_tool::{
-    Effect, Event, Fault, Handle, Journal, Outcome, Principal, Reached, Session, StoredResult,
-    ToolCall, ToolResult,
+    Effect, Event, Fault, Fingerprint, Handle, Journal, Outcome, Principal, Reached, Session,
+    StoredResult, ToolCall, ToolResult,
 };
 use futures_util::{StreamExt, stream};
 use tokio::runtime::Handle as Runtime;
@@ -20,6 +20,7 @@ use crate::{
     catalog::{Catalog, Entry},
     execution::ClientAnswer,
     extensions::MeantToolset,
+    fingerprint,
     results::Results,
     search::{Finder, Found, Search},
     stop::Stop,
@@ -136,6 +137,12 @@ impl Executor {
     /// The bytes that the index for searches takes.
     pub fn search_bytes(&self) -> usize {
         self.0.finder.bytes(&self.0.catalog)
+    }
+
+    /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)).
+    pub fn fingerprint(&self, call: &Call<'_>) -> Fingerprint {
+        let backend = self.find(call.tool()).map(Entry::backend);
+        fingerprint(call, backend)
     }
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.

@@ -12,6 +12,7 @@ mod error;
 mod execution;
 mod executor;
 mod extensions;
+mod fingerprint;
 mod middleware;
 mod results;
 mod search;
@@ -33,7 +34,8 @@ pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
-pub use extensions::MeantToolset;
+pub use extensions::{MeantToolset, UsableToolsets};
+pub use fingerprint::fingerprint;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 pub use search::{Found, FoundNeed, Search};
 pub use stop::Stop;

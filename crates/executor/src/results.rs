@@ -30,7 +30,8 @@ impl Results {
         let mut random = [0; 16];
         getrandom::fill(&mut random).ok()?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
-        let record = Record::new(result.media_type, result.bytes);
+        let made_by = format!("{}{BETWEEN}{}", result.toolset, result.media_type);
+        let record = Record::new(made_by, result.bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let kept = self.store.put(&key(&handle, owner), record, Expected::Absent, now()).await;
         if let Err(error) = &kept {
@@ -48,7 +49,9 @@ impl Results {
         let found = self.store.get(&key(handle, owner), now()).await?;
         Ok(found.map(|stored| {
             let bytes = Bytes::clone(stored.record.bytes());
-            StoredResult::new(stored.record.media_type(), bytes)
+            let media_type = stored.record.media_type();
+            let (toolset, media_type) = media_type.split_once(BETWEEN).unwrap_or(("", media_type));
+            StoredResult::new(media_type, bytes).with_toolset(toolset)
         }))
     }
 }
@@ -69,6 +72,8 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
+/// Stands between the toolset and the media type in a record; neither has control characters.
+const BETWEEN: char = '\u{1f}';
 /// The time in which a conversation returns to an earlier result.
 const TIME_TO_LIVE: Duration = Duration::from_mins(15);
 /// The most bytes of all results together: sixty-four responses at the default limit.
@@ -83,7 +88,7 @@ mod tests {
     use super::*;
 
     fn result(length: usize) -> StoredResult {
-        StoredResult::new("a/b", Bytes::from(vec![0; length]))
+        StoredResult::new("a/b", Bytes::from(vec![0; length])).with_toolset("pets")
     }
 
     #[tokio::test(start_paused = true)]

@@ -40,8 +40,11 @@ pub(crate) async fn decide(
     Accepted::json(&headers)?;
     let (key, decision) = (idempotency_key(&headers)?, decision(value)?);
     let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
-    let waiting = waiting.ok_or_else(absent)?;
     let built = gateway.built();
+    // A caller who may no longer use the tool does not learn that a call waits.
+    let is_usable =
+        |tool: &str| built.executor.find(tool).is_none_or(|entry| caller.may_use(entry.toolset()));
+    let waiting = waiting.filter(|waiting| is_usable(&waiting.call.tool)).ok_or_else(absent)?;
     let keeper =
         Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
     let session = Inline::of_members(waiting.session);

@@ -21,7 +21,7 @@ use axum::{
 };
 use bytes::Bytes;
 use callgate_config::Built;
-use callgate_executor::{Call, Entry, Execution, Stop, TraceContext};
+use callgate_executor::{Call, Entry, Execution, Stop, TraceContext, UsableToolsets};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
@@ -116,14 +116,29 @@ impl Batch {
         let Some(key) = self.key.as_deref().filter(|_| !self.is_dry_run) else {
             return Ok(JsonText(written(&self.results(calls).await)).into_response());
         };
+        let Some(fingerprints) = self.fingerprints(calls) else {
+            // A call that the caller may not make is refused, whatever was answered to another token of the same principal.
+            return Ok(JsonText(written(&self.results(calls).await)).into_response());
+        };
         let principal = self.caller.principal.as_ref();
-        match repeated::begun(gateway.answers(), key, request, principal)? {
+        let request = [request, &[&fingerprints]].concat();
+        match repeated::begun(gateway.answers(), key, &request, principal)? {
             Repeated::Answered(text) => Ok(JsonText(String::clone(&text)).into_response()),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;
                 Ok(repeated::answer(guard, written(&results), &results))
             }
         }
+    }
+
+    /// The fingerprints of the calls; `None` if the caller may not make one of them.
+    fn fingerprints(&self, calls: &[Asked]) -> Option<Vec<u8>> {
+        let mut fingerprints = Vec::with_capacity(32 * calls.len());
+        for (at, asked) in calls.iter().enumerate() {
+            let call = self.call(at, asked).ok()?;
+            fingerprints.extend(self.built.executor.fingerprint(&call).as_bytes());
+        }
+        Some(fingerprints)
     }
 
     /// The number of calls that run at the same time.
@@ -217,6 +232,9 @@ impl Batch {
         let mut call = Call::new(&asked.call, &self.session).with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {
             call = call.with_principal(principal.clone());
+        }
+        if let Some(toolsets) = &self.caller.toolsets {
+            call = call.with_extension(UsableToolsets(Arc::clone(toolsets)));
         }
         if self.execution == Execution::Client {
             call = call.run_by_client();

@@ -42,10 +42,13 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     let mut members = Object::new();
     members.insert("status", if is_ready { "ready" } else { "not_ready" }.into());
     if caller.sees_details {
-        let described = built.toolsets.iter().map(toolset);
-        let others = functions::toolsets(&built).into_iter().map(of_functions);
-        members.insert("toolsets", Value::Array(described.chain(others).collect()));
-        if let Some(reload) = gateway.reloads().last().first() {
+        let described = built.toolsets.iter().filter(|known| caller.may_use(&known.name));
+        let others = functions::toolsets(&built).into_iter().filter(|name| caller.may_use(name));
+        let toolsets = described.map(toolset).chain(others.map(of_functions));
+        members.insert("toolsets", Value::Array(toolsets.collect()));
+        // The last reload names tools of all toolsets.
+        let sees_all = caller.is_admin || caller.toolsets.is_none();
+        if sees_all && let Some(reload) = gateway.reloads().last().first() {
             members.insert("configuration", configuration(&reload.end));
             members.insert("reload", reload.to_value());
         }

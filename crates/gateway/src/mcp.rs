@@ -9,9 +9,9 @@ use axum::{
     response::IntoResponse,
 };
 use callgate_config::McpConfig;
-use callgate_executor::{Call, Executor};
+use callgate_executor::{Call, Execution, Executor};
 use callgate_mcp::{Caller as McpCaller, Host, McpService, SessionError};
-use callgate_tool::{Session, Value};
+use callgate_tool::{Pending, Session, ToolCall, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
@@ -24,6 +24,7 @@ use crate::{
     path_name::PathName,
     problem::{Problem, ProblemKind},
     sessions::Inline,
+    waiting_calls::WaitingCall,
 };
 
 /// Answers a request about every toolset of the caller.
@@ -70,6 +71,8 @@ async fn answered(
         .with_listed(caller.lists.clone())
         .within(toolset);
     head.extensions.insert(known);
+    // That of a call that waits for a person.
+    head.extensions.insert(caller.clone());
     let service = McpService::new(Arc::new(Served(gateway.clone())));
     // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
@@ -141,6 +144,27 @@ impl Host for Served {
 
     fn changes(&self) -> Option<BoxStream<'static, ()>> {
         self.0.replacements()
+    }
+
+    async fn keep(
+        &self,
+        head: Option<&Parts>,
+        inline: Value,
+        call: &ToolCall,
+        pending: &Pending,
+    ) -> bool {
+        let caller = head.and_then(|head| head.extensions.get::<Caller>());
+        let (Some(caller), Ok(inline)) = (caller, Inline::read(Some(inline))) else { return false };
+        let waiting = WaitingCall {
+            call: call.clone(),
+            timeout: None,
+            execution: Execution::Server,
+            session: inline.members().clone(),
+            key: None,
+            origin: None,
+        };
+        let kept = self.0.waiting_calls().keep(caller.principal.as_ref(), pending, &waiting).await;
+        kept.is_ok()
     }
 
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {

@@ -49,6 +49,8 @@ pub(crate) async fn show(
     let handle = Handle::new(&id).ok_or_else(absent)?;
     let executor = &gateway.built().executor;
     let found = executor.result(&handle, &session, caller.principal.as_ref()).await?;
+    // A caller who may no longer use the toolset does not learn that there is a result.
+    let found = found.filter(|result| caller.may_use(&result.toolset));
     let StoredResult { media_type, bytes, .. } = found.ok_or_else(absent)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let (status, body) = match asked(range, bytes.len()) {

@@ -63,6 +63,8 @@ pub fn router(gateway: Gateway) -> Router {
     #[cfg(feature = "mcp")]
     let router = router
         .route("/mcp", axum::routing::any(crate::mcp::serve))
+        // Clients that know another server write a slash at the end.
+        .route("/mcp/", axum::routing::any(crate::mcp::serve))
         .route("/mcp/{toolset}", axum::routing::any(crate::mcp::serve_toolset));
     router
         .fallback(unknown_path)

@@ -60,7 +60,9 @@ pub(crate) struct Run {
 impl Run {
     /// Runs the calls or answers in a body, and returns the response.
     pub(crate) async fn answer(self, body: Value) -> Result<Response, Problem> {
-        let (form, request) = (Form::of(&body), Request::of(&self.headers, &body)?);
+        let form = Form::of(&body);
+        let config = &self.gateway.built().sessions;
+        let request = Request::of(&self.headers, &body, &self.caller, config)?;
         let mut inputs = match form {
             Form::Ces => Inputs::read(body, &self.id)?,
             Form::Dialogflow => dialogflow::read(body, &self.id)?,
@@ -68,7 +70,8 @@ impl Run {
         let begin = |request: &Request| request.begin(&self.gateway, &self.caller, &self.id);
         let _running = request.as_ref().map(begin).transpose()?;
         if let Some(request) = &request
-            && let Some(outputs) = self.runs().await?.0.told.find(request)?
+            && let Some(outputs) =
+                self.runs().await?.0.told.find(request, |tool| self.may_read(tool))?
         {
             return Ok(JsonText(form.body(outputs).to_string()).into_response());
         }
@@ -138,6 +141,7 @@ impl Run {
             let time = built.sessions.client_time.as_millis();
             let expires = expires.saturating_add(u64::try_from(time).unwrap_or(u64::MAX));
             runs.n_turns += u64::from(!calls.is_empty());
+            let tools = tools_of(&calls);
             let mut turn = Turn { index: runs.n_turns, expires, calls: calls.clone() };
             if runs.open.is_some() {
                 // Another request of the session has begun to wait: the client is asked for one turn at a time.
@@ -151,7 +155,7 @@ impl Run {
             } else if !turn.calls.is_empty() {
                 outputs.push(ended(&turn));
             }
-            runs.told.keep(request, index, &outputs);
+            runs.told.keep(request, index, &outputs, tools);
             if self.put(&runs, version).await? {
                 return Ok(outputs);
             }
@@ -185,7 +189,7 @@ impl Run {
             let answers = places.into_iter().zip(&responses);
             self.taken(built, &session, &mut turn, answers).await?;
             self.remove(built, &mut turn);
-            let (index, waits) = (turn.index, turn.waits());
+            let (index, waits, tools) = (turn.index, turn.waits(), tools_of(&turn.calls));
             let output = if turn.waits() {
                 let output = waiting(&turn);
                 runs.open = Some(turn);
@@ -197,7 +201,7 @@ impl Run {
                 ended
             };
             let outputs = std::slice::from_ref(&output);
-            runs.told.keep(inputs.request.as_ref(), waits.then_some(index), outputs);
+            runs.told.keep(inputs.request.as_ref(), waits.then_some(index), outputs, tools);
             if self.put(&runs, version).await? {
                 self.store(inputs.variables).await?;
                 return Ok(vec![output]);
@@ -287,6 +291,12 @@ impl Run {
         }
     }
 
+    /// True if the caller may read answers of a tool: they may use it, or it was removed.
+    fn may_read(&self, tool: &str) -> bool {
+        let built = self.gateway.built();
+        built.executor.find(tool).is_none_or(|entry| self.caller.may_use(entry.toolset()))
+    }
+
     fn is_there(&self, built: &Built, tool: &str) -> bool {
         built.executor.find(tool).is_some_and(|entry| self.caller.may_use(entry.toolset()))
     }
@@ -324,9 +334,15 @@ impl Run {
             // Tools read the suite's `variables` as `$context.variables`.
             context.insert("variables", Value::Object(state.parameters));
         }
-        let inline = inline.in_context(&context);
+        // A run opens its session.
+        let inline = inline.in_context(&context).opening();
         inline.completed(sessions, &built.sessions, &self.caller, &self.headers).await
     }
+}
+
+/// The tools of a turn's calls.
+fn tools_of(calls: &[PendingCall]) -> Vec<String> {
+    calls.iter().map(|call| call.tool.clone()).collect()
 }
 
 /// The calls of a message of Customer Engagement Suite.

@@ -14,7 +14,7 @@ use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-pub(crate) use self::merged::Inline;
+pub(crate) use self::merged::{Inline, bound};
 use self::{
     condition::Condition,
     described::{Shown, Written},

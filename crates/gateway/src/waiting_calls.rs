@@ -137,7 +137,7 @@ fn now() -> std::time::Instant {
 
 /// The name of the stored session beside the call.
 const SESSION: &str = "session";
-/// The number of calls that wait at once in a busy office; a new one replaces the oldest.
+/// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.
 const MOST_CALLS: usize = 10_000;
 /// The most bytes of all calls, with their arguments.
 const MOST_BYTES: usize = 64 * 1024 * 1024;

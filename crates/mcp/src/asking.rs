@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use callgate_call::wording::approval as wording;
 use callgate_executor::{Call, Executor};
 use callgate_session::Key;
 use callgate_tool::{FaultCode, Outcome, Pending, ToolResult, Value};
@@ -68,17 +67,14 @@ pub(crate) async fn ran<'a>(
                 let round = Round { approval: Some(pending.id.clone()), answers };
                 return asked_for(pending, round, &fresh(), &place).await;
             }
-            (Way::Rounds, false) => return Err(undeclared(true, false)),
             (Way::Live, true) => match from.peer {
                 Some(peer) => elicited(pending, peer).await,
                 None => None,
             },
-            (Way::Live, false) | (Way::Nobody, _) => None,
+            (Way::Live | Way::Rounds, false) | (Way::Nobody, _) => None,
         };
-        let Some(decision) = decision else {
-            result.outcome = Outcome::Failed(wording::nobody_asks());
-            break;
-        };
+        // The result says that the call waits.
+        let Some(decision) = decision else { break };
         let call = fresh().with_decision(&*pending.id, decision);
         result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
     }

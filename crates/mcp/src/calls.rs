@@ -4,7 +4,7 @@
 use callgate_call::wording;
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
-use callgate_executor::{Call, Entry, Executor, TraceContext};
+use callgate_executor::{Call, Entry, Executor, TraceContext, UsableToolsets};
 use callgate_tool::{
     Arguments, Fault, Journal, Object, Session, ToolCall, ToolResult, Value, json,
 };
@@ -12,6 +12,7 @@ use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
 
 use crate::{
+    approval::waiting,
     asking::{self, From, Ran},
     client::Attachment,
     host::{Caller, Host, SessionError},
@@ -105,7 +106,16 @@ async fn answered(
         let fresh = || made(host, Call::new(asked, &session), caller, trace.clone());
         match asking::ran(executor, fresh, &came.from).await? {
             Ran::Asks(asks) => return Ok(Answer::Asks(asks)),
-            Ran::Ended(result, attached) => {
+            Ran::Ended(mut result, attached) => {
+                if let Some(pending) = waiting(&result.outcome) {
+                    let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
+                    let inline = came.from.exact.session.clone();
+                    let is_kept = host.keep(came.head, inline, &call, pending).await;
+                    let decided =
+                        is_kept.then(|| wording::approval::decided_elsewhere(&pending.id));
+                    let fault = decided.unwrap_or_else(wording::approval::nobody_asks);
+                    result.outcome = fault.into();
+                }
                 results.push(result);
                 attachments.extend(attached);
             }
@@ -159,6 +169,9 @@ fn made<'a>(
     let mut call = host.prepared(call);
     if let Some(principal) = &caller.principal {
         call = call.with_principal(principal.clone());
+    }
+    if let Some(toolsets) = &caller.toolsets {
+        call = call.with_extension(UsableToolsets(toolsets.clone()));
     }
     match trace {
         Some(trace) => call.with_trace(trace),

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_config::McpConfig;
 use callgate_executor::{Call, Executor};
-use callgate_tool::{Principal, Session, Value};
+use callgate_tool::{Pending, Principal, Session, ToolCall, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
@@ -51,6 +51,18 @@ pub trait Host: Send + Sync + 'static {
     /// maximum number of listeners is reached.
     fn changes(&self) -> Option<BoxStream<'static, ()>> {
         None
+    }
+
+    /// Keeps a call that a person has to approve whom the client cannot ask, until somebody decides elsewhere. `inline` is the
+    /// session of the request. Returns false if nobody can decide.
+    async fn keep(
+        &self,
+        _head: Option<&Parts>,
+        _inline: Value,
+        _call: &ToolCall,
+        _pending: &Pending,
+    ) -> bool {
+        false
     }
 
     /// Adds the host's own values to a call.
@@ -117,10 +129,14 @@ impl Caller {
         self
     }
 
+    /// True if the caller may use the results of a toolset, whichever toolset the request concerns.
+    pub(crate) fn may_read(&self, toolset: &str) -> bool {
+        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+
     /// True if the caller may use the tools of a toolset.
     pub fn sees(&self, toolset: &str) -> bool {
-        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
-            && self.toolset.as_ref().is_none_or(|only| only == toolset)
+        self.may_read(toolset) && self.toolset.as_ref().is_none_or(|only| only == toolset)
     }
 
     /// True if the tools of a toolset are listed for the caller.

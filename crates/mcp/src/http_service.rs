@@ -21,6 +21,7 @@ use crate::{
     host::Host,
     message::{Exact, Refusal},
     server::Server,
+    worded::worded_body,
 };
 
 /// The MCP service. Clones share everything.
@@ -93,7 +94,7 @@ impl McpService {
         let request = Request::from_parts(head, Full::new(body.clone()));
         let Ok(response) = self.service().call(request).await;
         if is_json_rpc(&response) {
-            return response;
+            return worded(response).await;
         }
         reworded(response, &body, is_json).await.map(|body| Full::new(body).boxed())
     }
@@ -140,6 +141,25 @@ fn is_json(headers: &HeaderMap) -> bool {
 /// False for a refusal that the library words in plain text.
 fn is_json_rpc(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
     !response.status().is_client_error() || response.headers().contains_key(header::CONTENT_TYPE)
+}
+
+/// A short response with its error in words.
+async fn worded(
+    response: Response<BoxBody<Bytes, Infallible>>,
+) -> Response<BoxBody<Bytes, Infallible>> {
+    if !is_json(response.headers()) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes);
+    let body = match worded_body(&body) {
+        Some(worded) => {
+            head.headers.remove(header::CONTENT_LENGTH);
+            worded
+        }
+        None => body,
+    };
+    Response::from_parts(head, Full::new(body).boxed())
 }
 
 /// Turns a refusal in plain text into an error of JSON-RPC that says what was expected.

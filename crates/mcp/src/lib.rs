@@ -21,6 +21,7 @@ mod shortlist;
 mod state;
 mod stdio;
 mod way;
+mod worded;
 mod written;
 
 pub use client::{Attachment, Client, Question, Reply};

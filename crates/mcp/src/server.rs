@@ -54,6 +54,10 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut info = self.negotiate_initialize(&request)?;
+        let (listing, executor) = (self.0.listing(), self.0.executor());
+        if shortlist::is_short(&listing, &executor, &self.0.caller(head(&context))) {
+            info.instructions = Some(SEARCHED.to_owned());
+        }
         // Revisions that begin with this message have no stream for notifications here.
         if let Some(tools) = &mut info.capabilities.tools {
             tools.list_changed = None;

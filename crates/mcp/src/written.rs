@@ -19,6 +19,9 @@ pub(crate) fn written(result: Option<&ToolResult>, blocks: Value) -> Value {
 fn structured(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
     let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };
+    if let Some(notes) = result.notes() {
+        whole.insert("notes", notes.into_iter().map(Value::from).collect());
+    }
     let Outcome::Answered(answer) = &result.outcome else { return Some(whole.into()) };
     if !matches!(answer.content, Content::Json(_)) {
         return None;
@@ -37,7 +40,7 @@ fn structured(result: &ToolResult) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{Answer, Fault, FaultCode, Journal, Next, json};
+    use callgate_tool::{Answer, Event, Fault, FaultCode, Journal, Next, json};
 
     use super::*;
 
@@ -60,6 +63,16 @@ mod tests {
         );
         check(answered(json!([1, 2])), Some(&json!({"result": [1, 2]})));
         check(answered(json!("Rex")), Some(&json!({"result": "Rex"})));
+    }
+
+    #[test]
+    fn structured_content_has_the_notes_of_the_result() {
+        let mut journal = Journal::default();
+        journal.note(Event::EmptyOmitted { argument: "tags".to_owned() });
+        let (id, tool, outcome) = ("1".to_owned(), "pet".to_owned(), answered(json!({"id": 7})));
+        let result = ToolResult { id, tool, outcome, journal };
+        let expected = json!({"result": {"id": 7}, "notes": ["`tags` is empty and was left out"]});
+        assert_eq!(structured(&result), Some(expected));
     }
 
     #[test]

@@ -172,4 +172,6 @@ pub struct Body {
     /// The argument that selects a media type, if several are selectable: its value is one of them, as written in
     /// [`BodyMedia::media_type`]. It is not an input.
     pub content_type: Option<ArgumentName>,
+    /// True if defaults alone may make the body: it changes nothing, or the operator wants all defaults.
+    pub may_be_of_defaults: bool,
 }

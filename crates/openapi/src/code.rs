@@ -97,6 +97,8 @@ codes! {
     CredentialParameter = "credential-parameter";
     /// A chain of references is circular and leads to nothing.
     CyclicReference = "cyclic-reference";
+    /// Defaults alone would decide what a write changes.
+    DecisiveDefault = "decisive-default";
     /// A keyword of a schema has a value of a wrong type and was dropped.
     DroppedKeyword = "dropped-keyword";
     /// Two operations have one `operationId`; both are offered.
@@ -115,6 +117,8 @@ codes! {
     ForeignServer = "foreign-server";
     /// The tokens of a security scheme come from an origin to which credentials may not go.
     ForeignTokenEndpoint = "foreign-token-endpoint";
+    /// A path key is written as a framework writes routes; clear variables are read as meant.
+    FrameworkPath = "framework-path";
     /// The path key could lead outside the server's base path.
     HostilePath = "hostile-path";
     /// The description has webhooks, which do not become tools.

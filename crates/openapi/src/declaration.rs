@@ -3,10 +3,11 @@
 
 mod body_arguments;
 mod mcp_header;
+mod root_element;
 
 use std::sync::Arc;
 
-use callgate_tool::{Effect, Object, Schema, Tool, Value, json};
+use callgate_tool::{Effect, Object, Schema, Tool, Value, json, shows};
 use callgate_tree::{Node, Path};
 
 use crate::{
@@ -100,7 +101,13 @@ impl Parts<'_> {
             let body = self.body.filter(|_| input.place() == InputLocation::Body);
             let media = body.and_then(|body| body.media.first());
             let bytes = bytes(input, media, view);
-            let built = property(&mut builder, origin, bytes);
+            let mut built = property(&mut builder, origin, bytes);
+            if let Some(body) = body.filter(|_| input.name.is_empty()) {
+                root_element::require(body, &mut built);
+            }
+            if view != View::Complete {
+                say_name(input, &mut built);
+            }
             let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
             if view != View::Complete {
                 // For removable values, items and alternatives the declared schema differs from the description's.
@@ -176,6 +183,25 @@ fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
 fn is_asked_for(input: &Input) -> bool {
     input.default.is_none() && input.source == crate::input::Source::Model
 }
+
+/// Says the service's name of an input whose argument does not show it.
+fn say_name(input: &Input, built: &mut Value) {
+    let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
+    let Value::Object(members) = built else { return };
+    if is_whole_body || shows(input.argument.as_str(), &input.name) {
+        return;
+    }
+    let name: String = plain(&input.name).chars().take(LONGEST_NAME).collect();
+    let named = format!("The service's name is `{name}`.");
+    let text = match members.get("description").and_then(Value::as_str) {
+        Some(own) => format!("{named} {own}"),
+        None => named,
+    };
+    members.insert("description".to_owned(), text.into());
+}
+
+/// The most characters of a service's name in a description.
+const LONGEST_NAME: usize = 100;
 
 /// The schema of one argument, with the description of its parameter.
 fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {

@@ -1,8 +1,8 @@
 //! One value that an operation needs: its name for the model, its location and form in the request, and its source.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
-use callgate_tool::{ArgumentName, SessionName, Value};
+use callgate_tool::{ArgumentName, Session, SessionName, Value};
 
 /// The location of a value in the request.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -128,6 +128,8 @@ pub struct Input {
     /// The value that is used if no source supplies one: the description's default, or the only legal value of a
     /// required input.
     pub default: Option<Value>,
+    /// True if the description allows only one value. Then a default decides nothing.
+    pub is_fixed: bool,
 }
 
 /// One step into a value.
@@ -153,9 +155,11 @@ pub struct NestedInput {
     /// True if the model sees the value.
     pub visible: bool,
     /// The value that is used if no source supplies one and the parent exists. It is the default of a property that the
-    /// body itself declares, that the parent requires, or that the session failed to supply. The service applies all
-    /// other defaults itself.
+    /// body itself declares, that the parent requires, or that the session failed to supply; with
+    /// [`Defaults::All`](crate::Defaults) that of any property. The service applies all other defaults itself.
     pub default: Option<Value>,
+    /// True if the description allows only one value. Then a default decides nothing.
+    pub is_fixed: bool,
 }
 
 impl fmt::Display for NestedInput {
@@ -202,6 +206,14 @@ impl Input {
     pub fn place(&self) -> InputLocation {
         self.placement.place()
     }
+
+    /// True if the service calls the input `name`; the names of headers have no case.
+    pub fn is_called(&self, name: &str) -> bool {
+        match self.placement {
+            Placement::Header(_) => self.name.eq_ignore_ascii_case(name),
+            _ => !name.is_empty() && *self.name == *name,
+        }
+    }
 }
 
 impl Styled {
@@ -233,6 +245,21 @@ impl Source {
             Self::Model | Self::Payload(_) => None,
         };
         asked.map(SessionName::new).is_some_and(|asked| asked.holds(name) || name.holds(&asked))
+    }
+
+    /// The value that the session has for this source. A model's value is in no session.
+    pub fn value<'a>(&self, session: &'a Session) -> Option<Cow<'a, Value>> {
+        match self {
+            Self::Context(path) => session.context(path).map(Cow::Owned),
+            Self::Model => None,
+            Self::Parameter(name) => session.parameter(name).map(Cow::Borrowed),
+            Self::Payload(path) => session.payload(path).map(Cow::Borrowed),
+        }
+    }
+
+    /// Reports whether this source is a parameter that the session does not have.
+    pub fn lacks(&self, session: &Session) -> bool {
+        matches!(self, Self::Parameter(_)) && self.value(session).is_none()
     }
 
     /// The reference as a description writes it, `$session.params.x`; empty for the model.

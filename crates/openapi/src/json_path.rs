@@ -2,6 +2,7 @@
 //! order of the value. `serde_json_path` evaluates filters, slices and descendants on a copy, and the results are then
 //! looked up in the value itself, so that no digit is lost.
 
+mod extent;
 mod plain;
 
 use std::fmt;
@@ -9,7 +10,7 @@ use std::fmt;
 use callgate_tool::Value;
 use serde_json_path::PathElement;
 
-use self::plain::Segment;
+use self::{extent::Extent, plain::Segment};
 
 /// A parsed expression.
 ///
@@ -29,6 +30,7 @@ pub struct JsonPath {
     /// The segments, if this module can follow all of them.
     plain: Option<Box<[Segment]>>,
     order: Order,
+    extent: Extent,
 }
 
 /// The order of the selected values.
@@ -71,9 +73,18 @@ impl JsonPath {
     /// [`InvalidPath`] contains the place where the text is invalid.
     pub fn parse(text: &str) -> Result<Self, InvalidPath> {
         match serde_json_path::JsonPath::parse(text) {
-            Ok(path) => Ok(Self { path, plain: plain::segments(text), order: Order::of(text) }),
+            Ok(path) => {
+                let (plain, order) = (plain::segments(text), Order::of(text));
+                Ok(Self { path, plain, order, extent: Extent::of(text) })
+            }
             Err(error) => Err(InvalidPath { message: error.message().to_owned() }),
         }
+    }
+
+    /// Returns true if the evaluation takes few steps for a value of this size: not if unions or descendants select its
+    /// nodes many times.
+    pub(crate) fn fits(&self, root: &Value) -> bool {
+        self.plain.is_some() || self.extent.fits(root)
     }
 
     /// The selected values. A value that is selected twice occurs twice.

@@ -136,7 +136,7 @@ pub(crate) enum Root<'a> {
 }
 
 impl<'a> Root<'a> {
-    fn own(self) -> &'a Value {
+    pub(crate) fn own(self) -> &'a Value {
         match self {
             Self::Shared(schema, _) => schema.own(),
             Self::Whole(schema) => schema,
@@ -144,7 +144,7 @@ impl<'a> Root<'a> {
     }
 
     /// The target of a reference.
-    fn target(self, reference: &str) -> Option<&'a Value> {
+    pub(crate) fn target(self, reference: &str) -> Option<&'a Value> {
         let pointer = reference.strip_prefix('#')?;
         match self {
             Self::Shared(schema, document) => {
@@ -274,7 +274,7 @@ fn of_body(
         return Vec::new();
     };
     let whole = properties.and_then(|known| media.schema_in(known.get(argument)?));
-    let mut members = Members { root: schema, found: Vec::new(), left: MOST_VISITED };
+    let mut members = Members::of(schema);
     members.gather(whole);
     let of_member =
         |(name, own): (&str, &Value)| owner(format!("{argument}.{name}").into(), name, Some(own));
@@ -286,7 +286,7 @@ fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: Root<'_>) -> Ke
     if owner.form == KeyForm::Single {
         return owner;
     }
-    let mut members = Members { root, found: Vec::new(), left: MOST_VISITED };
+    let mut members = Members::of(root);
     members.gather(own);
     let names = members.found.into_iter().map(|(name, _)| name);
     owner.declared = match owner.form {
@@ -309,14 +309,18 @@ fn form(styled: Option<&Styled>) -> KeyForm {
 }
 
 /// Collects the members that a schema declares, through references and compositions.
-struct Members<'a> {
+pub(crate) struct Members<'a> {
     root: Root<'a>,
-    found: Vec<(&'a str, &'a Value)>,
+    pub(crate) found: Vec<(&'a str, &'a Value)>,
     left: usize,
 }
 
 impl<'a> Members<'a> {
-    fn gather(&mut self, schema: Option<&'a Value>) {
+    pub(crate) fn of(root: Root<'a>) -> Self {
+        Self { root, found: Vec::new(), left: MOST_VISITED }
+    }
+
+    pub(crate) fn gather(&mut self, schema: Option<&'a Value>) {
         let Some(schema) = schema.and_then(Value::as_object).filter(|_| self.left > 0) else {
             return;
         };

@@ -25,7 +25,7 @@ use crate::{
     options::SessionInputs,
     parameter::Parameter,
     reference::{Located, beyond, chain},
-    schema::{fitted, is_legal, own_only_value},
+    schema::{fitted, is_legal, only_value_of, own_only_value},
     session_input::{Annotation, annotation, is_visible, own_annotation, source},
 };
 
@@ -85,6 +85,7 @@ pub(crate) fn arrange<'d>(
         required: body.required,
         layout: shape,
         content_type,
+        may_be_of_defaults: true,
         media: body
             .media
             .iter()
@@ -269,6 +270,9 @@ impl<'d> Entry<'d> {
             visible: is_visible(&source, session_inputs),
             source,
             default,
+            is_fixed: schema.is_some_and(|schema| {
+                only_value_of(document, schema.node, &schema.path()).is_some()
+            }),
         };
         let origin = InputOrigin {
             schema: schema.map(Origin::of),

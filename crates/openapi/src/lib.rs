@@ -41,6 +41,7 @@ mod session_input;
 mod template;
 mod tools;
 mod unused_references;
+mod xml_keys;
 
 pub use allowance::Allowance;
 pub use bindings::{Alternative, Bindings, Fixed, Spot};

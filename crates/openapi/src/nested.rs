@@ -24,6 +24,17 @@ enum Need {
     Required,
 }
 
+/// The optional defaults that are found. Defaults of required values always are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Optional {
+    /// All, at any depth.
+    All,
+    /// None.
+    None,
+    /// Those of the argument's own properties.
+    Own,
+}
+
 /// Finds the nested inputs of one argument.
 #[derive(Debug)]
 pub(crate) struct Walk<'d, 'a> {
@@ -31,8 +42,7 @@ pub(crate) struct Walk<'d, 'a> {
     argument: &'a ArgumentName,
     session_inputs: SessionInputs,
     pub(crate) found: Vec<NestedInput>,
-    /// True if the argument is a whole body, whose own properties keep their defaults.
-    is_body: bool,
+    optional: Optional,
     /// The number of compositions around the current place.
     composed: usize,
     steps: Vec<Step>,
@@ -47,25 +57,19 @@ impl<'d, 'a> Walk<'d, 'a> {
         document: &'d Document,
         argument: &'a ArgumentName,
         session_inputs: SessionInputs,
+        optional: Optional,
     ) -> Self {
         Self {
             document,
             argument,
             session_inputs,
             found: Vec::new(),
-            is_body: false,
+            optional,
             composed: 0,
             steps: Vec::new(),
             inside: Vec::new(),
             left: MOST_VISITED,
         }
-    }
-
-    /// Searches below the schema of a whole body whose optional defaults are sent: the defaults of its own properties
-    /// are found, required or optional.
-    pub(crate) fn below_body(&mut self, schema: &Located<'d>) {
-        self.is_body = true;
-        self.below(schema);
     }
 
     /// Searches below a schema, beginning with that of the argument.
@@ -158,6 +162,7 @@ impl<'d, 'a> Walk<'d, 'a> {
                 visible: is_visible(&source, self.session_inputs),
                 source,
                 default,
+                is_fixed: said.iter().any(|node| own_only_value(node).is_some()),
             };
             self.found.extend(self.document.affordable([input], KEPT + self.steps.len()));
         }
@@ -169,7 +174,7 @@ impl<'d, 'a> Walk<'d, 'a> {
     }
 
     /// The value that is filled in. The service applies the default of an optional part itself if the part is absent; a
-    /// sent value may have another meaning there.
+    /// sent value may have another meaning there, so that only `defaults: all` sends it.
     fn default(
         &self,
         need: Need,
@@ -177,8 +182,12 @@ impl<'d, 'a> Walk<'d, 'a> {
         schema: &Located<'d>,
         said: &[&'d Node],
     ) -> Option<&'d Node> {
-        let is_own_of_body = self.is_body && self.composed == 0 && self.steps.len() == 1;
-        let is_kept = need == Need::Required || is_own_of_body || *source != Source::Model;
+        let keeps_optional = match self.optional {
+            Optional::All => true,
+            Optional::None => false,
+            Optional::Own => self.composed == 0 && self.steps.len() == 1,
+        };
+        let is_kept = need == Need::Required || keeps_optional || *source != Source::Model;
         let only = || {
             let only = said.iter().find_map(|node| own_only_value(node));
             only.filter(|_| need == Need::Required)
@@ -231,8 +240,13 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(schema: Value, expected: &[&str]) {
+        check_with(Optional::None, schema, expected);
+    }
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check_with(optional: Optional, schema: Value, expected: &[&str]) {
         let document = document(json!({"schema": schema,
             "owner": {"type": "object", "required": ["kind"], "properties": {
                 "email": {"type": "string", "x-agent-input-parameter": "user.email"},
@@ -242,7 +256,7 @@ mod tests {
                 "depth": {"default": 0}, "next": {"$ref": "#/tree"}}},
         }));
         let argument = ArgumentName::new("body").unwrap();
-        let mut walk = Walk::new(&document, &argument, SessionInputs::Strict);
+        let mut walk = Walk::new(&document, &argument, SessionInputs::Strict, optional);
         let schema = document.root().get("schema").unwrap();
         walk.below(&Located { node: schema, pointer: "/schema".into() });
         let lines = walk.found.iter().map(|nested| {
@@ -288,6 +302,32 @@ mod tests {
             json!({"required": ["a"], "properties": {"a": {"default": 1, "readOnly": true}}}),
             &[],
         );
+    }
+
+    #[test]
+    fn all_optional_defaults_are_found_at_any_depth_if_all_are_sent() {
+        let name = json!({"properties": {"a": {"default": 1}, "b": {}}});
+        for (schema, own, all) in [
+            (
+                json!({"properties": {"c": {"default": 2}}}),
+                &["body.c = 2"][..],
+                &["body.c = 2"][..],
+            ),
+            (json!({"properties": {"who": name}}), &[], &["body.who.a = 1"]),
+            (
+                json!({"properties": {"x": {"properties": {"who": name}}}}),
+                &[],
+                &["body.x.who.a = 1"],
+            ),
+            (json!({"items": name}), &[], &["body[].a = 1"]),
+            (json!({"allOf": [name]}), &[], &["body.a = 1"]),
+            (json!({"oneOf": [name, {"type": "null"}]}), &[], &["body.a = 1"]),
+            (json!({"oneOf": [name, {"type": "string"}]}), &[], &[]),
+        ] {
+            check_with(Optional::None, schema.clone(), &[]);
+            check_with(Optional::Own, schema.clone(), own);
+            check_with(Optional::All, schema, all);
+        }
     }
 
     #[test]

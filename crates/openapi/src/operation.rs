@@ -17,13 +17,14 @@ use crate::{
     input::{Input, InputLocation, NestedInput, Source},
     keys::{self, KeyOwner, Root, Written},
     layout::body_arguments::NoBodyArguments,
-    nested::Walk,
+    nested::{Optional, Walk},
+    options::Defaults,
     output,
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
     },
     server::Server,
-    unused_references,
+    unused_references, xml_keys,
 };
 
 /// One operation of a description that is exposed or degraded.
@@ -60,7 +61,8 @@ pub struct Operation {
     pub body: Option<Body>,
     /// The reason why the members of the body are not the arguments, if the operator wants that.
     pub no_body_arguments: Option<NoBodyArguments>,
-    /// The media types of the operation's successful responses, in the order of the description, for `Accept`.
+    /// The media types of the operation's successful responses, in the order of the description, for `Accept`; or the
+    /// default of a header parameter `Accept`.
     pub accept: Box<[Arc<str>]>,
     /// The headers that the operation's successful responses declare, as written.
     pub answer_headers: Box<[Arc<str>]>,
@@ -138,7 +140,7 @@ impl Operation {
         if visible().any(|input| input.argument.as_str() == name) {
             return None;
         }
-        let mut meant = visible().filter(|input| &*input.name == name);
+        let mut meant = visible().filter(|input| input.is_called(name));
         let found = meant.next().filter(|_| meant.next().is_none())?;
         Some(&found.argument)
     }
@@ -167,24 +169,39 @@ impl Operation {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
         let found = inputs.flat_map(|(input, origin)| {
-            let mut walk = Walk::new(document, &input.argument, session_inputs);
+            let optional = self.optional_defaults_of(input);
+            let mut walk = Walk::new(document, &input.argument, session_inputs, optional);
             let (schema, is_item) = origin.at(alternative);
             match schema.filter(|_| input.source == Source::Model).map(Origin::located) {
                 None => {}
                 Some(item) if is_item => walk.each(&item),
-                Some(schema) if self.sends_defaults_of(input) => walk.below_body(&schema),
                 Some(schema) => walk.below(&schema),
+            }
+            if input.place() == InputLocation::Path && !self.defaults_may_decide() {
+                let undecided = walk.found.iter_mut().filter(|nested| !nested.is_fixed);
+                undecided.for_each(|nested| nested.default = None);
             }
             walk.found
         });
         found.collect()
     }
 
-    /// True if an input is a whole body whose optional defaults are sent.
-    fn sends_defaults_of(&self, input: &Input) -> bool {
-        let keeps_optional =
-            self.blueprint.common.defaults.keep_optional(InputLocation::Body, &self.method);
-        keeps_optional && input.place() == InputLocation::Body && input.name.is_empty()
+    /// The optional defaults inside an input that are sent.
+    fn optional_defaults_of(&self, input: &Input) -> Optional {
+        let defaults = self.blueprint.common.defaults;
+        let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
+        match defaults {
+            Defaults::All => Optional::All,
+            _ if is_whole_body && defaults.keep_optional(InputLocation::Body, &self.method) => {
+                Optional::Own
+            }
+            _ => Optional::None,
+        }
+    }
+
+    /// True if defaults may decide what a call does: it changes nothing, or the operator wants all defaults.
+    fn defaults_may_decide(&self) -> bool {
+        self.effect == Effect::Read || self.blueprint.common.defaults.decide_changes()
     }
 
     /// The allowance for all declarations of the operation's description.
@@ -255,6 +272,9 @@ impl Operation {
             let (schema, mut findings) = self.parts(document).arguments();
             let owners = keys::owners(self.written(), Root::Shared(&schema, document));
             keys::report(&owners, self.source_pointer(), &mut findings);
+            let root = Root::Shared(&schema, document);
+            let body = self.body.as_ref();
+            xml_keys::report(&self.inputs, body, root, self.source_pointer(), &mut findings);
             let operation = self.blueprint.operation.located();
             unused_references::examine(Cursor::new(document, &mut findings).to(&operation));
             findings.into_diagnostics()

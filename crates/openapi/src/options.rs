@@ -102,15 +102,22 @@ impl LoadOptions {
 pub enum Defaults {
     /// All defaults.
     All,
-    /// Defaults of values that the service requires.
+    /// Those of [`Defaults::Safe`] that the service requires.
     Required,
-    /// All except those of optional values in bodies with PUT, PATCH and DELETE: what such a body omits stays
-    /// unchanged, or the service decides it, and a default would reset it (RFC 5789 §2, RFC 7396 §1).
+    /// All that cannot decide what a call changes. Left out are those of optional values in bodies with PUT, PATCH and
+    /// DELETE: what such a body omits stays unchanged, or the service decides it, and a default would reset it (RFC 5789
+    /// §2, RFC 7396 §1). Left out of every operation that may change something are those of path parameters, those of
+    /// whole bodies, and those of a body in which nothing else was given.
     #[default]
     Safe,
 }
 
 impl Defaults {
+    /// True if defaults may decide alone what a call changes.
+    pub(crate) fn decide_changes(self) -> bool {
+        self == Self::All
+    }
+
     /// True if the default of an optional value is sent with a method.
     pub(crate) fn keep_optional(self, place: InputLocation, method: &http::Method) -> bool {
         let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");

@@ -25,6 +25,8 @@ pub struct Outline<'a> {
     pub tags: Vec<&'a str>,
     /// The arguments that a model may supply, each with its description; for a body that is one argument, also its members.
     pub arguments: Vec<(&'a str, &'a str)>,
+    /// True if the description says that the operation is deprecated.
+    pub is_deprecated: bool,
 }
 
 /// A field of the first successful response that is JSON.
@@ -64,6 +66,7 @@ impl Operation {
             description: text(described, "description"),
             tags: tags.filter_map(Node::as_str).collect(),
             arguments,
+            is_deprecated: operation.get("deprecated").and_then(Node::as_bool) == Some(true),
         }
     }
 

@@ -2,6 +2,8 @@
 //! not decide which addresses may be contacted.
 
 mod swagger;
+mod template;
+mod text;
 mod variables;
 mod written;
 
@@ -13,6 +15,9 @@ use hashbrown::{HashMap, HashSet};
 use url::Url;
 
 pub use written::{InvalidServer, check_server};
+
+use template::filled;
+use text::{Address, Wrong};
 
 use crate::{
     code::Code,
@@ -33,6 +38,8 @@ pub struct Server {
     /// True if the server's origin is unknown: the description has no server, or a relative one, and was not read from
     /// an address. The origin of `url` is a placeholder, and nothing may be sent there.
     pub is_missing: bool,
+    /// The URL to name if the server's origin is unknown: `HOST` stands for a host that the description does not name.
+    pub suggestion: Option<Arc<str>>,
 }
 
 /// The reason why there is no server.
@@ -41,23 +48,37 @@ struct Refusal {
     code: Code,
     pointer: String,
     message: String,
+    /// The URL that is probably meant.
+    meant: Option<String>,
+}
+
+/// A server that was found in a text.
+#[derive(Clone, Debug)]
+struct Found {
+    server: Arc<Server>,
+    /// The text, as written.
+    text: String,
+    /// The reason to look at the text again, and the place of it.
+    doubt: Option<(String, String)>,
 }
 
 /// The server from a list.
-type Named = Result<Arc<Server>, Refusal>;
+type Named = Result<Found, Refusal>;
 
 /// Finds the server of each operation. The server of the whole description is found once.
 #[derive(Debug)]
 pub(crate) struct Servers<'d> {
     document: &'d Document,
     options: &'d LoadOptions,
-    root: Result<Arc<Server>, Refusal>,
-    /// The operations with an unknown server: their number, and the place and the path of the first one's server.
-    missing: RefCell<(usize, Option<(String, String)>)>,
+    root: Named,
+    /// The operations with an unknown server: their number, and the first one's server with its place.
+    missing: RefCell<(usize, Option<(String, Found)>)>,
     /// The servers from the lists of operations and path items.
     known: RefCell<HashMap<Arc<str>, Named>>,
     /// The lists whose variables were checked.
     seen: RefCell<HashSet<*const Node>>,
+    /// The places of servers that were doubted.
+    doubted: RefCell<HashSet<String>>,
 }
 
 impl<'d> Servers<'d> {
@@ -75,16 +96,18 @@ impl<'d> Servers<'d> {
         Self {
             document,
             options,
-            root: root.map(Arc::new),
+            root,
             missing: RefCell::default(),
             known: RefCell::default(),
             seen: RefCell::default(),
+            doubted: RefCell::default(),
         }
     }
 
     /// The server of the whole description.
     pub(crate) fn root(&self) -> Option<Arc<Server>> {
-        self.root.as_ref().ok().filter(|server| !server.is_missing).cloned()
+        let server = self.root.as_ref().ok().map(|found| &found.server);
+        server.filter(|server| !server.is_missing).cloned()
     }
 
     /// Reports once the faults of the server of every operation: the operator's, or a default of the description.
@@ -97,16 +120,19 @@ impl<'d> Servers<'d> {
             let help = written::help(text);
             findings.error(refusal.code, "", refusal.message.clone(), &help);
         }
+        if let Ok(found) = &self.root {
+            self.report_doubt(found, findings);
+        }
     }
 
     /// Reports once that the server of some operations is unknown.
     pub(crate) fn report_missing(&self, findings: &mut Findings) {
         let missing = self.missing.borrow();
-        let (n, Some((pointer, path))) = &*missing else { return };
+        let (n, Some((pointer, Found { server, text, .. }))) = &*missing else { return };
         let message = format!(
-            "expected an absolute server URL for {n} operations, whose calls are refused, got: `{path}`"
+            "expected an absolute server URL for {n} operations, whose calls are refused, got: `{text}`"
         );
-        let url = format!("https://HOST{}", path.trim_end_matches('/'));
+        let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
         let remedy = Remedy::NameServer { url };
         let code = Code::NoServer.into();
         let help = &remedy.to_string();
@@ -123,11 +149,27 @@ impl<'d> Servers<'d> {
         }
     }
 
-    fn note_missing(&self, found: &Result<Arc<Server>, Refusal>, pointer: &str) {
-        let Some(server) = found.as_ref().ok().filter(|server| server.is_missing) else { return };
+    fn note_missing(&self, found: &Named, pointer: &str) {
+        let Some(found) = found.as_ref().ok().filter(|found| found.server.is_missing) else {
+            return;
+        };
         let (n, first) = &mut *self.missing.borrow_mut();
         *n += 1;
-        first.get_or_insert_with(|| (pointer.to_owned(), server.url.path().to_owned()));
+        first.get_or_insert_with(|| (pointer.to_owned(), found.clone()));
+    }
+
+    /// Reports once for each place that the text of a server was read as it is meant.
+    fn report_doubt(&self, found: &Found, findings: &mut Findings) {
+        let Some((pointer, message)) = &found.doubt else { return };
+        if self.doubted.borrow_mut().insert(pointer.clone()) {
+            let url = found.server.url.as_str().trim_end_matches('/').to_owned();
+            let remedy = Remedy::NameServer { url };
+            let (code, severity) = (Code::InvalidServer.into(), Severity::Warning);
+            let help = &format!("correct it, or {remedy}");
+            let message = message.clone();
+            let remedy = Some(&remedy);
+            findings.add(Finding { code, severity, message, help, remedy }, pointer);
+        }
     }
 
     /// The server of the operation whose own node and path item are given, innermost first.
@@ -157,27 +199,28 @@ impl<'d> Servers<'d> {
     }
 
     /// The server; a refusal is reported, except that of the operator's server, which is not the operation's fault.
-    fn reported(
-        &self,
-        found: Result<Arc<Server>, Refusal>,
-        findings: &mut Findings,
-    ) -> Option<Arc<Server>> {
+    fn reported(&self, found: Named, findings: &mut Findings) -> Option<Arc<Server>> {
         let is_operators = self.options.server.is_some();
-        found
-            .map_err(|refusal| {
+        match found {
+            Ok(found) => {
+                self.report_doubt(&found, findings);
+                Some(found.server)
+            }
+            Err(refusal) => {
                 if !is_operators {
                     refusal.report(findings);
                 }
-            })
-            .ok()
+                None
+            }
+        }
     }
 
     /// The server from a list, which operations may share: it is read once.
-    fn of_list(&self, list: &Located<'_>) -> Result<Arc<Server>, Refusal> {
+    fn of_list(&self, list: &Located<'_>) -> Named {
         if let Some(known) = self.known.borrow().get(&list.pointer) {
             return known.clone();
         }
-        let found = named_by_description(list, self.options).map(Arc::new);
+        let found = named_by_description(list, self.options);
         self.known.borrow_mut().insert(Arc::clone(&list.pointer), found.clone());
         found
     }
@@ -186,7 +229,7 @@ impl<'d> Servers<'d> {
     fn of_swagger(&self, levels: &[&Located<'_>], findings: &mut Findings) -> Option<Arc<Server>> {
         let own = levels.iter().find_map(|level| level.node.get("schemes"));
         let found = match own.filter(|_| self.options.server.is_none()) {
-            Some(schemes) => of_swagger(self.document, Some(schemes), self.options).map(Arc::new),
+            Some(schemes) => of_swagger(self.document, Some(schemes), self.options),
             None => self.root.clone(),
         };
         self.note_missing(&found, "/host");
@@ -194,18 +237,21 @@ impl<'d> Servers<'d> {
     }
 }
 
-fn of_swagger(
-    document: &Document,
-    schemes: Option<&Node>,
-    options: &LoadOptions,
-) -> Result<Server, Refusal> {
-    resolve(&swagger::url(document.root(), schemes, options), "/host", options)
+fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> Named {
+    let written = swagger::written(document.root(), schemes, options);
+    let written = written.map_err(|(at, wrong, meant)| invalid(wrong, at, meant))?;
+    let mut found = resolve(&written.url, "/host", options)?;
+    if let Some((at, doubt)) = written.doubt {
+        let doubt = format!("{doubt}; the server is read as `{}`", found.server.url);
+        found.doubt = Some((at.to_owned(), doubt));
+    }
+    Ok(found)
 }
 
 impl Refusal {
     fn report(self, findings: &mut Findings) {
-        let remedy = Remedy::NameServer { url: "URL".to_owned() };
-        let Self { code, pointer, message } = self;
+        let Self { code, pointer, message, meant } = self;
+        let remedy = Remedy::NameServer { url: meant.unwrap_or_else(|| "URL".to_owned()) };
         let help = &remedy.to_string();
         let (code, severity, remedy) = (code.into(), Severity::Error, Some(&remedy));
         findings.add(Finding { code, severity, message, help, remedy }, pointer);
@@ -217,138 +263,97 @@ fn is_named(list: &Node) -> bool {
     !matches!(list, Node::Null) && list.as_array().is_none_or(|servers| !servers.is_empty())
 }
 
-fn named_by_operator(template: &str, options: &LoadOptions) -> Result<Server, Refusal> {
-    let bad = |message| refusal(Code::InvalidServer, "", message);
+fn named_by_operator(template: &str, options: &LoadOptions) -> Named {
     let url = filled(template, None, "", options)?;
-    let url = Url::parse(&url)
-        .map_err(|_| bad(format!("expected an absolute server URL, got: `{url}`")))?;
-    base(url, "").map(|url| Server { url, named_by: NamedBy::Operator, is_missing: false })
+    let wrong = |wrong| invalid(wrong, "", None);
+    let address = text::absolute(&url).map_err(wrong)?;
+    let address =
+        address.ok_or_else(|| text::wrong("expected a server URL with `http` or `https`", &url));
+    found(address.map_err(wrong)?, NamedBy::Operator, &url, "")
 }
 
-fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Result<Server, Refusal> {
+/// The first server of a list. Others are not used in its stead, but named where it cannot be used.
+fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Named {
     let first = list.path().index(0).to_string();
-    let server = list.node.as_array().and_then(<[Node]>::first);
-    let Some(template) = server.and_then(|server| server.get("url")).and_then(Node::as_str) else {
+    let servers = list.node.as_array().unwrap_or_default();
+    let other = || servers.iter().skip(1).find_map(|server| absolute_of(server, options));
+    let server = servers.first();
+    let template = server.and_then(|server| server.get("url")).and_then(Node::as_str);
+    let Some(template) = template else {
         let message = "expected a server with a `url`, got none".to_owned();
-        return Err(refusal(Code::InvalidServer, &first, message));
+        return Err(Refusal { meant: other(), ..refusal(Code::InvalidServer, &first, message) });
     };
-    let url = filled(template, server.and_then(|server| server.get("variables")), &first, options)?;
-    resolve(&url, &first, options)
+    let variables = server.and_then(|server| server.get("variables"));
+    let found =
+        filled(template, variables, &first, options).and_then(|url| resolve(&url, &first, options));
+    match found {
+        Ok(mut found) if found.server.is_missing && !text::names_host(&found.text) => {
+            if let Some(other) = other() {
+                Arc::make_mut(&mut found.server).suggestion = Some(other.into());
+            }
+            Ok(found)
+        }
+        Err(refusal) => Err(Refusal { meant: refusal.meant.clone().or_else(other), ..refusal }),
+        found => found,
+    }
+}
+
+/// The URL of a server that can be named; `None` if it is not absolute.
+fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
+    let url = filled(server.get("url")?.as_str()?, server.get("variables"), "", options).ok()?;
+    text::absolute(&url).ok()?.map(|_| url.trim().to_owned())
 }
 
 /// The URL of a server, resolved against the description's own address.
-fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Refusal> {
-    match (Url::parse(url.trim()), &options.document_url) {
-        (Ok(url), _) => base(url, pointer).map(|url| {
-            let named_by =
-                if options.trusts(&url) { NamedBy::Operator } else { NamedBy::Description };
-            Server { url, named_by, is_missing: false }
-        }),
-        (Err(url::ParseError::RelativeUrlWithoutBase), Some(document_url)) => {
-            let joined = document_url.join(url.trim()).map_err(|_| invalid(url, pointer))?;
-            // The party that named the description's origin also named this server.
-            let same = joined.origin() == document_url.origin();
-            let named_by = if same { NamedBy::Operator } else { NamedBy::Description };
-            base(joined, pointer).map(|url| Server { url, named_by, is_missing: false })
-        }
-        (Err(url::ParseError::RelativeUrlWithoutBase), None) => missing(url, pointer),
-        (Err(_), _) => Err(invalid(url, pointer)),
+fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Named {
+    let wrong = |wrong| {
+        let is_likely = text::names_host(url) || url.contains([':', '\\']);
+        invalid(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::mended))
+    };
+    if let Some(address) = text::absolute(url).map_err(wrong)? {
+        let is_trusted = options.trusts(&address.url);
+        let named_by = if is_trusted { NamedBy::Operator } else { NamedBy::Description };
+        return found(address, named_by, url, pointer);
     }
+    let Some(document_url) = &options.document_url else {
+        let address = Address { url: text::nowhere(url).map_err(wrong)?, doubt: None };
+        let mut found = found(address, NamedBy::Description, url, pointer)?;
+        let server = Arc::make_mut(&mut found.server);
+        let path = server.url.path().trim_end_matches('/');
+        let meant = Some(url).filter(|url| text::names_host(url)).and_then(text::mended);
+        server.suggestion = Some(meant.unwrap_or_else(|| format!("https://HOST{path}")).into());
+        server.is_missing = true;
+        return Ok(found);
+    };
+    let address = text::relative(url, document_url).map_err(wrong)?;
+    // The party that named the description's origin also named this server.
+    let is_same = address.url.origin() == document_url.origin();
+    let named_by = if is_same { NamedBy::Operator } else { NamedBy::Description };
+    found(address, named_by, url, pointer)
 }
 
-/// A server with an unknown origin. Its URL has a host that no name resolves to (RFC 6761 §6.4).
-fn missing(url: &str, pointer: &str) -> Result<Server, Refusal> {
-    let joined = Url::parse("https://server.invalid/").and_then(|base| base.join(url.trim()));
-    let joined = joined.map_err(|_| invalid(url, pointer))?;
-    let mut url = base(joined, pointer)?;
-    url.set_host(Some("server.invalid")).map_err(|_| invalid("", pointer))?;
-    Ok(Server { url, named_by: NamedBy::Description, is_missing: true })
-}
-
-/// A URL that can serve as base of other URLs.
-fn base(mut url: Url, pointer: &str) -> Result<Url, Refusal> {
-    let bad = |message| Err(refusal(Code::InvalidServer, pointer, message));
+/// The server at an address that can serve as base of other URLs.
+fn found(address: Address, named_by: NamedBy, text: &str, pointer: &str) -> Named {
+    let Address { mut url, doubt } = address;
     if url.as_str().len() > LONGEST {
         let got = url.as_str().len();
-        return bad(format!("expected a server in at most {LONGEST} bytes, got: {got}"));
-    }
-    if !matches!(url.scheme(), "http" | "https") {
-        return bad(format!("expected a server with `http` or `https`, got: `{}`", url.scheme()));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return bad("expected a server without user information, got one with it".to_owned());
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return bad(format!("expected a server without query and fragment, got: `{url}`"));
+        let message = format!("expected a server in at most {LONGEST} bytes, got: {got}");
+        return Err(refusal(Code::InvalidServer, pointer, message));
     }
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
-    Ok(url)
+    let server = Arc::new(Server { url, named_by, is_missing: false, suggestion: None });
+    let doubt = doubt.map(|doubt| (pointer.to_owned(), doubt));
+    Ok(Found { server, text: text.trim().to_owned(), doubt })
 }
 
-/// A server's template with its variables filled in: by the operator, else by their defaults.
-fn filled(
-    template: &str,
-    variables: Option<&Node>,
-    pointer: &str,
-    options: &LoadOptions,
-) -> Result<String, Refusal> {
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        let Some((name, after)) = after.split_once('}') else {
-            return Err(invalid(template, pointer));
-        };
-        text.push_str(before);
-        text.push_str(&value(name, variables, pointer, options)?);
-        rest = after;
-    }
-    text.push_str(rest);
-    Ok(text)
-}
-
-fn value(
-    name: &str,
-    variables: Option<&Node>,
-    pointer: &str,
-    options: &LoadOptions,
-) -> Result<String, Refusal> {
-    let variable = variables.and_then(|variables| variables.get(name));
-    let legal = variable.and_then(|variable| variable.get("enum")).and_then(Node::as_array);
-    let legal = legal.map(|values| values.iter().filter_map(written_value).collect::<Vec<_>>());
-    let bad = |message| refusal(Code::ServerVariable, pointer, message);
-    if let Some(value) = options.server_variables.get(name) {
-        let is_legal = legal.as_ref().is_none_or(|legal| legal.is_empty() || legal.contains(value));
-        let expected = || legal.clone().unwrap_or_default().join("`, `");
-        return is_legal.then(|| value.clone()).ok_or_else(|| {
-            bad(format!(
-                "expected the server variable `{name}` to be one of `{}`, got: `{value}`",
-                expected()
-            ))
-        });
-    }
-    let default = variable.and_then(|variable| variable.get("default")).and_then(written_value);
-    default
-        .or_else(|| legal?.into_iter().next())
-        .ok_or_else(|| bad(format!("expected a value for the server variable `{name}`, got none")))
-}
-
-/// A scalar as written; ports are often written as numbers.
-fn written_value(node: &Node) -> Option<String> {
-    match node {
-        Node::Bool(value) => Some(value.to_string()),
-        Node::Number(number) => Some(number.to_string()),
-        Node::String(text) => Some(text.to_string()),
-        _ => None,
-    }
-}
-
-fn invalid(url: &str, pointer: &str) -> Refusal {
-    refusal(Code::InvalidServer, pointer, format!("expected a server URL, got: `{url}`"))
+fn invalid(wrong: Wrong, pointer: &str, meant: Option<String>) -> Refusal {
+    let Wrong(message) = wrong;
+    Refusal { meant, ..refusal(Code::InvalidServer, pointer, message) }
 }
 
 fn refusal(code: Code, pointer: &str, message: String) -> Refusal {
-    Refusal { code, pointer: pointer.to_owned(), message }
+    Refusal { code, pointer: pointer.to_owned(), message, meant: None }
 }
 
 /// The length limit of an address.

@@ -1,7 +1,7 @@
 //! Finds out if a value comes from the session: `x-agent-input-parameter`, `x-ces-session-context`,
 //! `@dialogflow/sessionId`. It reads only annotations; the values are in the session.
 
-use std::{collections::BTreeSet, ptr, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, ptr, sync::Arc};
 
 use callgate_tree::{Node, Path, Severity};
 
@@ -165,10 +165,12 @@ fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<Source>) ->
 }
 
 fn context(text: &str) -> Option<Source> {
+    let text = &*dotted(text)?;
     path(text.strip_prefix("$context.")?).map(Source::Context)
 }
 
 fn agent(text: &str) -> Option<Source> {
+    let text = &*dotted(text)?;
     if let Some(name) = text.strip_prefix("$session.params.") {
         return path(name).map(Source::Parameter);
     }
@@ -176,6 +178,36 @@ fn agent(text: &str) -> Option<Source> {
         return path(payload).map(Source::Payload);
     }
     path(text).filter(|_| !text.starts_with('$')).map(Source::Parameter)
+}
+
+/// A path with its names in brackets written behind dots: `$session.params['x']` is `$session.params.x`. `None` if a
+/// bracket does not hold one name.
+fn dotted(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains(['[', ']']) {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut dotted = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('[') {
+        let (inner, behind) = after.split_once(']')?;
+        let quoted = |quote| inner.strip_prefix(quote)?.strip_suffix(quote);
+        let index = || inner.bytes().all(|byte| byte.is_ascii_digit()).then_some(inner);
+        let name = quoted('\'').or_else(|| quoted('"')).or_else(index)?;
+        if name.is_empty() || name.contains(['\'', '"', '[']) || before.contains(']') {
+            return None;
+        }
+        dotted.push_str(before);
+        if !dotted.is_empty() {
+            dotted.push('.');
+        }
+        dotted.push_str(name);
+        rest = behind;
+        if !(rest.is_empty() || rest.starts_with(['.', '['])) {
+            return None;
+        }
+    }
+    dotted.push_str(rest);
+    (!rest.contains(']')).then_some(Cow::Owned(dotted))
 }
 
 /// A path without empty names and white space.
@@ -220,6 +252,27 @@ mod tests {
         check(agent("$session.params.user.id"), Some("$session.params.user.id"));
         check(agent("$request.payload.a.b"), Some("$request.payload.a.b"));
         check(json!({"$ref": "#/user"}), Some("$session.params.user"));
+    }
+
+    #[test]
+    fn names_in_brackets_are_those_behind_dots() {
+        for (value, expected) in [
+            ("$session.params['user']", "$session.params.user"),
+            ("$session.params[\"user\"].id", "$session.params.user.id"),
+            ("$session['params']['user']['id']", "$session.params.user.id"),
+            ("profile['tenant']", "$session.params.profile.tenant"),
+            ("['user']", "$session.params.user"),
+            ("$request.payload.a[0].b", "$request.payload.a.0.b"),
+            ("$session.params['user", "invalid $session.params['user"),
+            ("user['a']b", "invalid user['a']b"),
+            ("user[]", "invalid user[]"),
+            ("user[a]", "invalid user[a]"),
+            ("user]", "invalid user]"),
+        ] {
+            check(json!({"x-agent-input-parameter": value}), Some(expected));
+        }
+        let context = json!({"x-ces-session-context": "$context['variables'].x"});
+        check(context, Some("$context.variables.x"));
     }
 
     #[test]

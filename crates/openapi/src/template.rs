@@ -1,6 +1,8 @@
 //! Splits the key of a path item into segments of literals and variables, and refuses keys that could lead outside the
 //! server's base path. Values are checked later, when a call is made.
 
+pub(crate) mod framework;
+
 use std::sync::Arc;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};

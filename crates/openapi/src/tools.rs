@@ -1,8 +1,11 @@
 //! Turns a document into tools: finds every operation, reads each separately, names them all, and reports the status of
 //! each. Schemas are not built here.
 
+mod accept;
 mod answer;
 mod bound;
+mod defaults;
+mod effect;
 mod find;
 mod offered;
 mod one;
@@ -33,8 +36,10 @@ use crate::{
     selection,
     server::{Server, Servers},
     tools::{
+        defaults::Decisive,
+        effect::{Said, effect},
         find::{Found, find},
-        one::{Candidate, Context, Fragments, Known, effect},
+        one::{Candidate, Context, Fragments, Known},
         tags::Tags,
     },
 };
@@ -71,10 +76,10 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     };
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options));
-    let (fragments, known) = <(Fragments, Known<'_>)>::default();
+    let (fragments, known, decisive) = <(Fragments, Known<'_>, Decisive)>::default();
     servers.report_root(&mut general);
     let mut context =
-        Context { common, document, options, reach, servers, schemes, fragments, known };
+        Context { common, document, options, reach, servers, schemes, fragments, decisive, known };
     let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
     let firsts = first_of_each_id(&found);
@@ -186,7 +191,11 @@ impl Found<'_> {
             tags,
             method: self.method.as_str(),
             path: &self.key,
-            effect: effect(&self.method),
+            effect: effect(Said {
+                method: &self.method,
+                key: &self.key,
+                operation: self.operation.node,
+            }),
         }
     }
 

@@ -28,7 +28,7 @@ pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 ///
 /// An approval is valid once, for a limited time, for the principal, the session and the tool it was asked for, and for
 /// the request that was shown. If the call would now send another request, because of other arguments, other session
-/// values or another configuration, the person is asked again.
+/// values or another configuration, or send it with another person's credential, the person is asked again.
 ///
 /// ```
 /// use callgate_executor::{Call, Decision, Executor};
@@ -78,11 +78,16 @@ impl Approvals {
     }
 
     /// Makes the call wait.
-    async fn ask(&self, call: &Call<'_>, preview: &Preview) -> Result<Outcome, Box<Fault>> {
+    async fn ask(
+        &self,
+        call: &Call<'_>,
+        backend: &dyn Backend,
+        preview: &Preview,
+    ) -> Result<Outcome, Box<Fault>> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| wording::not_kept())?;
         let id = format!("approval_{:032x}", u128::from_ne_bytes(random));
-        let record = Record::new("", asked::digest(call, preview).to_vec().into())
+        let record = Record::new("", asked::digest(call, backend, preview).to_vec().into())
             .with_time_to_live(self.rules.time);
         let key = key(call, &id);
         let kept = self.store.put(&key, record, Expected::Absent, now()).await;
@@ -142,7 +147,7 @@ impl Approvals {
             return Ok(None);
         }
         if let (Some(digest), Ok(preview)) = (approved, &preview) {
-            if digest == asked::digest(call, preview) {
+            if digest == asked::digest(call, backend, preview) {
                 journal.note(Event::Approved);
                 count("approved");
                 return Ok(None);
@@ -152,7 +157,7 @@ impl Approvals {
         }
         // The call ends here, so the journal gets the events of the preview, as from the call itself.
         noted.events().iter().for_each(|event| journal.note(event.clone()));
-        self.ask(call, &preview?).await.map(Some)
+        self.ask(call, backend, &preview?).await.map(Some)
     }
 }
 
@@ -192,7 +197,7 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// The number of calls that wait at once in a busy office; a new one replaces the oldest.
+/// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.
 const MAX_RECORDS: usize = 100_000;
 /// The most bytes of all records; each takes a few hundred.
 const MAX_BYTES: usize = 64 * 1024 * 1024;

@@ -10,18 +10,16 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
-use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
+use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint};
 use callgate_tool::{Event, FaultCode, Journal, Outcome, Reached};
 
-use crate::{
-    digest,
-    records::{Begun, Guard, IdempotencyKey, RecordBounds, Records},
-};
+use crate::records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
 
 /// Makes each call that has an [`IdempotencyKey`] among its extensions at most once while its key is kept.
 ///
-/// A repeated call under its key gets the first result. Another tool, other arguments or another session is a fault,
-/// and so is a call whose first one still runs. A call that reached nothing frees its key. For a stream, the head is
+/// A repeated call under its key gets the first result. A call with another [fingerprint] is a fault:
+/// another tool, other arguments, another session, other values that its inputs read, or another person's credential. So is
+/// a call whose first one still runs. A call that reached nothing frees its key. For a stream, the head is
 /// kept. A call that waits for an approval is made under its key when it comes with the decision; from then on, its
 /// result is the one given. Calls without a key go through.
 ///
@@ -62,15 +60,13 @@ impl Middleware for Idempotency {
     async fn before(
         &self,
         call: &mut Call<'_>,
-        _: Option<&dyn Backend>,
+        backend: Option<&dyn Backend>,
         journal: &mut Journal,
     ) -> ControlFlow<Outcome> {
         let Some(key) = call.extensions().get::<IdempotencyKey>() else {
             return ControlFlow::Continue(());
         };
-        let session = call.session().id().map(digest::of_session);
-        let arguments = digest::of_arguments(call.arguments());
-        let same = digest::of_call(call.tool(), &arguments, session.as_ref());
+        let same = *fingerprint(call, backend).as_bytes();
         let decided = call.decision().cloned();
         let is_decided = |first: &Outcome| match (first, &decided) {
             (Outcome::Pending(pending), Some(decided)) => pending.id == decided.approval,

@@ -112,12 +112,12 @@ pub struct Bound {
     pub rate: Option<Rate>,
 }
 
-/// 1,024 calls in all; at each limit, 128 calls wait for a second at most. Principals and toolsets have no limits.
+/// 1,024 calls in all; at each limit, 1,024 calls wait for a second at most. Principals and toolsets have no limits.
 impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
             in_flight: 1024,
-            queue: 128,
+            queue: 1024,
             queue_wait: Duration::from_secs(1),
             principal: Bound::default(),
             toolsets: BTreeMap::new(),

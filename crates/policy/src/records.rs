@@ -43,9 +43,9 @@ pub struct IdempotencyKey(pub String);
 pub struct RecordBounds {
     /// The time that a result is kept after its request has ended.
     pub ttl: Duration,
-    /// The most keys that are kept, including those of running requests.
+    /// The most keys that are kept for one principal, including those of running requests.
     pub most: usize,
-    /// The most bytes of all results; beyond them, further keys are refused.
+    /// The most bytes of one principal's results; beyond them, the principal's further keys are refused.
     pub bytes: usize,
 }
 
@@ -57,6 +57,9 @@ impl Default for RecordBounds {
 }
 
 /// Results by key. Every key is kept until its time is over: if there is no room, further keys are refused.
+///
+/// All principals together have twice the bounds, and a principal is refused once it holds as much as is still free: a lone
+/// one has the bounds, and one that fills its share leaves room for another. Callers without a principal count as one.
 ///
 /// ```
 /// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
@@ -108,9 +111,19 @@ struct State<T> {
     ended: VecDeque<(Instant, Digest)>,
     /// The bytes of the results.
     bytes: usize,
+    /// The keys and bytes of each principal, by its digest.
+    shares: BTreeMap<Digest, Share>,
+}
+
+/// The keys and the bytes of the results that one principal holds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    keys: usize,
+    bytes: usize,
 }
 
 struct Record<T> {
+    owner: Digest,
     digest: Digest,
     ending: Ending<T>,
 }
@@ -124,8 +137,8 @@ enum Ending<T> {
 impl<T> Records<T> {
     /// Starts without results.
     pub fn new(bounds: RecordBounds) -> Arc<Self> {
-        let (records, ended) = (BTreeMap::new(), VecDeque::new());
-        Arc::new(Self { state: Mutex::new(State { bounds, records, ended, bytes: 0 }) })
+        let (records, ended, shares) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new());
+        Arc::new(Self { state: Mutex::new(State { bounds, records, ended, bytes: 0, shares }) })
     }
 
     /// The limits of the records.
@@ -157,31 +170,27 @@ impl<T> Records<T> {
         digest: Digest,
         is_replaced: impl Fn(&T) -> bool,
     ) -> Begun<T> {
+        let owner = digest::of_key(principal, "");
         let key = digest::of_key(principal, &key.0);
         let mut state = self.lock();
         state.forget(Instant::now());
-        let known = match state.records.get(&key) {
-            None => None,
+        let is_known = match state.records.get(&key) {
+            None => false,
             Some(known) if known.digest != digest => return Begun::Different,
             Some(known) => match &known.ending {
-                Ending::Ended(result, size) if is_replaced(result) => Some(*size),
+                Ending::Ended(result, _) if is_replaced(result) => true,
                 Ending::Ended(result, _) => return Begun::Replay(Arc::clone(result)),
                 Ending::Running => return Begun::Running,
                 Ending::Unknown => return Begun::Unknown,
             },
         };
-        if let Some(size) = known {
-            state.bytes = state.bytes.saturating_sub(size);
+        if is_known {
             // The replacing result is kept for its own time.
             state.ended.retain(|(_, ended)| *ended != key);
-            state.records.insert(key, Record { digest, ending: Ending::Running });
-            drop(state);
-            return Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false });
-        }
-        if state.records.len() >= state.bounds.most || state.bytes >= state.bounds.bytes {
+        } else if state.is_full(&owner) {
             return Begun::Full;
         }
-        state.records.insert(key, Record { digest, ending: Ending::Running });
+        state.insert(key, Record { owner, digest, ending: Ending::Running });
         drop(state);
         Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false })
     }
@@ -201,23 +210,18 @@ impl<T> Records<T> {
         if state.records.contains_key(&key) || state.records.len() >= state.bounds.most {
             return;
         }
-        let ending = match result {
-            Some((result, bytes)) => {
-                state.bytes += bytes;
-                Ending::Ended(Arc::new(result), bytes)
-            }
-            None => Ending::Unknown,
-        };
-        state.records.insert(key, Record { digest, ending });
+        let known = result.map(|(result, bytes)| Ending::Ended(Arc::new(result), bytes));
+        let ending = known.unwrap_or(Ending::Unknown);
+        state.insert(key, Record { owner: EARLIER, digest, ending });
         state.keep(key, Instant::now() + left);
     }
 
     fn end(&self, key: Digest, ending: Ending<T>) {
         let mut state = self.lock();
-        let Some(record) = state.records.get_mut(&key) else { return };
-        let bytes = if let Ending::Ended(_, bytes) = &ending { *bytes } else { 0 };
-        record.ending = ending;
-        state.bytes += bytes;
+        let Some(Record { owner, digest, .. }) = state.remove(&key) else { return };
+        // Of many requests that end together, results beyond the principal's share are not kept. Their keys are.
+        let ending = if state.has_bytes(&owner) { ending } else { Ending::Unknown };
+        state.insert(key, Record { owner, digest, ending });
         let until = Instant::now() + state.bounds.ttl;
         state.keep(key, until);
     }
@@ -237,11 +241,54 @@ impl<T> State<T> {
     /// Forgets the expired keys.
     fn forget(&mut self, now: Instant) {
         while let Some((_, key)) = self.ended.pop_front_if(|(until, _)| *until <= now) {
-            let Some(record) = self.records.remove(&key) else { continue };
-            if let Ending::Ended(_, bytes) = record.ending {
-                self.bytes = self.bytes.saturating_sub(bytes);
-            }
+            self.remove(&key);
         }
+    }
+
+    /// Returns true if a principal may begin no further request.
+    fn is_full(&self, owner: &Digest) -> bool {
+        let free = self.bounds.most.saturating_mul(2).saturating_sub(self.records.len());
+        self.share(owner).keys >= free || !self.has_bytes(owner)
+    }
+
+    /// Returns true if a principal may keep a further result.
+    fn has_bytes(&self, owner: &Digest) -> bool {
+        self.share(owner).bytes < self.bounds.bytes.saturating_mul(2).saturating_sub(self.bytes)
+    }
+
+    fn share(&self, owner: &Digest) -> Share {
+        self.shares.get(owner).copied().unwrap_or_default()
+    }
+
+    /// Puts a record in place of the one of its key.
+    fn insert(&mut self, key: Digest, record: Record<T>) {
+        self.remove(&key);
+        let bytes = record.ending.bytes();
+        self.bytes = self.bytes.saturating_add(bytes);
+        let share = self.shares.entry(record.owner).or_default();
+        share.keys += 1;
+        share.bytes = share.bytes.saturating_add(bytes);
+        self.records.insert(key, record);
+    }
+
+    fn remove(&mut self, key: &Digest) -> Option<Record<T>> {
+        let record = self.records.remove(key)?;
+        let mut share = self.share(&record.owner);
+        self.bytes = self.bytes.saturating_sub(record.ending.bytes());
+        share.bytes = share.bytes.saturating_sub(record.ending.bytes());
+        share.keys = share.keys.saturating_sub(1);
+        if share.keys == 0 {
+            self.shares.remove(&record.owner);
+        } else {
+            self.shares.insert(record.owner, share);
+        }
+        Some(record)
+    }
+}
+
+impl<T> Ending<T> {
+    fn bytes(&self) -> usize {
+        if let Self::Ended(_, bytes) = self { *bytes } else { 0 }
     }
 }
 
@@ -257,7 +304,7 @@ impl<T> Guard<T> {
     /// Frees the key, because the request was not executed: the key may be used again.
     pub fn free(mut self) {
         self.is_told = true;
-        self.records.lock().records.remove(&self.key);
+        self.records.lock().remove(&self.key);
     }
 }
 
@@ -285,6 +332,9 @@ impl<T> fmt::Debug for Guard<T> {
         f.write_str("Guard")
     }
 }
+
+/// The owner of the keys of an earlier process, whose principals are not known.
+const EARLIER: Digest = [0; 32];
 
 #[cfg(test)]
 mod tests;

@@ -26,6 +26,8 @@ pub struct Document<'a> {
     pub produces: Vec<Product>,
     /// The effect of a call on the service. A tool that changes something is never a source of things that others need.
     pub effect: Effect,
+    /// True if the description says that the operation is deprecated. Such a tool stands behind all others that are found.
+    pub is_deprecated: bool,
 }
 
 /// One argument in words.
@@ -51,6 +53,22 @@ impl<'a> Document<'a> {
             needs: Vec::new(),
             produces: Vec::new(),
             effect,
+            is_deprecated: false,
         }
     }
+
+    /// The purpose in one line: the summary, or the first sentence of the description if there is none.
+    pub(crate) fn title(&self) -> &'a str {
+        match self.summary.trim() {
+            "" => first_sentence(self.description),
+            summary => summary,
+        }
+    }
+}
+
+/// The text up to the end of its first sentence or line, without the space and the tags before it.
+fn first_sentence(text: &str) -> &str {
+    let text = text.trim_start();
+    let ends = [". ", ".<", "\n"].into_iter().filter_map(|end| text.find(end));
+    ends.min().and_then(|end| text.get(..end)).unwrap_or(text)
 }

@@ -1,5 +1,7 @@
 //! The index of a catalog. `postings` scores documents by their words, `sources` by the things they need and produce.
 
+use std::mem;
+
 use crate::{
     dependencies::{Need, Product},
     document::Document,
@@ -7,6 +9,7 @@ use crate::{
     query::{Hit, Query, best},
     sources::Sources,
     synonyms::Synonyms,
+    titles::Titles,
     vocabulary::{Learner, Vocabulary},
 };
 
@@ -16,6 +19,9 @@ pub struct Index {
     vocabulary: Vocabulary,
     postings: Postings,
     sources: Sources,
+    titles: Titles,
+    /// The numbers of the deprecated documents.
+    deprecated: Box<[usize]>,
     n_documents: usize,
     synonyms: Synonyms,
 }
@@ -24,16 +30,25 @@ impl Index {
     /// Indexes documents. The position of a document is its number in the index.
     pub fn new<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> Self {
         let (mut learner, mut sources) = (Learner::default(), Sources::default());
-        let read = |mut document: Document<'a>| {
+        let (mut names, mut deprecated) = (Vec::new(), Vec::new());
+        let read = |(at, mut document): (usize, Document<'a>)| {
             sources.add(&mut document);
+            deprecated.extend(document.is_deprecated.then_some(at));
+            names.push([document.name, document.title()]);
             Words::read(&mut learner, &document)
         };
-        let all: Vec<Words> = documents.into_iter().map(read).collect();
+        let all: Vec<Words> = documents.into_iter().enumerate().map(read).collect();
         sources.finish();
         let vocabulary = learner.finish();
         let postings = Postings::new(&all, vocabulary.len());
+        let mut titles = Titles::default();
+        let methods = vocabulary.of(METHODS, &Synonyms::default());
+        for names in names {
+            titles.add(names.map(|name| vocabulary.all_of(name)), &methods);
+        }
         let (n_documents, synonyms) = (all.len(), Synonyms::default());
-        Self { vocabulary, postings, sources, n_documents, synonyms }
+        let deprecated = deprecated.into();
+        Self { vocabulary, postings, sources, titles, deprecated, n_documents, synonyms }
     }
 
     /// Adds synonyms, which widen the words of every question.
@@ -52,8 +67,25 @@ impl Index {
                 *score = 0.0;
             }
         }
+        if let Some(words) = self.vocabulary.all_of(query.text) {
+            self.titles.raise(&words, &mut scores);
+        }
         self.sources.spread(&mut scores, admits);
+        self.lower_deprecated(&mut scores);
         best(&scores, query.limit)
+    }
+
+    /// Lowers the scores of deprecated documents below those of all others that are found, in their order.
+    fn lower_deprecated(&self, scores: &mut [f32]) {
+        let mut lowered = Vec::with_capacity(self.deprecated.len());
+        for at in &self.deprecated {
+            lowered.push(scores.get_mut(*at).map(mem::take).unwrap_or_default());
+        }
+        let most = lowered.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        let least = scores.iter().copied().filter(|score| *score > 0.0).fold(most, f32::min);
+        for (at, score) in self.deprecated.iter().zip(lowered) {
+            scores.get_mut(*at).into_iter().for_each(|it| *it = score * JUST_BELOW * least / most);
+        }
     }
 
     /// The best documents by their words alone.
@@ -78,14 +110,88 @@ impl Index {
 
     /// The size of the index in bytes.
     pub fn bytes(&self) -> usize {
-        self.postings.bytes() + self.vocabulary.bytes() + self.sources.bytes()
+        self.postings.bytes() + self.vocabulary.bytes() + self.sources.bytes() + self.titles.bytes()
     }
 
     fn scores(&self, text: &str) -> Vec<f32> {
         let mut scores = vec![0.0; self.n_documents];
-        for word in self.vocabulary.of(text, &self.synonyms) {
-            self.postings.score(word, &mut scores);
+        let words = self.vocabulary.of(text, &self.synonyms);
+        for word in &words {
+            self.postings.score(*word, &mut scores);
         }
+        self.titles.favour(&words, &mut scores);
         scores
+    }
+}
+
+/// The factor that keeps deprecated documents behind the last of the others.
+const JUST_BELOW: f32 = 0.999;
+/// Methods of HTTP that begin names (`PostRefunds`) and say little; who deletes says so.
+const METHODS: &str = "get patch post put";
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::Effect;
+
+    use super::*;
+
+    fn document<'a>(name: &'a str, summary: &'a str, description: &'a str) -> Document<'a> {
+        let mut document = Document::new(name, Effect::Write);
+        (document.summary, document.description) = (summary, description);
+        document
+    }
+
+    #[track_caller]
+    fn check(documents: Vec<Document<'_>>, question: &str, expected: &[usize]) {
+        let hits = Index::new(documents).find(Query::new(question), |_| true);
+        assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_document_whose_title_is_the_question_is_the_first() {
+        let all = || {
+            vec![
+                document("createIssueComment", "Create an issue comment", "issue create"),
+                document("a", "Create an issue", ""),
+                document("b", "", "<p>Create an issue. And more.</p>"),
+            ]
+        };
+        check(all(), "create the issues", &[1, 2, 0]);
+        let mut deprecated = all();
+        deprecated[1].is_deprecated = true;
+        check(deprecated, "create the issues", &[2, 0, 1]);
+    }
+
+    #[test]
+    fn deprecated_documents_are_the_last_in_their_order_and_no_sources() {
+        let mut old = document("old pets", "pets pets", "pets");
+        old.is_deprecated = true;
+        let mut older = document("pets pets", "pets", "");
+        older.is_deprecated = true;
+        let all = vec![old.clone(), older.clone(), document("a", "", "once there were pets")];
+        check(all, "pets", &[2, 1, 0]);
+        check(vec![old, older], "pets", &[1, 0]);
+    }
+
+    #[test]
+    fn a_name_that_the_question_has_whole_is_before_one_about_something_more() {
+        let long = document("PostReadersReaderRefundPayment", "", "Refund a payment in person");
+        let short = document("PostRefunds", "", "Create a refund of a payment");
+        check(vec![long, short], "refund a payment", &[1, 0]);
+    }
+
+    #[test]
+    fn a_question_about_the_person_who_asks_finds_the_current_user() {
+        let all = || {
+            vec![
+                document("getUser", "Get a user", ""),
+                document("getAuthenticated", "Get the authenticated user", ""),
+                document("listPets", "List pets", ""),
+            ]
+        };
+        for question in ["who am i", "whoami", "Who am I?"] {
+            check(all(), question, &[1, 0]);
+        }
+        check(all(), "what is it", &[]);
     }
 }

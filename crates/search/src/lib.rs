@@ -21,6 +21,7 @@ mod postings;
 mod query;
 mod sources;
 mod synonyms;
+mod titles;
 mod vocabulary;
 mod words;
 

@@ -57,8 +57,9 @@ impl Words {
 
     /// Adds the weight of each word in this document to `weights`.
     fn weigh(&self, averages: &[f32; N_FIELDS], weights: &mut [f32]) {
-        for ((field, weight), average) in self.fields().zip(WEIGHTS).zip(averages) {
-            let weight = weight / (1.0 - LENGTH + LENGTH * float(field.len()) / average);
+        let fields = self.fields().zip(WEIGHTS).zip(LENGTHS).zip(averages);
+        for (((field, weight), length), average) in fields {
+            let weight = weight / (1.0 - length + length * float(field.len()) / average);
             for word in field {
                 weights.get_mut(*word as usize).into_iter().for_each(|known| *known += weight);
             }
@@ -145,13 +146,13 @@ fn float(n: usize) -> f32 {
 }
 
 /// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. Names and titles
-/// count more than prose; descriptions of parameters are often alike in all tools (`limit`, `offset`).
-const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 1.0, 2.0, 1.0, 0.3];
+/// count more than prose, and tags name the service; descriptions of parameters are often alike in all tools (`limit`, `offset`).
+const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 2.0, 3.0, 1.0, 0.3];
+/// The penalty for long fields, of each field. A name with more words is about something more, but a text is longer when there
+/// is more to say.
+const LENGTHS: [f32; N_FIELDS] = [0.9, 0.9, 0.6, 0.9, 0.9, 0.6, 0.6];
 const N_FIELDS: usize = 7;
 /// The saturation of repeated words: the usual k1.
 const SATURATION: f32 = 1.2;
-/// The penalty for long fields. It is below the usual 0.75 of BM25 for pages, because texts of tools are longer when there
-/// is more to say.
-const LENGTH: f32 = 0.4;
 /// The most arguments and tags of one tool that are indexed; real tools have fewer.
 const MOST_PARAMETERS: usize = 500;

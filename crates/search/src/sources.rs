@@ -196,11 +196,11 @@ impl Document<'_> {
         self.produces.retain(is_new);
     }
 
-    /// True if others can get the thing from this tool: it only reads, does not need the thing itself, and describes it
+    /// True if others can get the thing from this tool: it is not deprecated, only reads, does not need the thing itself, and describes it
     /// closely.
     fn is_source_of(&self, Product { thing, distance, .. }: &Product) -> bool {
         let is_told = self.needs.iter().any(|need| need.thing == *thing);
-        self.effect == Effect::Read && *distance <= MOST_DISTANCE && !is_told
+        self.effect == Effect::Read && !self.is_deprecated && *distance <= MOST_DISTANCE && !is_told
     }
 }
 

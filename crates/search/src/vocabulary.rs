@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use crate::{
     synonyms::Synonyms,
-    words::{MOST_WORDS, Stemmer, each_word, is_stop_word},
+    words::{MOST_WORDS, Stemmer, each_word, is_first_person, is_stop_word, without_tags},
 };
 
 /// The number of each stem.
@@ -26,6 +26,10 @@ impl Vocabulary {
     /// The numbers of a text's different words that some document has, and of their synonyms.
     pub(crate) fn of(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
         let mut stems = Stemmer::default().stems(text);
+        if asks_about_itself(text, &stems) {
+            stems.extend(Stemmer::default().stems(ITSELF));
+            stems.push(SELF.into());
+        }
         if !synonyms.is_empty() {
             let others: Vec<_> = stems.iter().flat_map(|stem| synonyms.of(stem)).cloned().collect();
             stems.extend(others);
@@ -35,6 +39,16 @@ impl Vocabulary {
         numbers.sort_unstable();
         numbers.dedup();
         numbers
+    }
+
+    /// The numbers of a text's different words; `None` if it has no words, or one that no document has.
+    pub(crate) fn all_of(&self, text: &str) -> Option<Box<[u32]>> {
+        let stems = Stemmer::default().stems(&without_tags(text));
+        let numbers = stems.iter().map(|stem| self.stems.get(stem).copied());
+        let mut numbers: Vec<u32> = numbers.collect::<Option<_>>()?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        (!numbers.is_empty()).then(|| numbers.into())
     }
 
     /// The number of words.
@@ -53,7 +67,7 @@ impl Learner {
     /// Adds the numbers of the words of a text to `numbers`.
     pub(crate) fn read(&mut self, text: &str, numbers: &mut Vec<u32>) {
         let mut room = MOST_WORDS;
-        each_word(text, |word| {
+        each_word(&without_tags(text), |word| {
             numbers.extend(self.number(word));
             room -= 1;
             room > 0
@@ -70,7 +84,8 @@ impl Learner {
         if let Some(known) = self.known.get(word) {
             return *known;
         }
-        let number = (!is_stop_word(word)).then(|| {
+        // `/me` and `getMe` say whose things they are.
+        let number = (!is_stop_word(word) || word == SELF).then(|| {
             let stems = &mut self.vocabulary.stems;
             let next = u32::try_from(stems.len()).unwrap_or(u32::MAX);
             *stems.entry(self.stemmer.stem(word)).or_insert(next)
@@ -79,3 +94,18 @@ impl Learner {
         number
     }
 }
+
+/// True for a question about the person who asks: `who am i`.
+fn asks_about_itself(text: &str, stems: &[Box<str>]) -> bool {
+    let mut is_first = false;
+    each_word(text, |word| {
+        is_first |= is_first_person(word);
+        true
+    });
+    is_first && stems.iter().all(|stem| &**stem == "whoami")
+}
+
+/// The words that services have for the person who calls them.
+const ITSELF: &str = "authenticated current user identity profile whoami";
+/// The word of paths for the person who calls.
+const SELF: &str = "me";

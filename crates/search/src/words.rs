@@ -1,7 +1,7 @@
 //! Splits texts into words: at characters that are not letters or digits and inside `camelCase`. Words are in lower case,
 //! and English words are stemmed (Snowball). Scripts without spaces are split into overlapping pairs of characters.
 
-use std::{fmt, mem};
+use std::{borrow::Cow, fmt, mem};
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
 
@@ -133,6 +133,27 @@ fn each_pair(text: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
         .all(|(from, to)| text.get(*from..*to).is_none_or(&mut *take))
 }
 
+/// The text with a space for each tag of HTML: `<p>`, `</a>`.
+pub(crate) fn without_tags(text: &str) -> Cow<'_, str> {
+    if !text.contains('<') {
+        return text.into();
+    }
+    let mut parts = text.split('<');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_tag = part.starts_with(|c: char| c == '/' || c.is_ascii_alphabetic());
+        let after = part.split_once('>').filter(|_| is_tag).map(|(_, after)| after);
+        plain.push(' ');
+        plain.push_str(after.unwrap_or(part));
+    }
+    plain.into()
+}
+
+/// True for a word of the person who asks.
+pub(crate) fn is_first_person(word: &str) -> bool {
+    matches!(word, "i" | "me" | "my" | "mine" | "whoami")
+}
+
 /// True for a stop word, which says nothing about a tool.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
@@ -143,13 +164,13 @@ const LONGEST: usize = 40;
 /// The most words that are read of a text; the rest of a longer text adds nothing new.
 pub(crate) const MOST_WORDS: usize = 1000;
 /// Articles, pronouns, prepositions, conjunctions and auxiliary verbs, in order.
-const STOP_WORDS: [&str; 65] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "do", "does", "for",
-    "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my",
-    "need", "no", "not", "of", "on", "or", "our", "please", "should", "so", "such", "that", "the",
-    "their", "then", "there", "these", "they", "this", "to", "us", "want", "was", "we", "were",
-    "what", "when", "where", "which", "who", "will", "with", "would", "you", "your", "yours",
-    "yourself",
+const STOP_WORDS: [&str; 66] = [
+    "a", "am", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "do", "does",
+    "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me",
+    "my", "need", "no", "not", "of", "on", "or", "our", "please", "should", "so", "such", "that",
+    "the", "their", "then", "there", "these", "they", "this", "to", "us", "want", "was", "we",
+    "were", "what", "when", "where", "which", "who", "will", "with", "would", "you", "your",
+    "yours", "yourself",
 ];
 
 #[cfg(test)]

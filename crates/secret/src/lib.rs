@@ -27,6 +27,6 @@ pub use local::LocalStores;
 pub use masker::{Masker, SHORT};
 pub use memory::MemoryStore;
 pub use reference::{AwsVersion, SecretReference};
-pub use secret::{MASK, Secret};
+pub use secret::{MASK, SHORTEST, Secret};
 pub use store::SecretStore;
 pub use unseen::is_shapeless;

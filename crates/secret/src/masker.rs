@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use crate::{
     disguise::Disguise,
-    secret::{MASK, Secret},
+    secret::{MASK, SHORTEST, Secret},
     spelling::spellings,
 };
 
@@ -25,7 +25,8 @@ pub struct Masker<'a> {
 
 impl<'a> Masker<'a> {
     /// A masker of these secrets. A secret of fewer than [`SHORT`] bytes is masked only in its own spelling and only where
-    /// it stands alone: short encodings occur by accident, and a result full of masks is useless.
+    /// it stands alone, and one of fewer than [`SHORTEST`] bytes is not masked: such texts occur by accident, and masks
+    /// would destroy the values of a result.
     pub fn new(secrets: impl Into<Cow<'a, [Secret]>>) -> Self {
         Self { secrets: secrets.into() }
     }
@@ -103,7 +104,8 @@ impl<'a> Masker<'a> {
 
     fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
         // A secret that is itself `****` needs no mask.
-        let is_told = |secret: &&Secret| !secret.is_empty() && secret.expose() != MASK;
+        let is_told =
+            |secret: &&Secret| secret.expose().len() >= SHORTEST && secret.expose() != MASK;
         for secret in self.secrets.iter().filter(is_told) {
             let value = secret.expose().as_bytes();
             if value.len() < SHORT {
@@ -125,10 +127,17 @@ fn find_spellings(bytes: &[u8], value: &[u8], mut found: impl FnMut(usize, usize
     }
 }
 
+/// Returns true if a text is no part of a word, a number or a date: `2024` in `2024-05-01` is not the secret `2024`.
 fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
-    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-    !is_letter(before) && !is_letter(bytes.get(end))
+    let is_letter =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    let joins = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at)).is_some_and(|byte| matches!(byte, b'.' | b'-' | b'_'))
+    };
+    let (before, second) = (start.checked_sub(1), start.checked_sub(2));
+    let (after, next) = (Some(end), end.checked_add(1));
+    let goes_on = |near, far| is_letter(near) || joins(near) && is_letter(far);
+    !goes_on(before, second) && !goes_on(after, next)
 }
 
 impl fmt::Debug for Masker<'_> {
@@ -152,7 +161,7 @@ fn masked(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
     out
 }
 
-/// The length from which a secret is also masked inside words and in its other spellings.
+/// The number of bytes from which a secret is also masked inside words and in its other spellings.
 pub const SHORT: usize = 6;
 
 /// The number of nested disguises that are removed: JSON in JSON, a reference in an escape.
@@ -232,7 +241,16 @@ mod tests {
     #[test]
     fn a_short_secret_is_masked_where_it_stands_alone() {
         check(b"pin1 \"pin1\" pin12 xpin1", "**** \"****\" pin12 xpin1");
+        check(b"(pin1) pin1. pin1-a a_pin1 1.pin1", "(****) ****. pin1-a a_pin1 1.pin1");
         assert!(Masker::new(vec![Secret::new(String::new())]).is_empty());
+    }
+
+    #[test]
+    fn a_secret_of_up_to_three_bytes_is_not_masked() {
+        let short = ["1", "12", "abc", ""].map(|one| Secret::new(one.to_owned()));
+        let masker = Masker::new(short.to_vec());
+        let text = br#"{"n":112.1,"m":1,"k":"12","a":"abc","version":"1"}"#;
+        assert!(matches!(masker.mask(text), Cow::Borrowed(_)));
     }
 
     #[test]

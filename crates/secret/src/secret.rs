@@ -15,6 +15,9 @@ use crate::{
 /// The text that is shown in place of a secret.
 pub const MASK: &str = "****";
 
+/// The number of bytes from which a secret is masked. A shorter one is a part of too many other values: `1` of `112.1`.
+pub const SHORTEST: usize = 4;
+
 /// A value that is never shown. Clones share one allocation, which is zeroized when the last clone is dropped.
 ///
 /// ```
@@ -109,6 +112,11 @@ impl Secret {
     /// Returns true if the value is empty.
     pub fn is_empty(&self) -> bool {
         self.held.value.is_empty()
+    }
+
+    /// Returns true if a [`Masker`](crate::Masker) leaves the value in texts: shorter ones than [`SHORTEST`] occur by accident.
+    pub fn is_too_short_to_mask(&self) -> bool {
+        (1..SHORTEST).contains(&self.held.value.len())
     }
 
     /// Returns true if both values are equal. The time depends only on their lengths. A store uses this to check whether a

@@ -30,6 +30,10 @@ pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     if memchr::memchr(b'\'', value).is_some() {
         spellings.push(quoted(value));
     }
+    // Media types, header names and names of hosts are read in lower case.
+    if value.iter().any(u8::is_ascii_uppercase) {
+        spellings.push(value.to_ascii_lowercase());
+    }
     spellings.push(value.to_vec());
     spellings.into_iter().filter(|spelling| !spelling.is_empty()).map(Zeroizing::new).collect()
 }

@@ -43,6 +43,8 @@ pub struct Error {
 pub enum ErrorKind {
     /// The record does not have the expected version.
     Conflict,
+    /// The other principals' records leave no room for the record.
+    Full,
     /// The key that seals credentials is unusable, or the credential was sealed with another key.
     Sealing,
     /// The record is larger than the store may hold.
@@ -81,7 +83,7 @@ impl Error {
     /// Returns true if a retry may succeed.
     pub fn is_transient(&self) -> bool {
         match self.kind {
-            ErrorKind::Conflict | ErrorKind::Unavailable => true,
+            ErrorKind::Conflict | ErrorKind::Full | ErrorKind::Unavailable => true,
             ErrorKind::Sealing | ErrorKind::TooLarge | ErrorKind::Unreadable => false,
         }
     }
@@ -112,6 +114,10 @@ impl error::Error for Error {
 
 pub(crate) fn conflict() -> Error {
     Error::new(ErrorKind::Conflict, "the record is not in the expected version")
+}
+
+pub(crate) fn full() -> Error {
+    Error::new(ErrorKind::Full, "the records of others leave no room for this one now")
 }
 
 pub(crate) fn too_large(bound: usize) -> Error {

@@ -77,6 +77,11 @@ impl Key {
         Self(text)
     }
 
+    /// The part of the key that says the principal; empty for all callers without one.
+    pub(crate) fn principal(&self) -> &str {
+        self.0.split('/').nth(1).unwrap_or_default()
+    }
+
     /// The key as text: four parts between `/`.
     pub fn as_str(&self) -> &str {
         &self.0

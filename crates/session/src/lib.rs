@@ -7,6 +7,7 @@ mod key;
 mod memory;
 mod record;
 mod sealed;
+mod shares;
 mod store;
 
 pub use error::{Error, ErrorKind};

@@ -1,5 +1,5 @@
-//! Keeps records in the memory of this process, within bounds of number, bytes and time. The oldest records make room for
-//! new ones.
+//! Keeps records in the memory of this process, within bounds of number, bytes and time. In a full store, the principal that
+//! holds most makes room with its oldest records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,10 +13,14 @@ use crate::{
     error::{self, Error},
     key::Key,
     record::Record,
+    shares::{Quantity, Shares},
     store::{Expected, Store, Stored, Version},
 };
 
 /// Records in memory, which are never written to disk.
+///
+/// A new record in a full store replaces the oldest of the principal that holds most, counting the new one, so that nobody
+/// loses a record to a principal that holds more. All callers without a principal count as one.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -80,8 +84,7 @@ struct Records {
     slots: BTreeMap<Key, Slot>,
     /// The records in the order in which they end.
     ends: BTreeSet<(Instant, Key)>,
-    /// The records in the order in which they were put, by version number.
-    ages: BTreeMap<u64, Key>,
+    shares: Shares,
     bytes: usize,
     last_version: u64,
 }
@@ -118,9 +121,10 @@ impl Memory {
 impl Records {
     fn remove(&mut self, key: &Key) -> bool {
         let Some(slot) = self.slots.remove(key) else { return false };
-        self.bytes = self.bytes.saturating_sub(size(key, &slot.stored.record));
+        let size = size(key, &slot.stored.record);
+        self.bytes = self.bytes.saturating_sub(size);
         self.ends.remove(&(slot.until, key.clone()));
-        self.ages.remove(&slot.stored.version.number());
+        self.shares.remove(key, slot.stored.version.number(), size);
         true
     }
 
@@ -128,12 +132,39 @@ impl Records {
         self.slots.get(key).map(|slot| slot.stored.version)
     }
 
+    /// Returns true if the store has room for `size` bytes of a key once its principal's other records and the larger
+    /// shares of others have made room.
+    fn can_make_room(&self, key: &Key, size: usize, bounds: Bounds) -> bool {
+        let own = self.shares.of(key).map_or(0, |share| share.bytes);
+        let others = self.bytes.saturating_sub(own);
+        others.saturating_add(size) <= bounds.bytes
+            || self.shares.others_within(key, size).saturating_add(size) <= bounds.bytes
+    }
+
+    /// Removes records until there is room for one more of `size` bytes.
+    fn make_room(&mut self, key: &Key, size: usize, bounds: Bounds) {
+        loop {
+            let (quantity, more) = if self.slots.len() >= bounds.records {
+                (Quantity::Records, 1)
+            } else if self.bytes.saturating_add(size) > bounds.bytes {
+                (Quantity::Bytes, size)
+            } else {
+                return;
+            };
+            let Some(oldest) = self.shares.oldest_of_most(quantity, key, more).cloned() else {
+                return;
+            };
+            self.remove(&oldest);
+        }
+    }
+
     fn insert(&mut self, key: &Key, record: Record, until: Instant) -> Version {
         self.last_version = self.last_version.saturating_add(1);
         let version = Version::new(self.last_version);
-        self.bytes = self.bytes.saturating_add(size(key, &record));
+        let size = size(key, &record);
+        self.bytes = self.bytes.saturating_add(size);
         self.ends.insert((until, key.clone()));
-        self.ages.insert(self.last_version, key.clone());
+        self.shares.add(key, self.last_version, size);
         let stored = Stored { record, version };
         self.slots.insert(key.clone(), Slot { stored, until });
         version
@@ -161,13 +192,11 @@ impl Store for Memory {
         if size > self.bounds.bytes || self.bounds.records == 0 {
             return Err(error::too_large(self.bounds.bytes));
         }
-        kept.remove(key);
-        while kept.slots.len() >= self.bounds.records || kept.bytes + size > self.bounds.bytes {
-            let Some(oldest) = kept.ages.first_key_value().map(|(_, key)| key.clone()) else {
-                break;
-            };
-            kept.remove(&oldest);
+        if !kept.can_make_room(key, size, self.bounds) {
+            return Err(error::full());
         }
+        kept.remove(key);
+        kept.make_room(key, size, self.bounds);
         let time_to_live = record.time_to_live().unwrap_or(LONGEST);
         let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
         Ok(kept.insert(key, record, until))

@@ -214,6 +214,8 @@ pub struct StoredResult {
     pub media_type: String,
     /// The bytes.
     pub bytes: Bytes,
+    /// The toolset whose call made it; empty if that is not known.
+    pub toolset: String,
 }
 
 impl Answer {
@@ -255,7 +257,14 @@ impl Truncated {
 impl StoredResult {
     /// Bytes of a media type; an empty media type means that it is not known.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
-        Self { media_type: media_type.into(), bytes }
+        Self { media_type: media_type.into(), bytes, toolset: String::new() }
+    }
+
+    /// Sets the toolset whose call made it.
+    #[must_use]
+    pub fn with_toolset(mut self, toolset: impl Into<String>) -> Self {
+        self.toolset = toolset.into();
+        self
     }
 }
 

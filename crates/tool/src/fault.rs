@@ -165,6 +165,9 @@ codes! {
     /// The approval of the call has expired, was used, or is another call's.
     UnknownApproval = "unknown_approval":
         "Nothing was sent. The model should make the call again, and the user is asked again. A person decides sooner.";
+    /// Nothing is stored under the id of the session that the call names, and the call brings no values itself.
+    UnknownSession = "unknown_session":
+        "Nothing was sent. The model should not call again, because no argument can give what the session should. The program that makes the call stores the session again (it ends some time after its last change), or sends its values with the call.";
     /// There is no tool of that name.
     UnknownTool = "unknown_tool":
         "Nothing was sent. The model sees the nearest names, and should call one of the declared tools. A person compares the tools that were declared to the model with those that the configuration offers now.";

@@ -1,7 +1,9 @@
 //! The decisions made while a call ran, for the operator. The journal has only names and numbers: values of a session or of
 //! a model never enter it, except where a recording lacks the request it was asked for.
 
-use std::{fmt, time::Duration};
+mod sentences;
+
+use std::time::Duration;
 
 use crate::remedy::Remedy;
 
@@ -87,15 +89,32 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
+    /// A default was omitted, because it would decide with other defaults alone what the call changes.
+    DefaultWithheld {
+        /// The argument.
+        argument: String,
+    },
     /// An empty array or object was omitted, because its style cannot write it.
     EmptyOmitted {
         /// The argument.
         argument: String,
     },
+    /// A text does not have the format that the description declares. It was sent as it stands.
+    FormatIgnored {
+        /// The argument.
+        argument: String,
+        /// The format; `None` for a value that fits no alternative with its formats.
+        format: Option<&'static str>,
+    },
     /// The model sent a value that only the session may give; callgate ignored it.
     HiddenIgnored {
         /// The argument.
         argument: String,
+    },
+    /// The media type of the body was chosen by the value, because the preferred one cannot hold it.
+    MediaChosen {
+        /// The media type.
+        media_type: String,
     },
     /// The replay transport has no response: the request and the nearest recorded one, with credentials masked.
     NothingRecorded {
@@ -210,116 +229,83 @@ impl Journal {
         used.filter(move |argument| !is_left_out(argument))
     }
 
+    /// The decisions that a caller has to know, each as a sentence, once: values that were left out, converted, ignored or
+    /// chosen, and what was taken out of an answer. [`Journal::defaults`] has what defaults filled in.
+    ///
+    /// ```
+    /// use callgate_tool::{Event, Journal};
+    ///
+    /// let mut journal = Journal::default();
+    /// journal.note(Event::Approved);
+    /// journal.note(Event::EmptyOmitted { argument: "tags".to_owned() });
+    /// assert_eq!(journal.notes(), ["`tags` is empty and was left out"]);
+    /// ```
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        let mut add = |note: String| {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        };
+        // A model in strict mode gives `null` for each argument that it leaves out, so these share one sentence.
+        let mut nulls: Vec<String> = Vec::new();
+        for event in self.events.iter().filter(|event| event.is_note()) {
+            match event {
+                Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
+                event => add(event.to_string()),
+            }
+        }
+        nulls.dedup();
+        if !nulls.is_empty() {
+            add(format!("null and therefore omitted: {}", nulls.join(", ")));
+        }
+        notes
+    }
+
     /// The decisions so far.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 }
 
-impl fmt::Display for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Event {
+    /// Returns true if a caller has to know the decision, because it differs from what the caller asked for or from what
+    /// the service sent. The rest is for the operator.
+    fn is_note(&self) -> bool {
         match self {
-            Self::ApprovalOutdated => f.write_str("the approved request was another; asked again"),
-            Self::Approved => f.write_str("a person approved the request"),
-            Self::Attempt { status, elapsed } => attempted(f, *status, *elapsed),
-            Self::Converted { argument, from, to } => {
-                write!(f, "`{argument}` was converted from {from} to {to}")
-            }
-            Self::CredentialAbsent { .. }
+            Self::Converted { .. }
+            | Self::DefaultExcluded { .. }
+            | Self::DefaultUnfit { .. }
+            | Self::DefaultWithheld { .. }
+            | Self::EmptyOmitted { .. }
+            | Self::FormatIgnored { .. }
+            | Self::HiddenIgnored { .. }
+            | Self::MediaChosen { .. }
+            | Self::NullOmitted { .. }
+            | Self::OutsidePartsIgnored { .. }
+            | Self::SessionValueAbsent { .. }
+            | Self::SessionValueWon { .. }
+            | Self::SurrogatesReplaced { .. }
+            | Self::ToolFolded { .. }
+            | Self::UndeclaredSent { .. }
+            | Self::UnseenRemoved { .. } => true,
+            Self::ApprovalOutdated
+            | Self::Approved
+            | Self::Attempt { .. }
+            | Self::CredentialAbsent { .. }
             | Self::CredentialEchoed
             | Self::CredentialRefused { .. }
             | Self::CredentialRenewed
-            | Self::SignInRequired { .. } => self.of_credential(f),
-            Self::DefaultExcluded { argument } => {
-                write!(f, "the default of `{argument}` was left out: another value excludes it")
-            }
-            Self::DefaultUnfit { argument } => {
-                write!(
-                    f,
-                    "the default of `{argument}` breaks the description's own rules and was left out"
-                )
-            }
-            Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
-            Self::EmptyOmitted { argument } => write!(f, "`{argument}` is empty and was left out"),
-            Self::HiddenIgnored { argument } => {
-                write!(f, "`{argument}` is filled by the session; the model's value was ignored")
-            }
-            Self::NothingRecorded { detail } => {
-                write!(f, "nothing is recorded for this request\n{detail}")
-            }
-            Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
-            Self::OutsidePartsIgnored { .. }
-            | Self::SurrogatesReplaced { .. }
-            | Self::UnseenRemoved { .. } => self.of_answer(f),
-            Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
-            Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
-            Self::Replayed => f.write_str("this is the first result of its idempotency key"),
-            Self::SentAgain => f.write_str(
-                "the service had closed the connection; the request was sent again over a new one",
-            ),
-            Self::SessionValueAbsent { argument, source } => {
-                write!(f, "`{argument}` is omitted: the session has no `{source}`")
-            }
-            Self::SessionValueWon { argument } => {
-                write!(f, "`{argument}` was taken from the session, not from the model")
-            }
-            Self::SessionValueWithheld { name } => write!(
-                f,
-                "`{name}` of the session is a credential of another toolset and no input; \
-                 `session_parameters: {{allow: [{name}]}}` gives it to this one"
-            ),
-            Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
-            Self::UndeclaredSent { argument } => write!(f, "`{argument}` is sent undeclared"),
-            Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
-            Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
+            | Self::DefaultUsed { .. }
+            | Self::NothingRecorded { .. }
+            | Self::Redirected { .. }
+            | Self::Refused { .. }
+            | Self::Replayed
+            | Self::SentAgain
+            | Self::SessionValueWithheld { .. }
+            | Self::SignInRequired { .. }
+            | Self::Unauthorized { .. }
+            | Self::Unanswered { .. } => false,
         }
-    }
-}
-
-impl Event {
-    fn of_answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OutsidePartsIgnored { count } => {
-                write!(f, "{count} bytes of the answer outside of its parts were ignored")
-            }
-            Self::SurrogatesReplaced { count } => {
-                write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
-            }
-            Self::UnseenRemoved { count } => {
-                write!(f, "{count} characters nobody sees were taken out of the answer")
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn of_credential(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
-            Self::CredentialEchoed => {
-                f.write_str("the service's answer held a credential of the call, which is masked")
-            }
-            Self::CredentialRefused { credential } => {
-                write!(f, "the service refused the credential: {credential}")
-            }
-            Self::SignInRequired { parameter } => {
-                write!(f, "the user has to sign in: a new token belongs into `{parameter}`")
-            }
-            _ => f.write_str("the service refused the credential; sent once more with a fresh one"),
-        }
-    }
-}
-
-fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fmt::Result {
-    match why {
-        Some(why) => write!(f, "{why}; to call it all the same, {remedy}"),
-        None => write!(f, "{remedy}"),
-    }
-}
-
-fn attempted(f: &mut fmt::Formatter<'_>, status: Option<u16>, elapsed: Duration) -> fmt::Result {
-    let elapsed = elapsed.as_millis();
-    match status {
-        Some(status) => write!(f, "answered {status} after {elapsed} ms"),
-        None => write!(f, "no answer after {elapsed} ms"),
     }
 }

@@ -5,6 +5,7 @@ mod answer;
 mod call;
 mod caller_token;
 mod fault;
+mod fingerprint;
 mod header;
 mod journal;
 mod json_text;
@@ -20,6 +21,7 @@ mod serial;
 mod session;
 mod tool;
 mod value;
+mod visible;
 
 pub use answer::{Answer, Content, Cut, Handle, Part, StoredResult, Truncated, Unit};
 pub use call::{
@@ -28,10 +30,11 @@ pub use call::{
 };
 pub use caller_token::CallerToken;
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
+pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use header::is_framing_header;
 pub use journal::{Event, Journal};
 pub use json_text::Json;
-pub use likeness::{nearest, nearest_first};
+pub use likeness::{nearest, nearest_first, shows};
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
@@ -44,3 +47,4 @@ pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
 pub use value::{Entry, ForeignNumber, Index, IntoIter, Iter, Object, ToValue, Value};
+pub use visible::{is_unseen, visible, visible_line, visible_quotation};

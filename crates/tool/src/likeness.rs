@@ -1,5 +1,5 @@
-//! Finds the known names that a misspelled name most likely means. Upper and lower case are alike, and so are names whose
-//! words are separated by `-`, `_`, `.` or nothing.
+//! Finds the known names that a misspelled name most likely means. Only letters and digits count, of every script; upper and
+//! lower case are alike.
 
 /// The known name that is most like `name`; `None` if no name is similar enough.
 ///
@@ -31,10 +31,84 @@ fn alike<'a>(
     rated.filter(|(likeness, _)| *likeness >= ALIKE)
 }
 
+/// True if a legal name made from `name` still shows all of its letters and digits.
+///
+/// ```
+/// use callgate_tool::shows;
+///
+/// assert!(shows("query_filter_status", "filter[status]"));
+/// assert!(!shows("query_b3fdfd", "名前"));
+/// ```
+pub fn shows(legal: &str, name: &str) -> bool {
+    folded(legal).ends_with(&folded(name))
+}
+
+/// The letters and digits of a name in lower case; the name itself if it has none.
 fn folded(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
+    let words: String =
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    if words.is_empty() { name.to_owned() } else { words }
 }
 
 /// The least similarity, from 0 to 1, at which one name is suggested for another. Misspellings are above it, other words
 /// below.
 const ALIKE: f64 = 0.7;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn signs_between_words_do_not_count() {
+        for (name, meant) in [
+            ("a b", "a_b"),
+            ("$id", "id"),
+            ("x&y=z", "x_y_z"),
+            ("filter[length]", "filter_length"),
+            ("X-Request-ID", "x_request_id"),
+            ("$", "$"),
+        ] {
+            assert_eq!(nearest(name, ["other", meant]), Some(meant), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_every_script_are_compared() {
+        for (name, meant) in
+            [("番地号", "番地"), ("Größ", "größe"), ("иия", "имя"), ("ИМЯ", "имя"), ("नामा", "नाम")]
+        {
+            assert_eq!(nearest(name, ["住所", meant]), Some(meant), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_lost_letters_does_not_show_them() {
+        for (legal, name) in [("id", "$id"), ("X_Request_ID", "X-Request-ID"), ("_1st", "1st")] {
+            assert!(shows(legal, name), "{legal} {name}");
+        }
+        for (legal, name) in [
+            ("query_b3fdfd", "名前"),
+            ("gr_e_ab12cd", "größe"),
+            ("___", "番号"),
+            ("query_0a1b2c", "$"),
+        ] {
+            assert!(!shows(legal, name), "{legal} {name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_with_a_letter_is_the_nearest_to_itself_with_other_signs(
+            words in prop::collection::vec("[a-z0-9\\p{Han}\\p{Cyrillic}]{1,5}", 1..4),
+            signs in prop::collection::vec("[-_. \\[\\]$&=@/:]{1,2}", 4),
+        ) {
+            let legal = words.join("_");
+            let given: String = words.iter().zip(&signs).map(|(word, sign)| format!("{sign}{word}")).collect();
+            if folded(&legal).chars().any(char::is_alphanumeric) {
+                prop_assert_eq!(nearest(&given, [&*legal]), Some(&*legal));
+            }
+        }
+    }
+}

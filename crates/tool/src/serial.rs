@@ -18,8 +18,8 @@ use crate::{
 /// The members of an object that is being written.
 type Members<S> = <S as Serializer>::SerializeMap;
 
-/// Writes the id, the tool, the members of the outcome and, if defaults of the description were sent, `defaults`: the
-/// arguments that got them. The rest of the journal is only for the operator.
+/// Writes the id, the tool, the members of the outcome and, where there are any, `defaults` (the arguments that got defaults
+/// of the description) and `notes` (what else differs from the call). The rest of the journal is only for the operator.
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -27,6 +27,7 @@ impl Serialize for ToolResult {
         members.serialize_entry("tool", &self.tool)?;
         outcome::<S>(&self.outcome, &mut members)?;
         known::<S, _>(&mut members, "defaults", self.defaults().as_ref())?;
+        known::<S, _>(&mut members, "notes", self.notes().as_ref())?;
         members.end()
     }
 }
@@ -342,8 +343,26 @@ mod tests {
             let (id, tool, journal) = ("1".to_owned(), "t".to_owned(), journal.clone());
             let result = ToolResult { id, tool, outcome, journal };
             let written = serde_json::to_string(&result).unwrap();
-            assert_eq!(written.ends_with(r#""defaults":["a","b.c"]}"#), is_told, "{written}");
+            assert_eq!(written.contains(r#""defaults":["a","b.c"],"notes""#), is_told, "{written}");
         }
+    }
+
+    #[test]
+    fn notes_stand_beside_the_answer() {
+        let mut journal = Journal::default();
+        for argument in ["a", "a"] {
+            journal.note(Event::NullOmitted { argument: argument.to_owned() });
+        }
+        journal.note(Event::Approved);
+        journal.note(Event::ToolFolded { asked: "x".repeat(4096), meant: "t".to_owned() });
+        let outcome = Answer::new(200, Content::Empty).into();
+        let result = ToolResult { id: "1".to_owned(), tool: "t".to_owned(), outcome, journal };
+        let written = serde_json::to_string(&result).unwrap();
+        let cut = format!("{}…", "x".repeat(100));
+        let notes = format!(
+            r#""notes":["the name `{cut}` was taken as `t`","null and therefore omitted: `a`"]}}"#
+        );
+        assert!(written.ends_with(&notes), "{written}");
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! The session: values that the runtime knows and the model must not choose, namely id, parameters, request payload,
 //! context, credentials and the caller's token. Values may be tokens, so nothing here prints them.
 
+mod bound;
 mod name;
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use crate::{CallerToken, Object, Value};
 use callgate_secret::{MASK, Secret};
@@ -30,6 +34,9 @@ pub struct Session {
     context: Object,
     credentials: BTreeMap<String, Secret>,
     caller_token: Option<CallerToken>,
+    /// The names that claims bind.
+    bound: BTreeSet<SessionName>,
+    is_unknown: bool,
 }
 
 impl Session {
@@ -85,6 +92,41 @@ impl Session {
         self
     }
 
+    /// Records that nothing is stored under the session's id, and that its caller brings no values either. The id remains a
+    /// value; an input or a credential that reads a stored value fails the call.
+    ///
+    /// ```
+    /// use callgate_tool::Session;
+    ///
+    /// assert!(Session::new("s-1").with_nothing_stored().is_unknown());
+    /// assert!(!Session::new("s-1").is_unknown());
+    /// ```
+    #[must_use]
+    pub fn with_nothing_stored(mut self) -> Self {
+        self.is_unknown = true;
+        self
+    }
+
+    /// Returns true if nothing is stored under the session's id and its caller brings no values.
+    pub fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+
+    /// The parameters by their names, which are in small letters.
+    pub(crate) fn parameters(&self) -> &BTreeMap<String, Value> {
+        &self.parameters
+    }
+
+    /// The whole payload, and the whole context.
+    pub(crate) fn payload_and_context(&self) -> [&Object; 2] {
+        [&self.payload, &self.context]
+    }
+
+    /// The credentials by their names.
+    pub(crate) fn credentials(&self) -> &BTreeMap<String, Secret> {
+        &self.credentials
+    }
+
     /// The session's id.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
@@ -121,6 +163,9 @@ impl Session {
     /// The value at a dotted path of the context. `session_id` is the session's id unless the context has its own. `null`
     /// counts as absent.
     pub fn context(&self, path: &str) -> Option<Value> {
+        if let Some(bound) = self.bound_variable(path) {
+            return bound;
+        }
         if let Some(value) = member_at(&self.context, path) {
             return Some(value.clone());
         }
@@ -137,6 +182,8 @@ impl fmt::Debug for Session {
             .field("context", &self.context.keys().collect::<Vec<_>>())
             .field("credentials", &self.credentials.keys())
             .field("caller_token", &self.caller_token.is_some())
+            .field("bound", &self.bound)
+            .field("is_unknown", &self.is_unknown)
             .finish()
     }
 }

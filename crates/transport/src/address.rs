@@ -24,6 +24,18 @@ impl AddressClass {
     }
 }
 
+/// Returns true if an address is one of the public Internet.
+///
+/// ```
+/// use callgate_transport::is_public;
+///
+/// assert!(is_public([93, 184, 216, 34].into()));
+/// assert!(!is_public([10, 0, 0, 7].into()));
+/// ```
+pub fn is_public(address: IpAddr) -> bool {
+    AddressClass::of(address.to_canonical()) == AddressClass::Public
+}
+
 /// The IPv4 address that packets to an IPv6 address reach: mapped (RFC 4291 §2.5.5), translated (RFC 6052) or tunnelled
 /// (RFC 3056).
 pub(crate) fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {

@@ -31,6 +31,7 @@ mod tls_fault;
 mod transport;
 mod unreached;
 
+pub use address::is_public;
 pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
 pub use clock::Clock;

@@ -32,6 +32,10 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::Stopped, "calls_that_outlast_the_grace_are_answered_with_what_is_known"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::ToolRemoved, "a_call_whose_tool_vanished_ends_as_removed"),
+    (
+        FaultCode::UnknownSession,
+        "a_call_in_a_session_that_is_not_stored_is_refused_if_it_reads_a_value",
+    ),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];
 

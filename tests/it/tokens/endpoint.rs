@@ -7,8 +7,10 @@ use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use callgate::{FaultCode, Next, Reached, Session};
 use callgate_tool::{Value, json};
+use url::form_urlencoded;
 
 use super::{call, client, executor, fault, is_answered, provider_with};
 use crate::identity_provider::Provider;
@@ -46,7 +48,6 @@ fn json_answer(body: &Value) -> Response {
 async fn an_answer_that_is_no_token_is_not_used() {
     let html = || answer(200, "text/html", "<h1>canary</h1>");
     check("HTML", html, "is no token", Next::GiveUp).await;
-    check("nothing", || answer(200, "application/json", ""), "is no token", Next::GiveUp).await;
     check("no token", || json_answer(&json!({"canary": 1})), "is no token", Next::GiveUp).await;
     check("a list", || json_answer(&json!(["canary"])), "is no token", Next::GiveUp).await;
     let empty = || json_answer(&json!({"access_token": ""}));
@@ -65,7 +66,113 @@ async fn an_answer_that_is_no_token_is_not_used() {
 async fn an_endpoint_out_of_order_may_be_asked_later() {
     let broken = || answer(500, "text/html", "canary");
     check("500", broken, "out of order", Next::TryLater).await;
-    check("429", || answer(429, "text/html", "canary"), "out of order", Next::TryLater).await;
+    let often = || answer(429, "text/html", "canary");
+    check("429", often, "too many requests", Next::TryLater).await;
+    let code = || answer(400, "text/html", "{\"error\":\"temporarily_unavailable\"}");
+    check("a code for it", code, "out of order", Next::TryLater).await;
+}
+
+/// A provider whose token endpoint issues no token at first.
+async fn is_waited_for(first: impl Fn() -> Response + Send + 'static) {
+    let provider = provider_with(move |provider| match provider.n_asked() {
+        1 => first(),
+        _ => provider.issue(json!(3600)),
+    })
+    .await;
+    let executor = executor(&provider, &client(&provider));
+    is_answered(&call(&executor, &Session::default()).await);
+    assert_eq!(provider.n_asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_is_back_soon_is_waited_for() {
+    is_waited_for(|| answer(200, "application/json", "")).await;
+    is_waited_for(|| answer(503, "text/html", "canary")).await;
+    for status in [429, 500, 503] {
+        is_waited_for(move || {
+            let mut answer = answer(status, "text/html", "canary");
+            answer.headers_mut().insert("retry-after", "3".parse().unwrap());
+            answer
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_asks_for_a_long_wait_is_not_waited_for() {
+    let long = || {
+        let mut answer = answer(503, "text/html", "canary");
+        answer.headers_mut().insert("retry-after", "60".parse().unwrap());
+        answer
+    };
+    check("503 for a minute", long, "out of order", Next::TryLater).await;
+}
+
+#[tokio::test]
+#[expect(clippy::excessive_nesting, reason = "every media type and every word")]
+async fn a_token_is_taken_under_every_media_type_and_word_for_bearer() {
+    for media_type in ["text/plain;charset=UTF-8", "text/html", "application/vnd.oauth+json"] {
+        for token_type in ["BearerToken", "", "Application Access Token"] {
+            let provider = provider_with(move |provider| {
+                provider.known.lock().unwrap().insert("canary-plain".to_owned());
+                let body = json!({"access_token": "canary-plain", "token_type": token_type, "expires_in": "3599"});
+                answer(200, media_type, body.to_string())
+            })
+            .await;
+            let executor = executor(&provider, &client(&provider));
+            is_answered(&call(&executor, &Session::default()).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_is_refused_learns_of_the_other_way_to_send_its_secret() {
+    for (way, other) in [("basic", "body"), ("body", "basic")] {
+        let provider = provider_with(|_| json_answer(&json!({"error": "invalid_client"}))).await;
+        let mut settings = client(&provider);
+        settings["oauth2_client_credentials"]["client_authentication"] = way.into();
+        let fault = fault(call(&executor(&provider, &settings), &Session::default()).await);
+        let expected = format!("try `client_authentication: {other}`");
+        assert!(fault.message.contains(&expected), "{}", fault.message);
+    }
+}
+
+/// RFC 6749 §2.3.1 and appendix B: every id and secret arrives as it is, by both ways.
+#[tokio::test]
+async fn ids_and_secrets_arrive_as_they_are() {
+    let texts = ["me", "a b", "a+b", "a%20b", "a:b", "a&b=c", "ü名前", "a/b?c#d", "~._-*", "\"'\\"];
+    for (id, secret) in texts.iter().flat_map(|id| texts.map(|secret| (*id, secret))) {
+        for way in ["basic", "body"] {
+            let provider = Provider::start().await;
+            let settings = json!({"oauth2_client_credentials": {
+                "token_url": provider.url("/token"),
+                "client_id": id,
+                "client_secret": format!("literal:{secret}"),
+                "client_authentication": way,
+            }});
+            is_answered(&call(&executor(&provider, &settings), &Session::default()).await);
+            let mut asked = provider.last();
+            assert_eq!(asked.form.remove("grant_type").unwrap(), "client_credentials");
+            let found = match asked.authorization {
+                Some(header) => of_basic(&header),
+                None => ["client_id", "client_secret"].map(|name| asked.form.remove(name).unwrap()),
+            };
+            assert_eq!(found, [id, secret], "{way}");
+            assert!(asked.form.is_empty(), "{way}: {:?}", asked.form);
+        }
+    }
+}
+
+fn of_basic(header: &str) -> [String; 2] {
+    let pair = STANDARD.decode(header.strip_prefix("Basic ").unwrap()).unwrap();
+    let pair = String::from_utf8(pair).unwrap();
+    let (id, secret) = pair.split_once(':').unwrap();
+    [id, secret].map(|text| {
+        form_urlencoded::parse(text.as_bytes())
+            .next()
+            .map(|(text, _)| text.into_owned())
+            .unwrap_or_default()
+    })
 }
 
 #[tokio::test]

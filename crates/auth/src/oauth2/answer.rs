@@ -1,24 +1,41 @@
-//! The token endpoint's response (RFC 6749 §5.1), read as servers write it: `expires_in` as text, fraction or nonsense,
-//! no `token_type`. The cache interprets the fields.
+//! A token as servers write it (RFC 6749 §5.1): `expires_in` as text, fraction or nonsense, scopes as a list, no
+//! `token_type` or one of the server's own. The cache interprets the fields.
 
 use std::time::Duration;
 
 use oauth2::{AccessToken, RefreshToken, Scope, TokenResponse, basic::BasicTokenType};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// A token as the server returned it.
 #[derive(Debug, Deserialize, Serialize)]
+#[serde(try_from = "Map<String, Value>")]
 pub(super) struct Answer {
     access_token: AccessToken,
-    #[serde(default = "bearer", deserialize_with = "token_type")]
     token_type: BasicTokenType,
-    #[serde(default)]
     expires_in: Value,
-    #[serde(default)]
     refresh_token: Option<RefreshToken>,
-    #[serde(default)]
     scope: Value,
+}
+
+impl TryFrom<Map<String, Value>> for Answer {
+    type Error = &'static str;
+
+    fn try_from(mut members: Map<String, Value>) -> Result<Self, Self::Error> {
+        let mut member = |name| members.remove(name).unwrap_or_default();
+        let text = |value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        };
+        let access_token = text(member("access_token")).ok_or("no token")?;
+        Ok(Self {
+            access_token: AccessToken::new(access_token),
+            token_type: token_type(member("token_type").as_str().unwrap_or_default()),
+            expires_in: member("expires_in"),
+            refresh_token: text(member("refresh_token")).map(RefreshToken::new),
+            scope: member("scope"),
+        })
+    }
 }
 
 impl Answer {
@@ -33,8 +50,21 @@ impl Answer {
 
     /// The scopes in the response; it names them if they differ from the requested ones (RFC 6749 §5.1).
     pub(super) fn said_scopes(&self) -> Option<Vec<String>> {
-        let text = self.scope.as_str()?;
-        Some(text.split_ascii_whitespace().map(ToOwned::to_owned).collect())
+        match &self.scope {
+            Value::Array(list) => {
+                list.iter().map(|scope| scope.as_str().map(ToOwned::to_owned)).collect()
+            }
+            Value::String(text) => {
+                Some(text.split_ascii_whitespace().map(ToOwned::to_owned).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The scheme that the token is for, if it is not `Bearer`: the request must prove the possession of a key.
+    pub(super) fn other_scheme(&self) -> Option<&'static str> {
+        let said = self.token_type.as_ref();
+        OTHER_SCHEMES.into_iter().find(|scheme| scheme.eq_ignore_ascii_case(said))
     }
 
     /// The access token and the refresh token, without a copy.
@@ -67,19 +97,17 @@ impl TokenResponse for Answer {
     }
 }
 
-fn bearer() -> BasicTokenType {
-    BasicTokenType::Bearer
+/// The type of the token. RFC 6749 §5.1: case-insensitive. Servers write many words for a bearer's token
+/// (`BearerToken`, `Application Access Token`, nothing); only the types of `OTHER_SCHEMES` are used in another way.
+fn token_type(text: &str) -> BasicTokenType {
+    let text = text.trim();
+    let other = OTHER_SCHEMES.into_iter().find(|scheme| scheme.eq_ignore_ascii_case(text));
+    other.map_or(BasicTokenType::Bearer, |scheme| BasicTokenType::Extension(scheme.to_owned()))
 }
 
-/// The type of the token. RFC 6749 §5.1: case-insensitive.
-fn token_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BasicTokenType, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    Ok(match text.map(|text| text.to_lowercase()) {
-        None => bearer(),
-        Some(text) if text == "bearer" => bearer(),
-        Some(text) => BasicTokenType::Extension(text),
-    })
-}
+/// The types of tokens that are no use without a key: RFC 9449, RFC 9421 in GNAP, RFC 8693's neighbours `PoP` and
+/// `HoK`, and the drafts of `MAC`.
+const OTHER_SCHEMES: [&str; 5] = ["DPoP", "GNAP", "HoK", "MAC", "PoP"];
 
 #[cfg(test)]
 mod tests {
@@ -109,10 +137,52 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_a_bearers_unless_it_says_otherwise() {
-        check(",\"token_type\":\"BeArEr\"", None, "bearer");
-        check(",\"token_type\":null", None, "bearer");
-        check(",\"token_type\":\"DPoP\"", None, "dpop");
+    fn a_token_is_a_bearers_unless_its_type_needs_a_key() {
+        for token_type in [
+            "\"BeArEr\"",
+            "\" Bearer \"",
+            "\"BearerToken\"",
+            "\"\"",
+            "null",
+            "\"N_A\"",
+            "1",
+            "[]",
+            "\"Application Access Token\"",
+            "\"JWT\"",
+            "\"bot\"",
+        ] {
+            check(&format!(",\"token_type\":{token_type}"), None, "bearer");
+        }
+        for (token_type, scheme) in [("dpop", "DPoP"), ("mac", "MAC"), ("PoP ", "PoP")] {
+            check(&format!(",\"token_type\":\"{token_type}\""), None, scheme);
+        }
+    }
+
+    #[track_caller]
+    fn check_scopes(scope: &str, expected: Option<&[&str]>) {
+        let text = format!("{{\"access_token\":\"t\",\"scope\":{scope}}}");
+        let answer: Answer = serde_json::from_str(&text).unwrap();
+        let expected = expected.map(|scopes| scopes.iter().map(ToString::to_string).collect());
+        assert_eq!(answer.said_scopes(), expected, "{text}");
+    }
+
+    #[test]
+    fn scopes_are_read_from_a_text_and_from_a_list() {
+        check_scopes("\"a b\"", Some(&["a", "b"]));
+        check_scopes("[\"a\", \"b\"]", Some(&["a", "b"]));
+        check_scopes("\"\"", Some(&[]));
+        check_scopes("null", None);
+        check_scopes("[1]", None);
+        check_scopes("{}", None);
+    }
+
+    #[test]
+    fn a_refresh_token_that_is_a_number_is_ignored() {
+        for (other, expected) in [("null", None), ("1", None), ("\"r\"", Some("r".to_owned()))] {
+            let text = format!("{{\"access_token\":\"t\",\"refresh_token\":{other}}}");
+            let answer: Answer = serde_json::from_str(&text).unwrap();
+            assert_eq!(answer.into_tokens().1, expected, "{text}");
+        }
     }
 
     #[test]

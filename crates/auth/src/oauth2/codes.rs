@@ -2,10 +2,12 @@
 //! shown.
 
 /// The standard code that equals `code`.
-pub(super) fn standard_code(code: &str) -> &'static str {
-    let known = STANDARD_CODES.iter().find(|known| **known == code);
-    known.copied().unwrap_or("an error code of its own")
+pub(super) fn standard_code(code: &str) -> Option<&'static str> {
+    STANDARD_CODES.into_iter().find(|known| *known == code)
 }
+
+/// The words for any other code.
+pub(super) const ITS_OWN: &str = "an error code of its own";
 
 /// The codes of RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2 and RFC 9449
 /// §5, and those of `OpenID` Connect Core 1.0 §3.1.2.6 that a person can cause.

@@ -1,6 +1,6 @@
 //! The failures of a request to an authorization server, in our own words: they contain none of the server's text.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 /// The reason why there is no token.
 #[derive(Clone, Debug)]
@@ -25,17 +25,19 @@ impl callgate_secret::single_flight::Failure for Failure {
     }
 }
 
-/// Says if an immediate retry may help.
+/// Says when a retry may help.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Retry {
+    /// The endpoint says after how long (RFC 9110 §10.2.3).
+    After(Duration),
+    Later,
     /// The endpoint is not reachable: it may be starting.
     Soon,
-    Later,
 }
 
 /// The transport refuses an endpoint that a description names and that an operator could name.
-pub(super) const UNTRUSTED: &str = "the description names a token endpoint that is not public https; \
-    an operator who trusts it names it with `token_url:`";
+pub(super) const UNTRUSTED: &str = "the description or the export names a token endpoint that is not public https; \
+    an operator who trusts it names it with `token_url:`, or lists its origin under `credential_origins:`";
 
 /// The size limit of a response: a token and a few words about it; the largest tokens have some kibibytes.
 pub(super) const MAX_ANSWER_BYTES: usize = 64 * 1024;

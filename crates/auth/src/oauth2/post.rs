@@ -11,21 +11,14 @@ use http::{
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
 };
 use oauth2::AuthType;
-use serde::Deserialize;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::{
-    codes::standard_code,
     failure::{Failure, MAX_ANSWER_BYTES},
-    request::{of_status, unsent},
+    request::unsent,
+    response,
     server::{Asking, Client, Server},
 };
-
-/// A refusal as the standard defines it (RFC 6749 §5.2).
-#[derive(Deserialize)]
-struct Refused {
-    error: String,
-}
 
 /// Sends the form, and returns the body of a response with status 200.
 pub(super) async fn post(
@@ -39,14 +32,12 @@ pub(super) async fn post(
     let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
     let answer = server.context.transport.send(request, &limits).await;
     let answer = answer.map_err(|error| unsent(&error, server.endpoint.named_by()))?;
-    let (status, body) = (answer.status(), answer.into_body());
-    if status == StatusCode::OK {
-        return Ok(body);
+    // Some servers refuse with status 200.
+    let is_good = answer.status() == StatusCode::OK && response::code(answer.body()).is_none();
+    if is_good {
+        return Ok(answer.into_body());
     }
-    Err(Asking::Failed(match serde_json::from_slice::<Refused>(&body) {
-        Ok(refused) if status.is_client_error() => Failure::Refused(standard_code(&refused.error)),
-        _ => of_status(status),
-    }))
+    Err(Asking::Failed(response::failure(&answer)))
 }
 
 /// The request with the client's authentication.

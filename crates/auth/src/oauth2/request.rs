@@ -8,20 +8,19 @@ use bytes::Bytes;
 use callgate_secret::Secret;
 use callgate_tool::NamedBy;
 use callgate_transport::{CredentialPlaces, ErrorKind, Limits, Transport};
-use http::{Request, StatusCode, header::AUTHORIZATION};
+use http::{Request, header::AUTHORIZATION};
 use oauth2::{
     AsyncHttpClient, AuthType, Client, ClientId, ClientSecret, EmptyExtraTokenFields, HttpRequest,
     HttpResponse, RequestTokenError, Scope, StandardRevocableToken,
-    StandardTokenIntrospectionResponse, TokenResponse, TokenUrl,
+    StandardTokenIntrospectionResponse, TokenUrl,
     basic::{BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenType},
 };
-use serde::Deserialize;
 use url::form_urlencoded;
 
 use super::{
     answer::Answer,
-    codes::standard_code,
     failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
+    response::{self, NO_TOKEN},
 };
 
 /// The request for a token, and the client that sends it.
@@ -114,16 +113,8 @@ impl Door<'_> {
         request.extensions_mut().insert(self.named_by);
         let answer = self.transport.send(request, &self.limits).await;
         let answer = answer.map_err(|error| NotAnswered::NotSent(error, self.named_by));
-        let (parts, body) = answer?.into_parts();
-        let is_readable = match parts.status {
-            // The `oauth2` crate would take a list for the members of an object.
-            StatusCode::OK => body.trim_ascii_start().starts_with(b"{") || body.is_empty(),
-            status => names_an_error(status, &body),
-        };
-        if !is_readable {
-            return Err(NotAnswered::Status(parts.status));
-        }
-        Ok(HttpResponse::from_parts(parts, body.to_vec()))
+        let token = response::token(&answer?).map_err(NotAnswered::Failed)?;
+        Ok(HttpResponse::new(token))
     }
 }
 
@@ -139,23 +130,11 @@ fn of_grant(form: &[u8], grant_type: &str) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Returns true if a refusal has the standard form (RFC 6749 §5.2), which the `oauth2` crate reads.
-fn names_an_error(status: StatusCode, body: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Named {
-        #[serde(rename = "error")]
-        _error: String,
-    }
-    status.is_client_error()
-        && status != StatusCode::TOO_MANY_REQUESTS
-        && serde_json::from_slice::<Named>(body).is_ok()
-}
-
 fn token(answer: Answer) -> Result<Answered, Failure> {
     let (expires_in, scopes) = (answer.seconds(), answer.said_scopes());
-    // RFC 8693 §2.2.1: `N_A` marks an issued token that is not an access token; it is used as one here.
-    if !["bearer", "n_a"].contains(&answer.token_type().as_ref()) {
-        return Err(Failure::unreadable("the token is not one for `Bearer`"));
+    if let Some(scheme) = answer.other_scheme() {
+        let why = format!("the token is of the type `{scheme}`, not one for `Bearer`");
+        return Err(Failure::Unreadable(why.into()));
     }
     let (token, refresh_token) = answer.into_tokens();
     let refresh_token = refresh_token.filter(|token| !token.is_empty()).map(Secret::new);
@@ -168,16 +147,13 @@ fn token(answer: Answer) -> Result<Answered, Failure> {
 
 fn failure(error: RequestTokenError<NotAnswered, BasicErrorResponse>) -> Failure {
     match error {
-        RequestTokenError::ServerResponse(response) => {
-            Failure::Refused(standard_code(response.error().as_ref()))
-        }
-        RequestTokenError::Request(NotAnswered::Status(status)) => of_status(status),
+        RequestTokenError::Request(NotAnswered::Failed(failure)) => failure,
         RequestTokenError::Request(NotAnswered::NotSent(error, named_by)) => {
             unsent(&error, named_by)
         }
-        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-            Failure::unreadable("the answer of the token endpoint is no token")
-        }
+        RequestTokenError::ServerResponse(_)
+        | RequestTokenError::Parse(..)
+        | RequestTokenError::Other(_) => Failure::unreadable(NO_TOKEN),
     }
 }
 
@@ -200,39 +176,18 @@ pub(super) fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> Fa
     }
 }
 
-/// The failure for a status without a standard error code.
-pub(super) fn of_status(status: StatusCode) -> Failure {
-    let retry = match status {
-        StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
-            Retry::Soon
-        }
-        _ => Retry::Later,
-    };
-    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-        return Failure::Unavailable { why: "the token endpoint is out of order", retry };
-    }
-    if status.is_redirection() {
-        return Failure::unreadable("the token endpoint redirects, which is not followed");
-    }
-    if status.is_success() {
-        return Failure::unreadable("the answer of the token endpoint is no token");
-    }
-    let status = status.as_u16();
-    Failure::Unreadable(format!("the token endpoint answered {status}, which is no token").into())
-}
-
 #[derive(Debug)]
 enum NotAnswered {
+    /// A response without a token, which is hidden from the `oauth2` crate.
+    Failed(Failure),
     NotSent(callgate_transport::Error, NamedBy),
-    /// A response that is hidden from the `oauth2` crate.
-    Status(StatusCode),
 }
 
 impl fmt::Display for NotAnswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Failed(_) => f.write_str(NO_TOKEN),
             Self::NotSent(error, _) => error.fmt(f),
-            Self::Status(status) => status.fmt(f),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     context::AuthContext,
     error::{self, Error},
-    source::{fetch_password, fetch_secret, fetch_text},
+    source::{fetch_encoded, fetch_password, fetch_text},
 };
 
 /// The server, and the settings of its client.
@@ -61,7 +61,7 @@ impl Server {
     /// The client's id alone; empty if no client is configured.
     pub(super) async fn client_id(&self, store: &dyn SecretStore) -> Result<Secret, Error> {
         match &self.config.client {
-            Some(client) => fetch_secret(&client.id, store).await,
+            Some(client) => fetch_encoded(&client.id, store).await,
             None => Ok(Secret::new(String::new())),
         }
     }
@@ -128,12 +128,23 @@ impl Server {
         let error = match failure {
             Failure::Refused(code) => match self.config.grant.session_place_of(code) {
                 Some(place) => error::session_token_refused(name, &place, code),
-                None => error::token_refused(name, code),
+                None => error::token_refused(name, code, self.other_authentication(code)),
             },
             Failure::Unavailable { why, .. } => error::token_unavailable(name, why),
             Failure::Unreadable(why) => error::token_unreadable(name, why),
         };
         error.asked_at(self.endpoint.server())
+    }
+
+    /// The other way to send the client's secret, if the server refuses the client: some servers read only one of the
+    /// two, and some read `Basic` without the form encoding of RFC 6749 §2.3.1.
+    fn other_authentication(&self, code: &str) -> Option<&'static str> {
+        match &self.config.client.as_ref()?.authentication {
+            _ if code != "invalid_client" => None,
+            ClientAuthentication::Basic(_) => Some("body"),
+            ClientAuthentication::Body(_) => Some("basic"),
+            ClientAuthentication::None | ClientAuthentication::PrivateKeyJwt(_) => None,
+        }
     }
 
     /// The error for a failed request.

@@ -25,7 +25,7 @@ impl Issuer {
     async fn refuse(&self) -> Result<Issued, Error> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         sleep(LATENCY).await;
-        Err(error::token_refused("test", "invalid_client"))
+        Err(error::token_refused("test", "invalid_client", None))
     }
 
     async fn hang(&self) -> Result<Issued, Error> {

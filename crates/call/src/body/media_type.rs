@@ -28,6 +28,19 @@ pub(super) fn is_json(media_type: &str) -> bool {
     bare.ends_with("/json") || bare.ends_with("+json")
 }
 
+/// Returns true if a media type is that of a JSON patch, which is a list of operations (RFC 6902).
+pub(super) fn is_json_patch(media_type: &str) -> bool {
+    let bare = essence(media_type);
+    let special = bare.split_once('/').map_or("", |(_, special)| special);
+    special == "json-patch+json" || special.ends_with(".json-patch+json")
+}
+
+/// Returns true if JSON is a value of a media type of texts: it is plain text, and it is YAML.
+pub(super) fn may_hold_json(media_type: &str) -> bool {
+    let bare = essence(media_type);
+    is_range(&bare) || bare == "text/plain" || bare.ends_with("yaml") || is_json(&bare)
+}
+
 /// Returns true if a media type is a range: `image/*`.
 pub(super) fn is_range(media_type: &str) -> bool {
     essence(media_type).contains('*')

@@ -1,52 +1,52 @@
-//! Records in the journal which members a body omits: forms and multipart bodies cannot write a `null` or an empty list,
-//! and XML cannot write some of them. Other bodies write both.
+//! Finds the members that a body omits: forms and multipart bodies cannot write a `null` or an empty list, and XML cannot
+//! write some of them. Other bodies write both.
 
 use callgate_openapi::{BodyKind, BodyLayout, BodyMedia};
-use callgate_tool::{Event, Journal, Value};
+use callgate_tool::Value;
 
 use super::{content::Content, form::asks_for_json, xml};
-use crate::omitted::note_styled;
+use crate::omitted::{Given, Omitted, of_style};
 
-/// Records the members that a body omits; `schema` is the schema of all arguments.
-pub(crate) fn note_members(
+/// Finds the members that a body omits; `schema` is the schema of all arguments.
+pub(crate) fn of_members(
     content: &Content<'_>,
     media: &BodyMedia,
     schema: &Value,
-    journal: &mut Journal,
+    omitted: &mut Omitted<'_>,
 ) {
     if !matches!(media.kind, BodyKind::Form | BodyKind::Multipart | BodyKind::Xml) {
         return;
     }
     for (input, value) in content.parts() {
         let at = input.argument.as_str();
+        let own = schema.get("properties").and_then(|properties| properties.get(at));
+        let own = own.and_then(|own| media.schema_in(own));
         if media.kind == BodyKind::Xml {
-            let own = schema.get("properties").and_then(|properties| properties.get(at));
-            let own = own.and_then(|own| media.schema_in(own));
-            xml::note_omitted(at, value, own, schema, journal);
+            xml::note_omitted(at, value, own, schema, omitted.journal());
             continue;
         }
+        let given =
+            Given { at, value, schema: own, arguments: schema, is_required: input.required };
         if content.layout == BodyLayout::Flat {
-            note(media, &input.name, at, value, journal);
+            of_member(media, &input.name, given, omitted);
             continue;
         }
         for (name, member) in value.as_object().into_iter().flatten() {
-            note(media, name, &format!("{at}.{name}"), member, journal);
+            let at = format!("{at}.{name}");
+            of_member(media, name, given.member(&at, name, member), omitted);
         }
     }
 }
 
-/// Records the omitted parts of one member, by its encoding.
-fn note(media: &BodyMedia, name: &str, at: &str, member: &Value, journal: &mut Journal) {
-    let argument = || at.to_owned();
+/// Finds the omitted parts of one member, by its encoding.
+fn of_member(media: &BodyMedia, name: &str, given: Given<'_>, omitted: &mut Omitted<'_>) {
     let encoding = media.encodings.iter().find(|known| *known.name == *name);
     let styled = encoding.and_then(|known| known.styled.as_ref());
     let is_json = media.kind == BodyKind::Form && encoding.is_some_and(asks_for_json);
-    match (member, styled) {
-        (Value::Null, _) => journal.note(Event::NullOmitted { argument: argument() }),
-        (member, Some(styled)) => note_styled(at, member, styled.style, journal),
-        (Value::Array(items), None) if items.is_empty() && !is_json => {
-            journal.note(Event::EmptyOmitted { argument: argument() });
-        }
+    match (given.value, styled) {
+        (Value::Null, _) => omitted.add(given),
+        (_, Some(styled)) => of_style(given, styled, omitted),
+        (Value::Array(items), None) if items.is_empty() && !is_json => omitted.add(given),
         _ => {}
     }
 }

@@ -6,7 +6,7 @@ use callgate_tool::{Fault, Value};
 
 use super::{
     content::Content,
-    media_type::{is_range, matches_type, with_charset},
+    media_type::{is_range, matches_type, may_hold_json, with_charset},
     upload::upload,
 };
 use crate::{stored_results::StoredResults, wording};
@@ -35,6 +35,9 @@ pub(super) fn binary(
 /// The bytes of a text body.
 pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Bytes), Box<Fault>> {
     let Some((at, value)) = content.value() else { return Ok((declared.to_owned(), Bytes::new())) };
+    if matches!(*value, Value::Array(_) | Value::Object(_)) && !may_hold_json(declared) {
+        return Err(wording::body::no_text(at, declared, &value));
+    }
     let text = text_of(&value);
     let media_type = with_charset(if is_range(declared) { "text/plain" } else { declared }, &text);
     let media_type = media_type.map_err(|charset| wording::body::other_charset(at, &charset))?;

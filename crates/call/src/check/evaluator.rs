@@ -6,7 +6,7 @@ use super::{
     budget::{Budget, Spent},
     compile::{Fragment, Unknown},
     instance::Instance,
-    program::{Program, Scope},
+    program::{Formats, Program, Scope},
     run::{Overlap, Run},
     violation::{CheckedArgument, Privacy, explain},
 };
@@ -28,6 +28,7 @@ pub struct Evaluator {
     schema: Value,
     program: Program,
     root: Fragment,
+    formats: Formats,
 }
 
 /// The result of a check.
@@ -62,7 +63,13 @@ impl Evaluator {
         let program = Program::new(&schema);
         let root = Scope::new(&program, &schema).compile("");
         let root = root.unwrap_or_else(Fragment::any);
-        Self { schema, program, root }
+        Self { schema, program, root, formats: Formats::Asserted }
+    }
+
+    /// Takes `format` as a description that checks nothing, as for the arguments of a call.
+    #[must_use]
+    pub(crate) fn describing_formats(self) -> Self {
+        Self { formats: Formats::Described, ..self }
     }
 
     /// The JSON pointers of keywords that are not applied: unknown keywords, keywords with invalid values, and patterns
@@ -74,7 +81,7 @@ impl Evaluator {
 
     /// Checks a value; problems call the value `name`.
     pub fn evaluate(&self, name: &str, value: &Value) -> Evaluated {
-        let scope = Scope::new(&self.program, &self.schema);
+        let scope = Scope::new(&self.program, &self.schema).with_formats(self.formats);
         let mut run = Run::new(scope, Budget::of(Budget::CALL), Overlap::Refused);
         let checked = self.check(&mut run, name, value);
         let (verdict, problems) = match checked {

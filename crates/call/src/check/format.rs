@@ -75,6 +75,20 @@ impl Format {
     }
 }
 
+/// Returns true if a schema, or a schema in it, asks for a format that is compared.
+pub(crate) fn has_formats(schema: &Value) -> bool {
+    let mut left = vec![schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(members) if Format::of(members).is_some() => return true,
+            Value::Object(members) => left.extend(members.values()),
+            Value::Array(items) => left.extend(items),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// RFC 3339 §5.6, `full-date`.
 fn is_date(text: &str) -> bool {
     let mut parts = text.split('-');

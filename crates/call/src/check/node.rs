@@ -212,6 +212,11 @@ impl Properties {
         self.declared.get(*self.sorted.get(at)?).map(|(_, node)| node)
     }
 
+    /// The names of `properties` with their schemas, in order.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Node)> {
+        self.declared.iter().map(|(name, node)| (&**name, node))
+    }
+
     /// The names of `properties`, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.declared.iter().map(|(name, _)| &**name)

@@ -35,6 +35,16 @@ struct Link {
 pub(crate) struct Scope<'p> {
     program: &'p Program,
     root: &'p Value,
+    formats: Formats,
+}
+
+/// The meaning of `format` (JSON Schema Validation 2020-12 §7.2).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Formats {
+    /// A text without the format is wrong.
+    Asserted,
+    /// The format says what a text means, and checks nothing: services differ in what they take.
+    Described,
 }
 
 impl Program {
@@ -73,9 +83,19 @@ impl Program {
 }
 
 impl<'p> Scope<'p> {
-    /// A program with its schema.
+    /// A program with its schema; formats are asserted.
     pub(crate) fn new(program: &'p Program, root: &'p Value) -> Self {
-        Self { program, root }
+        Self { program, root, formats: Formats::Asserted }
+    }
+
+    /// The scope with this meaning of `format`.
+    pub(crate) fn with_formats(self, formats: Formats) -> Self {
+        Self { formats, ..self }
+    }
+
+    /// The meaning of `format`.
+    pub(crate) fn formats(self) -> Formats {
+        self.formats
     }
 
     /// The schema at a pointer, compiled.

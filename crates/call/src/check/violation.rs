@@ -4,9 +4,10 @@
 use callgate_tool::{Problem, Value, nearest};
 
 use super::{
+    alternative::meant,
     budget::Spent,
     instance::{Instance, Types},
-    node::{Limit, Node, Rule},
+    node::{Limit, Rule},
     run::{Breach, MOST, Run, Segment, Violation},
 };
 use crate::wording;
@@ -97,6 +98,15 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
             Breach::Missing(name) => {
                 self.problems.push(wording::missing(format!("{at}.{name}"), "a value"));
             }
+            Breach::MissingEither(names) => {
+                let [first, others @ ..] = &**names else { return Ok(()) };
+                let mut expected = String::from("a value, or one for ");
+                wording::push_list(&mut expected, others.iter().copied());
+                self.problems.push(wording::missing(format!("{at}.{first}"), &expected));
+            }
+            Breach::MissingTag(name, values) => {
+                self.problems.push(wording::missing(format!("{at}.{name}"), &one_of(values)));
+            }
             Breach::Unexpected(unexpected, properties) => {
                 let names: Vec<_> = properties.names().collect();
                 self.unexpected(&at, unexpected, &names);
@@ -106,7 +116,7 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
                 self.unexpected(&at, unexpected, &names);
             }
             Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => {
-                match self.meant(nodes, violation)? {
+                match meant(self.run, nodes, violation)? {
                     Some(branch) if branch.is_empty() => {
                         let expected = "a value of one of the declared shapes alone";
                         self.problem(at, expected.to_owned(), violation);
@@ -142,35 +152,6 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         };
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });
     }
-
-    /// Explains a violation of several branches by the branch that the value was most likely meant for: a branch whose type
-    /// fits, with the fewest violations and, of those, the fewest missing members.
-    fn meant(
-        &mut self,
-        nodes: &'p [Node],
-        violation: &Violation<'p, 'v>,
-    ) -> Result<Option<Vec<Violation<'p, 'v>>>, Spent> {
-        let is_other_type = |inner: &Violation<'_, '_>| {
-            inner.path.len() == violation.path.len()
-                && matches!(
-                    inner.breach,
-                    Breach::Type(_) | Breach::Rule(Rule::Const(_) | Rule::Enum(_))
-                )
-        };
-        let is_missing = |inner: &&Violation<'_, '_>| {
-            inner.path.len() == violation.path.len() && matches!(inner.breach, Breach::Missing(_))
-        };
-        let mut best: Option<((usize, usize), Vec<_>)> = None;
-        for node in nodes {
-            let branch = self.run.violations(node, violation.at, &violation.path)?;
-            let rank = (branch.len(), branch.iter().filter(is_missing).count());
-            let is_better = best.as_ref().is_none_or(|(least, _)| rank < *least);
-            if is_better && !branch.iter().any(is_other_type) {
-                best = Some((rank, branch));
-            }
-        }
-        Ok(best.map(|(_, branch)| branch))
-    }
 }
 
 fn shapes(types: Types) -> String {
@@ -185,14 +166,17 @@ fn expected(breach: &Breach<'_, '_>) -> String {
     let rule = match breach {
         Breach::Rule(rule) => rule,
         Breach::Type(types) => return types.words(),
-        Breach::Missing(_) | Breach::Unevaluated(..) | Breach::Unexpected(..) => {
-            return String::new();
-        }
+        Breach::UnknownTag(values) => return one_of(values),
+        Breach::Missing(_)
+        | Breach::MissingEither(_)
+        | Breach::MissingTag(..)
+        | Breach::Unevaluated(..)
+        | Breach::Unexpected(..) => return String::new(),
     };
     match rule {
         Rule::AnyOf(_) | Rule::OneOf(_) => shapes(Types::NONE),
         Rule::Const(value) => format!("`{}`", wording::shortened(&text(value))),
-        Rule::Enum(options) => one_of(options.values()),
+        Rule::Enum(options) => one_of(&options.values().iter().collect::<Vec<_>>()),
         Rule::Format(format) => {
             format!("text of the format `{}`, such as `{}`", format.name(), format.example())
         }
@@ -231,16 +215,27 @@ fn keyword(rule: &Rule) -> &'static str {
     }
 }
 
-fn one_of(options: &[Value]) -> String {
-    let texts: Vec<_> = options.iter().map(text).collect();
-    let mut expected = String::from("one of ");
+/// The values, each once.
+fn one_of(values: &[&Value]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for value in values {
+        let text = text(value);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let mut expected = String::from(if texts.len() == 1 { "" } else { "one of " });
     wording::push_list(&mut expected, texts.iter().map(String::as_str));
     expected
 }
 
 fn nearest_option(violation: &Violation<'_, '_>) -> Option<String> {
-    let Breach::Rule(Rule::Enum(options)) = violation.breach else { return None };
-    let known = options.values().iter().filter_map(Value::as_str);
+    let values: Vec<&Value> = match &violation.breach {
+        Breach::Rule(Rule::Enum(options)) => options.values().iter().collect(),
+        Breach::UnknownTag(values) => values.clone(),
+        _ => return None,
+    };
+    let known = values.into_iter().filter_map(Value::as_str);
     let meant = nearest(violation.at.text()?, known);
     meant.map(|known| format!("`{}`", wording::shortened(known)))
 }

@@ -20,6 +20,14 @@ pub fn nobody_asks() -> Box<Fault> {
     Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
 }
 
+/// There is nobody to ask where the call was made, and it is kept until a person decides elsewhere.
+pub fn decided_elsewhere(id: &str) -> Box<Fault> {
+    let message = format!(
+        "a person has to approve this call, and nobody can be asked here; nothing was sent yet; tell the user what you wanted to do: the call waits as approval `{id}`, and is made when a person approves it; do not repeat it"
+    );
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
+}
+
 /// The call cannot be stored until a person decides.
 pub fn not_kept() -> Box<Fault> {
     let message = "a person has to approve this call, and it cannot be kept until then; nothing was sent; try again later";

@@ -64,13 +64,23 @@ pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box
     }])
 }
 
-/// A member's name cannot be the name of an XML element.
-pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
+/// The value is a structure, and its media type holds only text.
+pub(crate) fn no_text(at: &str, media_type: &str, got: &Value) -> Box<Fault> {
     invalid_arguments(vec![Problem {
         at: at.to_owned(),
-        expected: "members that XML can have as elements".to_owned(),
-        got: format!("the name `{}`", shortened(name)),
+        expected: format!("a text, as `{}` is written", shortened(media_type)),
+        got: got.kind().to_owned(),
         suggestion: None,
+    }])
+}
+
+/// The value is an object, and its media type holds a list of operations.
+pub(crate) fn no_patch(at: &str, media_type: &str) -> Box<Fault> {
+    invalid_arguments(vec![Problem {
+        at: at.to_owned(),
+        expected: format!("a list of operations, as `{}` is written", shortened(media_type)),
+        got: "an object".to_owned(),
+        suggestion: Some("choose another media type, if the operation has one".to_owned()),
     }])
 }
 

@@ -4,9 +4,11 @@
 #![cfg(test)]
 #![expect(clippy::needless_pass_by_value, reason = "rows are written as values")]
 
+mod accept;
 mod bodies;
 mod body_arguments;
 mod bound;
+mod decisive;
 mod defaults;
 mod discriminators;
 mod disguised;
@@ -17,6 +19,7 @@ mod judged;
 mod keys;
 mod media;
 mod members;
+mod names;
 mod omitted;
 mod open;
 mod positions;
@@ -25,9 +28,13 @@ mod roundtrip;
 mod sources;
 mod styles;
 mod support;
+mod union_corpus;
+mod union_values;
+mod unions;
 mod vectors;
 mod wide;
 mod wire;
 mod words;
 mod wrong;
 mod xml;
+mod xml_space;

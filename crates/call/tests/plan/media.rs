@@ -48,6 +48,70 @@ fn each_media_type_has_the_schema_it_is_described_with() {
     );
 }
 
+/// The value chooses the media type, and the journal says so.
+#[test]
+fn a_body_is_sent_as_its_value_fits() {
+    let any = json!({"schema": {}});
+    let patches = json!({"application/json-patch+json": any, "application/merge-patch+json": any,
+        "application/strategic-merge-patch+json": any});
+    let texts = json!({"application/x-www-form-urlencoded": any, "text/csv": any});
+    let of_types = json!({"application/json": {"schema": {"type": "object"}}, "text/plain": {"schema": {"type": "string"}}});
+    let binary = json!({"multipart/form-data": {"schema": {"type": "object"}},
+        "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}});
+    for (content, body, expected, is_told) in [
+        (&patches, json!({"a": 1}), "application/merge-patch+json\n\n{\"a\":1}", false),
+        (&patches, json!([1]), "application/merge-patch+json\n\n[1]", false),
+        (&texts, json!({"a": 1}), "application/x-www-form-urlencoded\n\na=1", false),
+        (&texts, json!("a,b"), "text/csv; charset=utf-8\n\na,b", true),
+        (&of_types, json!({"a": 1}), "application/json\n\n{\"a\":1}", false),
+        (&of_types, json!("{\"a\": 1}"), "application/json\n\n{\"a\":1}", false),
+        (&of_types, json!("hello"), "text/plain; charset=utf-8\n\nhello", true),
+        (&binary, json!("aGk="), "application/octet-stream\n\nhi", true),
+    ] {
+        check(content, json!({"body": body}), expected);
+        let told = planned(content.clone(), json!({"body": body})).journal();
+        assert_eq!(told.contains("which its value fits"), is_told, "{told}");
+    }
+}
+
+#[test]
+fn an_object_is_never_a_json_patch_and_a_list_is() {
+    let any = json!({"schema": {}});
+    let alone = json!({"application/json-patch+json": any});
+    let operations = json!([{"op": "remove", "path": "/a"}]);
+    check(
+        &alone,
+        json!({"body": operations}),
+        "application/json-patch+json\n\n[{\"op\":\"remove\",\"path\":\"/a\"}]",
+    );
+    let problem = planned(alone.clone(), json!({"body": {"a": 1}}));
+    assert!(problem.problems().starts_with("body: expected a list of operations"));
+    let both = json!({"application/json-patch+json": any, "application/json": any});
+    let asked = json!({"body": {"a": 1}, "content_type": "application/json-patch+json"});
+    assert!(planned(both, asked).problems().starts_with("body: expected a list of operations"));
+    let listed = json!({"application/merge-patch+json": {"schema": {"type": "object"}},
+        "application/json-patch+json": {"schema": {"type": "array"}}});
+    check(
+        &listed,
+        json!({"body": operations}),
+        "application/json-patch+json\n\n[{\"op\":\"remove\",\"path\":\"/a\"}]",
+    );
+    check(&listed, json!({"body": {"a": null}}), "application/merge-patch+json\n\n{\"a\":null}");
+}
+
+#[test]
+fn a_structure_is_no_text_of_a_media_type_without_a_form_for_it() {
+    let either = json!({"schema": {"type": ["object", "string"]}});
+    for media_type in ["application/cbor", "text/csv", "application/jwt"] {
+        let content = json!({media_type: either});
+        let refused = planned(content.clone(), json!({"body": {"a": 1}})).problems();
+        assert!(refused.starts_with("body: expected a text, as `"), "{refused}");
+        assert!(planned(content, json!({"body": "x"})).result.is_ok());
+    }
+    let yaml = json!({"application/apply-patch+yaml": {"schema": {"type": "object"}}});
+    check(&yaml, json!({"body": {"a": 1}}), "application/apply-patch+yaml\n\n{\"a\":1}");
+}
+
 #[test]
 fn media_types_of_one_schema_share_its_properties() {
     let one = json!({"schema": {"type": "object", "required": ["a"], "properties": {"a": {}}}});

@@ -61,10 +61,6 @@ fn each_kind_of_violation_has_its_words() {
     };
     check(with("petId", json!(0)), "petId: expected at least 1, got number 0");
     check(with("verbose", json!(1)), "verbose: expected boolean, got number 1");
-    check(
-        with("since", json!("1.2.2026")),
-        "since: expected text of the format `date`, such as `2026-01-31`, got string \"1.2.2026\"",
-    );
     check(with("name", json!("R")), "name: expected at least 2 characters, got string \"R\"");
     check(
         with("name", json!("rex")),
@@ -95,8 +91,7 @@ fn each_kind_of_violation_has_its_words() {
     );
     check(
         with("owner", json!({"email": "x", "age": "x"})),
-        "owner.email: expected text of the format `email`, such as `name@example.com`, got string \"x\"\n\
-         owner.age: expected integer, got string \"x\"",
+        "owner.age: expected integer, got string \"x\"",
     );
 }
 

@@ -127,6 +127,114 @@ fn bytes_are_an_element_where_the_schema_names_one() {
 }
 
 #[test]
+fn two_members_with_one_xml_name_are_refused_together() {
+    let named = |name: &str| json!({"type": "string", "xml": {"name": name}});
+    let list = |name: &str| json!({"type": "array", "items": named(name)});
+    let attribute =
+        |name: &str| json!({"type": "string", "xml": {"name": name, "attribute": true}});
+    let bare = json!({"type": "object", "xml": {"nodeType": "none"}, "properties": {"x": {"type": "string"}}});
+    let text = json!({"type": "string", "xml": {"nodeType": "text"}});
+    let spaced = |prefix: &str| json!({"type": "string", "xml": {"name": "x", "prefix": prefix, "namespace": "urn:a"}});
+    for (a, b, kind) in [
+        (list("x"), list("x"), "element"),
+        (named("x"), named("x"), "element"),
+        (list("x"), named("x"), "element"),
+        (named("b"), json!({"type": "string"}), "element"),
+        (attribute("x"), attribute("x"), "attribute"),
+        (named("x"), bare.clone(), "element"),
+        (text.clone(), text, "text"),
+        (spaced("p"), spaced("q"), "element"),
+    ] {
+        let value = |schema: &Value| match (&schema["type"], schema["xml"]["nodeType"].as_str()) {
+            (Value::String(kind), _) if kind == "array" => json!(["1"]),
+            (_, Some("none")) => json!({"x": "1"}),
+            _ => json!("1"),
+        };
+        let (one, two) = (value(&a), value(&b));
+        let schema = json!({"type": "object", "properties": {"a": a, "b": b}});
+        let problems = written(&schema, &json!({"a": one, "b": two})).problems();
+        assert!(
+            problems.contains(&format!("expected one writer for the {kind} `")),
+            "{schema} {problems}"
+        );
+        for alone in [json!({"a": one}), json!({"b": two})] {
+            assert!(written(&schema, &alone).result.is_ok(), "{schema}");
+        }
+    }
+    let apart = json!({"type": "object", "properties": {"a": spaced("p"), "b": named("x"), "c": attribute("x")}});
+    check(
+        apart,
+        json!({"a": "1", "b": "2", "c": "3"}),
+        "<Thing x=\"3\"><p:x xmlns:p=\"urn:a\">1</p:x><x>2</x></Thing>",
+    );
+}
+
+#[test]
+fn a_body_lacks_its_root_element() {
+    let schema = json!({"type": "object", "properties": {"Policy": {"type": "object", "properties": {"a": {"type": "string"}}}}});
+    let of_media = |media: Value| {
+        let body = json!({"requestBody": {"required": true, "content": media}});
+        crate::support::operation("put", "/x", body)
+    };
+    let plan = of_media(json!({"text/xml": {"schema": schema}}));
+    let declared = plan.operation().declaration().unwrap().input_schema.to_value();
+    assert_eq!(declared["properties"]["body"]["required"], json!(["Policy"]));
+    let missing = "body.Policy: expected a value, got nothing";
+    assert_eq!(call(&plan, json!({"body": {}})).problems(), missing);
+    let shown = call(&plan, json!({"body": {"Policy": {"a": "1"}}})).shown();
+    assert!(shown.ends_with("<Policy><a>1</a></Policy>"), "{shown}");
+    // JSON with the same schema may be empty, and XML says what is missing.
+    let both =
+        of_media(json!({"application/json": {"schema": schema}, "text/xml": {"schema": schema}}));
+    assert!(call(&both, json!({"body": {}})).shown().ends_with("{}"));
+    let xml = call(&both, json!({"body": {}, "content_type": "text/xml"})).problems();
+    assert_eq!(
+        xml,
+        "body.Policy: expected a value, which is the root element of the body, got nothing"
+    );
+    let more = json!({"body": {"Policy": {}, "x": 1}, "content_type": "text/xml"});
+    let beside = "body.x: expected no member beside the root element `Policy`, got one";
+    assert_eq!(call(&both, more).problems(), beside);
+}
+
+#[test]
+fn borders_of_lists_that_xml_would_lose_are_refused() {
+    let lists = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}}});
+    let refused = written(&lists, &json!({"a": [["1"], ["2"]]})).problems();
+    assert!(
+        refused.starts_with("body.a[0]: expected a value that has an element of its own"),
+        "{refused}"
+    );
+    let wrapped = json!({"type": "object", "properties": {"a": {"type": "array",
+        "items": {"type": "array", "items": {"type": "string", "xml": {"name": "c"}}, "xml": {"wrapped": true}}}}});
+    check(wrapped, json!({"a": [["1"], ["2"]]}), "<Thing><a><c>1</c></a><a><c>2</c></a></Thing>");
+    let attribute = json!({"type": "object", "properties": {"a": {"type": "array", "items": {}, "xml": {"attribute": true}}}});
+    let refused = written(&attribute, &json!({"a": [1, 2]})).problems();
+    assert!(refused.starts_with("body.a: expected a single value"), "{refused}");
+}
+
+#[test]
+fn names_with_prefixes_in_them_and_attributes_with_namespaces_are_written() {
+    let xsi = json!({"type": "object", "properties": {
+        "type": {"type": "string", "xml": {"name": "xsi:type", "attribute": true}},
+        "id": {"type": "string", "xml": {"attribute": true, "namespace": "urn:b"}},
+        "lang": {"type": "string", "xml": {"name": "xml:lang", "attribute": true}}}});
+    check(
+        xsi,
+        json!({"type": "T", "id": "1", "lang": "en"}),
+        "<Thing xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"T\" xmlns:ns1=\"urn:b\" ns1:id=\"1\" xml:lang=\"en\"></Thing>",
+    );
+    for name in ["p:x", "xmlns", "xmlns:p"] {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string", "xml": {"name": name, "attribute": true}}}});
+        assert!(written(&schema, &json!({"a": "1"})).result.is_err(), "{name}");
+    }
+    let two = json!({"type": "object", "xml": {"prefix": "p", "namespace": "urn:a"}, "properties": {
+        "a": {"type": "string", "xml": {"attribute": true, "prefix": "p", "namespace": "urn:b"}}}});
+    let refused = written(&two, &json!({"a": "1"})).problems();
+    assert!(refused.contains("one namespace for the prefix `p`"), "{refused}");
+}
+
+#[test]
 fn what_cannot_be_xml_is_refused() {
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     assert_eq!(

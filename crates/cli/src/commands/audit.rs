@@ -44,11 +44,11 @@ fn shown(verified: &Verified) {
         );
     }
     if *first > 1 {
-        output::talk(&format!("begins with line {first}: those before are in other files\n"));
+        output::line(&format!("begins with line {first}: those before are in other files"));
     }
     if *n_torn > 0 {
-        output::talk(&format!(
-            "{n_torn} torn: the disk was full or a process ended while it wrote; the line behind says so\n"
+        output::line(&format!(
+            "{n_torn} torn: the disk was full or a process ended while it wrote; the line behind says so"
         ));
     }
     output::result(&format!("{n_lines} lines are as they were written\n"));

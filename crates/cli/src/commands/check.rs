@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         drop(progress);
     }
     if let Some(n_stale) = baseline.map(|known| known.n_stale()).filter(|n_stale| *n_stale > 0) {
-        output::talk(&format!(
-            "note: {n_stale} findings of the baseline are not found any more; write it again\n"
+        output::line(&format!(
+            "note: {n_stale} findings of the baseline are not found any more; write it again"
         ));
     }
     if let Some(file) = &arguments.write_baseline {
@@ -188,7 +188,7 @@ impl Found {
             baseline.add(sarif::uri(&file), diagnostic);
         }
         let n_known = baseline.write(file)?;
-        output::talk(&format!("note: {n_known} findings are written to `{}`\n", file.display()));
+        output::line(&format!("note: {n_known} findings are written to `{}`", file.display()));
         Ok(Verdict::Fine)
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
         for (heading, codes) in groups() {
             // The list on standard output has nothing but codes, for programs that read it.
-            output::talk(&format!("{heading}:\n"));
+            output::line(&format!("{heading}:"));
             for (name, _) in codes {
                 output::result(&format!("{name}\n"));
             }

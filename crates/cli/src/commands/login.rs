@@ -50,10 +50,10 @@ async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Fa
     for BuiltLogin { toolset, credential, login, .. } in logins {
         let of = format!(" of the toolset `{toolset}`");
         let of = if toolset.is_empty() { "" } else { &of };
-        output::talk(&format!("log in for `{credential}`{of}\n"));
+        output::line(&format!("log in for `{credential}`{of}"));
         let logged_in = logged_in(login, arguments).await?;
         output::result(&format!("{}\n", told(&logged_in)));
-        output::talk(&format!("note: the login is kept in {}\n", logged_in.place));
+        output::line(&format!("note: the login is kept in {}", logged_in.place));
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
 async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
     let begun = login.begin_on_device().await.map_err(|error| refused(&error))?;
     let (page, code) = (begun.page(), begun.user_code());
-    output::talk(&format!("open {page} on any device and type the code {code}\n"));
+    output::line(&format!("open {page} on any device and type the code {code}"));
     if let Some(page) = begun.page_with_code() {
         output::talk(&format!("or open this page, which has the code:\n  {page}\n"));
     }

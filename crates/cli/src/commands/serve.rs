@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let log = start_log(&config, &levels, Box::new(output::log));
     let telemetry = runtime.block_on(log).map_err(|why| Failure(format!("error: {why}")))?;
     drop(config);
-    let told = |line: &str| output::talk(&format!("{line}\n"));
+    let told = output::line;
     let ended = runtime.block_on(serve(source, options, told));
     drop(telemetry);
     match ended {

@@ -15,7 +15,7 @@ use callgate::{
 use callgate_dialect::{Projected, project};
 use callgate_gateway::write_known;
 use callgate_openapi::{Allowance, Operation};
-use callgate_tool::{Value, json};
+use callgate_tool::{Value, json, visible_line};
 
 use self::strict::StrictCounts;
 use super::{
@@ -84,7 +84,7 @@ fn one(
             output::talk(&format!(
                 "error[{}]: {}\nhelp: {help}\n",
                 fault.code.as_str(),
-                fault.message
+                visible_line(&fault.message)
             ));
         }
         return Ok(Some(Verdict::Findings));
@@ -254,7 +254,7 @@ impl Refusals {
         }
         let file = toolset.file.display();
         if self.n_more > 0 {
-            output::talk(&format!("note: so are {} more operations of `{file}`\n", self.n_more));
+            output::line(&format!("note: so are {} more operations of `{file}`", self.n_more));
         }
     }
 }

@@ -231,7 +231,7 @@ fn a_toolset_that_cannot_be_built_is_left_out() {
         ("toolsets/pets/pets.json", &toolset("pets")),
         ("toolsets/pets/s.yaml", SCHEMA),
     ]);
-    ended.exits(1).says("the toolset `bad` is left out").prints("1 toolsets");
+    ended.exits(1).says("this tool is left out").prints("1 toolsets");
     assert!(!folder.path().join("out/bad").exists());
     callgate(&["test", folder.path().join("out").to_str().unwrap()]).exits(0);
 }

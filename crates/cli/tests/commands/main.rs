@@ -16,6 +16,7 @@ mod diff;
 mod doctor;
 mod explain;
 mod findings;
+mod foreign;
 mod given;
 mod hostile;
 mod import;
@@ -27,6 +28,8 @@ mod manual;
 mod output;
 mod overlay;
 mod pages;
+#[cfg(feature = "mcp")]
+mod print_config;
 mod readme;
 mod record;
 mod requests;

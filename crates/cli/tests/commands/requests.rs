@@ -67,7 +67,7 @@ fn a_configuration_takes_headers_times_and_bounds_of_requests() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
     let line = ["pets-getPet", "petId=7", "--dry-run", "-H", "X-Trace: on", "--timeout", "9s"];
     let ended = Ended::of(command.arg("call").arg(demo).args(line)).exits(0);
-    ended.prints("x-trace: ****");
+    ended.prints("x-trace: on");
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use callgate_auth::{
     ApiKeyLocation, AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant,
-    stand_in,
+    plain_header, stand_in,
 };
 
 use super::connect;
-use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, headers::HeaderValue, reader::Reader, toolset::ToolsetConfig};
 
 /// The authenticators of one toolset.
 #[derive(Debug)]
@@ -103,8 +103,13 @@ impl<'a> Authenticators<'a> {
 
     fn make_headers(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
         for header in &config.headers {
-            let (name, value) = (header.name.clone(), header.value.clone());
-            let made = self.make(AuthConfig::ApiKey { place: ApiKeyLocation::Header, name, value });
+            let name = header.name.clone();
+            let made = match header.value.clone() {
+                HeaderValue::Plain(text) => plain_header(&name, text),
+                HeaderValue::Secret(value) => {
+                    self.make(AuthConfig::ApiKey { place: ApiKeyLocation::Header, name, value })
+                }
+            };
             if let Err(error) = &made {
                 let help = "name a header that is neither the connection's nor the message's";
                 reader.complain(ConfigCode::WrongValue, &header.pointer, error.to_string(), help);

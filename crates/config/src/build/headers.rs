@@ -5,11 +5,7 @@ use std::sync::Arc;
 use callgate_auth::{ApiKeyLocation, Authenticator, all};
 use callgate_executor::Callable;
 
-use crate::{
-    code::ConfigCode,
-    reader::Reader,
-    toolset::{FixedHeader, ToolsetConfig},
-};
+use crate::{code::ConfigCode, headers::FixedHeader, reader::Reader, toolset::ToolsetConfig};
 
 /// Sets the headers on the requests of all operations; each entry of `made` sets one.
 pub(super) fn put(

@@ -38,8 +38,8 @@ impl Policy {
         let approvals = approvals(rules, previous);
         let is_own = |layer: &Arc<dyn Middleware>| layer.stage() == Stage::Idempotency;
         let has_own = environment.middleware.iter().any(is_own);
-        // While one call of a request waits for approval, a client repeats the request, whose other calls have ended.
-        let usual = (approvals.is_some() && !has_own).then(RecordBounds::default);
+        // A call that comes with a key is made once, whether or not the configuration sets bounds.
+        let usual = (!has_own).then(RecordBounds::default);
         let idempotency = idempotency(config.idempotency.or(usual), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // Records that exist here take precedence.

@@ -53,7 +53,13 @@ pub(super) async fn build<'a>(
     let Loading { version, mut loaded, overlaid, unreadable, fetched } = loading;
     let mut callables =
         authorization::authorized(reader, config, &mut loaded, &mut authenticators, workshop);
-    let Loaded { operations, report, .. } = loaded;
+    let Loaded { operations, mut report, .. } = loaded;
+    for diagnostic in &mut report.diagnostics {
+        reader.looked_up.hide(&mut diagnostic.message);
+        if reader.looked_up.hide(&mut diagnostic.help) {
+            diagnostic.remedy = None;
+        }
+    }
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
     let secret_arguments = credential_arguments::names(config, &callables);

@@ -159,7 +159,10 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
     if parsed.is_some_and(|url| is_plain(&url)) {
         return true;
     }
-    let scheme = Url::parse(text).ok().map(|url| url.scheme().to_owned());
+    // What stands before the colon of a variable's value may be a part of a secret.
+    let is_written = mapping.object.get(key).and_then(Node::as_str) == Some(text);
+    let scheme = Url::parse(text).ok().filter(|_| is_written);
+    let scheme = scheme.map(|url| url.scheme().to_owned());
     let got = match scheme.as_deref() {
         None => "got a text without a scheme or a host".to_owned(),
         Some("http" | "https") => "got one with a user or a fragment".to_owned(),

@@ -1,6 +1,7 @@
 //! The files of one exported tool. Dialogflow: `tools/NAME/NAME.json` with `schema.yaml` beside it and the agent's
 //! `agent.json` two folders up. Customer Engagement Suite: `toolsets/NAME/NAME.json`, which names its schema relative
-//! to the app's folder, whose `environment.json` has the values of `$env_var`. No file outside that folder is read.
+//! to the app's folder, whose `environment.json` has the values of `$env_var`. No file outside that folder is read, and no
+//! link out of it is followed.
 
 use std::{
     fs, io,
@@ -46,31 +47,73 @@ impl Schema {
 /// Reads the tool in a directory, or in a file. The error is a message.
 pub(super) fn read(path: &Path) -> Result<Export, String> {
     let file = if path.is_dir() { main_file(path)? } else { path.to_owned() };
-    let tool = node(&file)?;
-    let folder = file.parent().unwrap_or_else(|| Path::new(""));
-    let root = folder.ancestors().nth(2).unwrap_or_else(|| Path::new(""));
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let root = root(folder);
+    let tool = node(&inside(folder, &file)?)?;
     if is_ces(&tool) {
-        let environment = root.join("environment.json");
-        let tool =
-            if environment.is_file() { filled(&tool, folder, &node(&environment)?)? } else { tool };
-        let mut imported = import_ces(&tool);
-        let schema = match imported.schema.take() {
-            Some(text) if import::is_path(&text) => Some(below(root, &text)?),
-            text => text.map(Schema::Text),
-        };
-        return Ok(Export { files: vec![file.clone(), environment], file, schema, imported });
+        return ces(file.clone(), folder, &root, &tool);
     }
     let mut imported = import_cx(&tool);
     let agent = root.join("agent.json");
-    if folder.parent().is_some_and(|above| above.ends_with("tools")) && agent.is_file() {
-        imported.and(import_cx_agent(&node(&agent)?));
+    if root != folder && agent.is_file() {
+        imported.and(import_cx_agent(&node(&inside(&root, &agent)?)?));
     }
     let beside = ["schema.yaml", "schema.yml", "schema.json"].map(|name| folder.join(name));
     let schema = match beside.into_iter().find(|file| file.is_file()) {
-        Some(file) => Some(Schema::File { text: text(&file)?, file }),
+        Some(file) => Some(Schema::File { text: text(&inside(folder, &file)?)?, file }),
         None => imported.schema.take().map(Schema::Text),
     };
     Ok(Export { files: vec![file.clone(), agent], file, schema, imported })
+}
+
+/// A tool or toolset of Customer Engagement Suite.
+fn ces(file: PathBuf, folder: &Path, root: &Path, tool: &Node) -> Result<Export, String> {
+    let environment = root.join("environment.json");
+    let mut imported = if environment.is_file() {
+        let values = node(&inside(root, &environment)?)?;
+        import_ces(&filled(tool, folder, &values)?)
+    } else {
+        import_ces(tool)
+    };
+    let schema = match imported.schema.take() {
+        Some(text) if import::is_path(&text) => Some(below(root, &text)?),
+        text => text.map(Schema::Text),
+    };
+    Ok(Export { files: vec![file.clone(), environment], file, schema, imported })
+}
+
+/// The folder of the whole export, two folders above that of a tool; a folder that lies elsewhere is a whole by itself.
+fn root(folder: &Path) -> PathBuf {
+    let real = fs::canonicalize(folder).unwrap_or_default();
+    let is_part = real.parent().is_some_and(|above| KINDS.iter().any(|kind| above.ends_with(kind)));
+    if !is_part {
+        return folder.to_owned();
+    }
+    match folder.ancestors().nth(2) {
+        // A link, or a path of fewer names, has other folders above it.
+        Some(root) if !root.as_os_str().is_empty() && is_same(root, &real) => root.to_owned(),
+        _ => real.ancestors().nth(2).map_or_else(|| folder.to_owned(), Path::to_owned),
+    }
+}
+
+/// Returns true if a folder is two above another.
+fn is_same(root: &Path, real: &Path) -> bool {
+    fs::canonicalize(root).ok().as_deref() == real.ancestors().nth(2)
+}
+
+/// The file itself, if it is in the folder after all links are followed.
+fn inside(folder: &Path, file: &Path) -> Result<PathBuf, String> {
+    let real = fs::canonicalize(folder)
+        .and_then(|folder| fs::canonicalize(file).map(|file| (folder, file)));
+    let (folder, real) = real.map_err(|error| unreadable(file, &error.to_string()))?;
+    if !real.starts_with(folder) {
+        let message = "expected a file of the export, got a link that leads out of it";
+        return Err(format!("{message}: `{}`", file.display()));
+    }
+    Ok(real)
 }
 
 /// The file with the name of its folder, or else the only JSON file there.
@@ -112,14 +155,11 @@ fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String
 /// The schema that an export names, in its app's folder or below it. Links are followed before this check.
 fn below(root: &Path, name: &str) -> Result<Schema, String> {
     let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    let file = root.join(name);
-    let inside = fs::canonicalize(root)
-        .and_then(|root| fs::canonicalize(&file).map(|file| file.starts_with(root)))
-        .map_err(|error| unreadable(&file, &error.to_string()))?;
-    if !is_plain || !inside {
+    if !is_plain {
         return Err(format!("expected a schema in the folder of the app, got: `{name}`"));
     }
-    Ok(Schema::File { text: text(&file)?, file })
+    let file = root.join(name);
+    Ok(Schema::File { text: text(&inside(root, &file)?)?, file })
 }
 
 fn node(file: &Path) -> Result<Node, String> {
@@ -140,3 +180,6 @@ fn text(file: &Path) -> Result<String, String> {
 fn unreadable(file: &Path, why: &str) -> String {
     format!("cannot read `{}`: {why}", file.display())
 }
+
+/// The folders of an export that hold the folders of its tools.
+const KINDS: [&str; 2] = ["tools", "toolsets"];

@@ -1,12 +1,12 @@
 //! Imports the `authentication` of a Dialogflow tool and the `apiAuthentication` of Customer Engagement Suite as the
 //! `auth` of a toolset. The two differ in the names of a few members and in the values that a token may refer to.
 
-use callgate_secret::SecretReference;
 use callgate_tool::{Value, json};
 
 use crate::import::{
     Imported, RemarkKind,
     message::{Message, snake},
+    text::ExportText,
 };
 
 /// The product that made the export.
@@ -61,7 +61,7 @@ fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
         &["keyName", "requestLocation", "apiKey", "secretVersionForApiKey", "apiKeySecretVersion"],
         imported,
     );
-    let name = config.required("keyName", imported);
+    let name = config.required("keyName", imported).map(ExportText::data);
     let values = ["REQUEST_LOCATION_UNSPECIFIED", "HEADER", "QUERY_STRING"];
     let place = match config.position("requestLocation", &values, imported) {
         Some(1) => Some("header"),
@@ -99,15 +99,16 @@ fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Opt
         let message = "expected `CLIENT_CREDENTIAL`, got none";
         imported.remark(RemarkKind::Invalid, config.at("oauthGrantType"), message);
     }
-    let client = config.required("clientId", imported);
+    let client = config.required("clientId", imported).map(ExportText::literal);
     let endpoint = config.required("tokenEndpoint", imported);
+    let endpoint = endpoint.and_then(|text| address(config, "tokenEndpoint", text, imported));
     let versions = ["secretVersionForClientSecret", "clientSecretVersion"];
     let secret = secret(config, "clientSecret", versions, imported);
-    let scopes = config.texts("scopes", imported);
+    let scopes = scopes(config, imported);
     let mut settings =
         json!({"token_url": endpoint?, "client_id": client?, "client_secret": secret?});
     if let (Value::Object(members), false) = (&mut settings, scopes.is_empty()) {
-        members.insert("scopes".to_owned(), scopes.into());
+        members.insert("scopes".to_owned(), Value::Array(scopes));
     }
     is_said.then(|| json!({"oauth2_client_credentials": settings}))
 }
@@ -119,6 +120,7 @@ fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Op
         config.node(name).and_then(|node| node.as_str()).is_some_and(|text| !text.is_empty())
     });
     let token = config.text("token", imported).filter(|_| !is_kept);
+    let token = token.map(ExportText::data);
     let Some(reference) = token.filter(|token| token.contains('$')) else {
         if token.is_some() && product == Product::Ces {
             let message = "expected a reference to a token: `$context.variables.NAME`";
@@ -144,15 +146,15 @@ fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Op
 
 fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
     config.only(&["serviceAccount", "scopes"], imported);
-    let account = config.required("serviceAccount", imported)?;
-    let scopes = config.texts("scopes", imported);
+    let account = config.required("serviceAccount", imported)?.data();
+    let scopes = scopes(config, imported);
     let message = format!(
         "the account callgate runs as asks for the token of `{account}`: give it `roles/iam.serviceAccountTokenCreator` there"
     );
     imported.remark(RemarkKind::Account, config.at("serviceAccount"), message);
     let mut settings = json!({"impersonate": account});
     if let (Value::Object(members), false) = (&mut settings, scopes.is_empty()) {
-        members.insert("scopes".to_owned(), scopes.into());
+        members.insert("scopes".to_owned(), Value::Array(scopes));
     }
     Some(json!({"google_access_token": settings}))
 }
@@ -178,13 +180,34 @@ fn of_service_agent(config: &Message<'_>, product: Product, imported: &mut Impor
     imported.remark(RemarkKind::Account, config.pointer(), message);
 }
 
+/// The scopes of a token; no key for scopes takes a reference.
+fn scopes(config: &Message<'_>, imported: &mut Imported) -> Vec<Value> {
+    let scopes = config.texts("scopes", imported).into_iter();
+    scopes.map(|scope| Value::from(scope.data())).collect()
+}
+
+/// The address of a server; another text is reported by its kind.
+pub(super) fn address<'a>(
+    config: &Message<'_>,
+    member: &str,
+    text: ExportText<'a>,
+    imported: &mut Imported,
+) -> Option<&'a str> {
+    let address = text.address();
+    if address.is_none() {
+        let message = "expected an address that begins with `https://`, got another text";
+        imported.remark(RemarkKind::Invalid, config.at(member), message);
+    }
+    address
+}
+
 /// The reference to a secret: its version in Secret Manager, or else the value in the export.
 fn secret(
     config: &Message<'_>,
     plain: &str,
     versions: [&str; 2],
     imported: &mut Imported,
-) -> Option<String> {
+) -> Option<Value> {
     let version = versions.iter().find(|name| config.has(name)).copied();
     let named =
         version.and_then(|version| config.text(version, imported).map(|name| (version, name)));
@@ -193,8 +216,8 @@ fn secret(
             let message = format!("`{plain}` is not used where `{version}` names a secret");
             imported.remark(RemarkKind::Ignored, config.at(plain), message);
         }
-        if name.starts_with("projects/") && name.parse::<SecretReference>().is_ok() {
-            return Some(format!("gcp:{name}"));
+        if let Some(reference) = name.version() {
+            return Some(reference);
         }
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
         imported.remark(RemarkKind::Invalid, config.at(version), message);
@@ -205,10 +228,10 @@ fn secret(
         let variable = format!("{variables}_{}", snake(plain).to_ascii_uppercase());
         let message = format!("the secret is read from the environment: set `{variable}`");
         imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
-        return Some(format!("env:{variable}"));
+        return Some(Value::from(format!("env:{variable}")));
     }
     if let Some(value) = value {
-        return Some(format!("literal:{value}"));
+        return Some(value.secret());
     }
     // Dialogflow, since August 2025: exports no longer contain raw secrets.
     let message = format!("the export does not hold the secret of `{plain}`");

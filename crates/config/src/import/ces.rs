@@ -103,8 +103,11 @@ fn open_api(message: &Message<'_>, imported: &mut Imported) {
         ],
         imported,
     );
-    imported.schema = message.text("openApiSchema", imported).map(ToOwned::to_owned);
-    imported.url = message.text("url", imported).map(ToOwned::to_owned);
+    let schema = message.text("openApiSchema", imported);
+    imported.schema = schema.map(|text| text.data().to_owned());
+    let url = message.text("url", imported);
+    let url = url.and_then(|text| authentication::address(message, "url", text, imported));
+    imported.url = url.map(ToOwned::to_owned);
     connection::tls(message, imported);
     connection::service_directory(message, imported);
     if let Some(authentication) = message.message("apiAuthentication", imported) {
@@ -125,7 +128,7 @@ fn execution(export: &Message<'_>, imported: &mut Imported) {
         imported.remark(RemarkKind::NoEquivalent, export.at("executionType"), message);
     }
     let text = export.text("timeout", imported);
-    let milliseconds = match text.map(milliseconds) {
+    let milliseconds = match text.map(|text| milliseconds(text.data())) {
         Some(None) => {
             let message = "expected a duration: `30s`, `1.5s`";
             return imported.remark(RemarkKind::Invalid, export.at("timeout"), message);

@@ -3,7 +3,7 @@
 
 use callgate_tool::{Value, json};
 
-use crate::import::{Imported, RemarkKind, message::Message};
+use crate::import::{Imported, RemarkKind, message::Message, text::ExportText};
 
 /// `tlsConfig`: the certificates that are trusted instead of the machine's.
 pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
@@ -12,7 +12,8 @@ pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
     let mut certificates = Vec::new();
     for certificate in config.messages("caCerts", imported) {
         certificate.only(&["displayName", "cert"], imported);
-        certificates.extend(certificate.required("cert", imported).map(Value::from));
+        certificates
+            .extend(certificate.required("cert", imported).map(|text| Value::from(text.data())));
     }
     // Without certificates the message means the machine's own trust.
     if !certificates.is_empty() {
@@ -24,7 +25,9 @@ pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
 pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("serviceDirectoryConfig", imported) else { return };
     config.only(&["service"], imported);
-    let Some(service) = config.required("service", imported) else { return };
+    let Some(service) = config.required("service", imported).map(ExportText::data) else {
+        return;
+    };
     let parts: Vec<_> = service.split('/').collect();
     let is_name =
         matches!(&*parts, ["projects", _, "locations", _, "namespaces", _, "services", _])
@@ -40,7 +43,7 @@ pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
 pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("clientCertificateSettings", imported) else { return };
     config.only(&["sslCertificate", "privateKey", "passphrase"], imported);
-    let certificate = config.required("sslCertificate", imported);
+    let certificate = config.required("sslCertificate", imported).map(ExportText::data);
     let key = config
         .required("privateKey", imported)
         .and_then(|name| version(&config, "privateKey", name, imported));
@@ -51,7 +54,7 @@ pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     match (&mut tls, passphrase) {
         (_, Some(None)) => return,
         (Value::Object(members), Some(Some(passphrase))) => {
-            members.insert("client_key_passphrase".to_owned(), passphrase.into());
+            members.insert("client_key_passphrase".to_owned(), passphrase);
         }
         _ => {}
     }
@@ -61,14 +64,13 @@ pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
 fn version(
     config: &Message<'_>,
     member: &str,
-    name: &str,
+    name: ExportText<'_>,
     imported: &mut Imported,
-) -> Option<String> {
-    let is_version =
-        name.starts_with("projects/") && name.parse::<callgate_secret::SecretReference>().is_ok();
-    if !is_version {
+) -> Option<Value> {
+    let version = name.version();
+    if version.is_none() {
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
         imported.remark(RemarkKind::Invalid, config.at(member), message);
     }
-    is_version.then(|| format!("gcp:{name}"))
+    version
 }

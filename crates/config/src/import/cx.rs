@@ -48,7 +48,8 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
                 ],
                 imported,
             );
-            imported.schema = spec.text("textSchema", imported).map(ToOwned::to_owned);
+            let schema = spec.text("textSchema", imported);
+            imported.schema = schema.map(|text| text.data().to_owned());
             connection::tls(&spec, imported);
             connection::service_directory(&spec, imported);
             if let Some(message) = spec.message("authentication", imported) {

@@ -10,8 +10,8 @@ use crate::import::{Imported, RemarkKind, message::Message};
 pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("functionSpec", imported) else { return };
     spec.only(&["inputSchema", "outputSchema"], imported);
-    let name = tool.required("displayName", imported).map(str::to_owned);
-    let description = tool.text("description", imported).map(str::to_owned);
+    let name = tool.required("displayName", imported).map(|text| text.data().to_owned());
+    let description = tool.text("description", imported).map(|text| text.data().to_owned());
     let schema = |name| spec.node(name).map(Node::to_value).filter(Value::is_object);
     let (input, output) = (schema("inputSchema"), schema("outputSchema"));
     put(imported, name, description, input, output);
@@ -21,8 +21,8 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
 pub(super) fn of_ces(export: &Message<'_>, imported: &mut Imported) {
     let Some(function) = export.message("clientFunction", imported) else { return };
     function.only(&["name", "description", "parameters", "response"], imported);
-    let name = function.required("name", imported).map(str::to_owned);
-    let description = function.text("description", imported).map(str::to_owned);
+    let name = function.required("name", imported).map(|text| text.data().to_owned());
+    let description = function.text("description", imported).map(|text| text.data().to_owned());
     let schema = |name| function.node(name).map(|node| json_schema(node.to_value(), 0));
     let (input, output) = (schema("parameters"), schema("response"));
     put(imported, name, description, input, output);

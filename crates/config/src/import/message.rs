@@ -4,7 +4,7 @@
 use callgate_tree::{Node, Object};
 
 use crate::{
-    import::{Imported, RemarkKind},
+    import::{Imported, RemarkKind, text::ExportText},
     reader::escaped,
 };
 
@@ -65,7 +65,7 @@ impl<'a> Message<'a> {
     }
 
     /// The member as a text; `None` if it is empty.
-    pub(super) fn text(&self, name: &str, imported: &mut Imported) -> Option<&'a str> {
+    pub(super) fn text(&self, name: &str, imported: &mut Imported) -> Option<ExportText<'a>> {
         let node = self.node(name)?;
         let text = node.as_str();
         if text.is_none() {
@@ -76,11 +76,11 @@ impl<'a> Message<'a> {
             let message = "expected a value of `environment.json` in place of `$env_var`, got none";
             imported.remark(RemarkKind::Invalid, self.at(name), message);
         }
-        text.filter(|text| !text.is_empty() && *text != ENVIRONMENT)
+        text.filter(|text| !text.is_empty() && *text != ENVIRONMENT).map(ExportText::new)
     }
 
     /// A text that must not be empty.
-    pub(super) fn required(&self, name: &str, imported: &mut Imported) -> Option<&'a str> {
+    pub(super) fn required(&self, name: &str, imported: &mut Imported) -> Option<ExportText<'a>> {
         let n_remarks = imported.remarks.len();
         let text = self.text(name, imported);
         if text.is_none() && imported.remarks.len() == n_remarks {
@@ -91,9 +91,9 @@ impl<'a> Message<'a> {
     }
 
     /// The texts of a list.
-    pub(super) fn texts(&self, name: &str, imported: &mut Imported) -> Vec<&'a str> {
+    pub(super) fn texts(&self, name: &str, imported: &mut Imported) -> Vec<ExportText<'a>> {
         let items = self.list(name, imported);
-        let texts: Vec<_> = items.iter().filter_map(Node::as_str).collect();
+        let texts: Vec<_> = items.iter().filter_map(Node::as_str).map(ExportText::new).collect();
         if texts.len() < items.len() {
             imported.remark(RemarkKind::Invalid, self.at(name), "expected a list of texts");
         }

@@ -14,7 +14,7 @@ pub(crate) const MCP: Table = table(
         key(
             "mode",
             Kind::Choice(&["auto", "direct", "search"]),
-            "The tools that a list shows: all (`direct`, unless given), four that find, describe and call the others (`search`), or all while they are few (`auto`)",
+            "The tools that a list shows: all while they are few, otherwise four that find, describe and call the others (`auto`, unless given), always all (`direct`), or always the four (`search`)",
         ),
         texts("pinned", "Tools that are listed in any mode"),
         key(

@@ -41,8 +41,12 @@ pub(crate) const CALLS: Table = table(
 pub(crate) const IDEMPOTENCY: Table = table(
     "`idempotency`",
     &[
-        key("bytes", Kind::Bytes, "How much the results may take together"),
-        key("most", Kind::Count(usize::MAX), "How many keys are kept; further ones are refused"),
+        key("bytes", Kind::Bytes, "How much the results of one principal may take together"),
+        key(
+            "most",
+            Kind::Count(usize::MAX),
+            "How many keys are kept for one principal; further ones are refused",
+        ),
         key("ttl", Kind::Duration, "How long a result is kept"),
     ],
 );

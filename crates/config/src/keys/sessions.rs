@@ -19,7 +19,11 @@ pub(crate) const SESSIONS: Table = table(
             Kind::Map(&Kind::Text),
             "Parameters that come from headers of requests, in place of what their session says",
         ),
-        key("most", Kind::Count(usize::MAX), "How many sessions are kept; the oldest makes room"),
+        key(
+            "most",
+            Kind::Count(usize::MAX),
+            "How many sessions are kept; the oldest of the principal that holds most makes room",
+        ),
         key("ttl", Kind::Duration, "How long a session is kept after its last change"),
     ],
 );

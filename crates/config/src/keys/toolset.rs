@@ -56,7 +56,7 @@ pub(crate) const TOOLSET: Table = Table {
         key(
             "defaults",
             Kind::Choice(&["all", "required", "safe"]),
-            "Which defaults are sent; `safe` leaves optional ones out of bodies with PUT, PATCH and DELETE",
+            "Which defaults are sent; `safe` leaves out those that would decide alone what a call changes",
         ),
         text(
             "dialogflow_tool",

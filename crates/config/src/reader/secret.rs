@@ -1,7 +1,7 @@
 //! References to secrets, and values of the session in their place. Literals cause a warning; nothing is fetched.
 
 use callgate_auth::CredentialSource;
-use callgate_secret::{Error, SecretReference};
+use callgate_secret::{Error, SHORTEST, SecretReference};
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
 
@@ -152,5 +152,19 @@ fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
             "move it to `env:NAME` or `file:PATH`",
         );
     }
+    unmasked(reader, &pointer, reference);
     noted_quietly(reader, pointer, reference);
+}
+
+/// Warns about a literal that is too short to be masked in answers.
+pub(crate) fn unmasked(reader: &mut Reader, pointer: &str, reference: &SecretReference) {
+    let SecretReference::Literal { value, .. } = reference else { return };
+    if value.is_too_short_to_mask() {
+        let message = format!(
+            "expected a secret of at least {SHORTEST} characters, got a shorter one, which is not masked where a service answers with it"
+        );
+        let help =
+            "let the service issue a longer one; if it is no secret, write it without `literal:`";
+        reader.warn(ConfigCode::LiteralSecret, pointer.to_owned(), &message, help);
+    }
 }

@@ -82,6 +82,7 @@ impl Taken {
             import::server(text, &mut imported);
         }
         import::certificates(&mut imported);
+        import::token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|known| known.kind == RemarkKind::Invalid);
         let is_tool = (description.is_some() && !imported.lacks_credential) || functions.is_some();

@@ -2,9 +2,16 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::walk::Walk;
+use super::{walk::Walk, words::shortened};
 
 impl Walk<'_> {
+    /// The schema of a member whose name for the provider does not show its own name.
+    pub(super) fn with_own_name(&mut self, built: Value, name: &str) -> Value {
+        let named = format!("The service's name is `{}`", shortened(name, LONGEST_NAME));
+        self.spend(named.len());
+        self.with_description(built, named)
+    }
+
     /// A schema with a description, if one may stand there.
     pub(super) fn with_description(&self, mut built: Value, description: String) -> Value {
         if description.is_empty() {
@@ -51,3 +58,6 @@ pub(super) fn headed(mut built: Object, description: String) -> Value {
     whole.append(&mut built);
     Value::Object(whole)
 }
+
+/// The most characters of a member's own name in its description.
+const LONGEST_NAME: usize = 100;

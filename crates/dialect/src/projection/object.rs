@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, shows};
 
 use super::{
     cut::Level,
@@ -93,6 +93,9 @@ impl<'s> Walk<'s> {
             }
             let name = self.named(member.name, level);
             self.spend(name.len());
+            if !shows(&name, member.name) {
+                property = self.with_own_name(property, member.name);
+            }
             let closes = is_required && self.closes_circle(&member.schemas);
             if closes {
                 self.lose("required", Lost::Wider);
@@ -184,7 +187,7 @@ impl<'s> Walk<'s> {
             }
             Rest::Described(schemas) => {
                 for schema in schemas {
-                    words.say("additionalProperties", schema);
+                    words.say("additionalProperties", schema, self.definitions);
                 }
                 self.lose("additionalProperties", Lost::Described);
             }
@@ -229,7 +232,7 @@ impl<'s> Walk<'s> {
             return;
         }
         self.lose("prefixItems", Lost::Described);
-        words.say("prefixItems", &Value::Array(tuple.clone()));
+        words.say("prefixItems", &Value::Array(tuple.clone()), self.definitions);
         each.extend(rest);
         let items = self.any_of(each, "", &Words::default());
         built.insert("items", items);

@@ -52,7 +52,7 @@ impl<'s> Walk<'s> {
     pub(super) fn told(&mut self, parts: &Parts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.values(keyword) {
-                words.say(keyword, value);
+                words.say(keyword, value, self.definitions);
                 self.lose(keyword, Lost::Described);
             }
         }
@@ -136,7 +136,7 @@ impl<'s> Walk<'s> {
             self.lose("additionalProperties", Lost::Described);
             words.add("an object as JSON text".to_owned());
             parts.values("additionalProperties").for_each(|rest| {
-                words.say("additionalProperties", rest);
+                words.say("additionalProperties", rest, self.definitions);
             });
             built.insert("type", "string".into());
             return built;
@@ -181,7 +181,7 @@ impl<'s> Walk<'s> {
             built.insert("enum", Value::Array(values));
         } else {
             self.lose("enum", Lost::Described);
-            words.say("enum", &Value::Array(values));
+            words.say("enum", &Value::Array(values), self.definitions);
         }
     }
 
@@ -206,12 +206,12 @@ impl<'s> Walk<'s> {
                 .filter(|(other, bound)| self.grammar.takes(other, bound))
             {
                 built.insert(other, bound);
-            } else if words.say(keyword, value) && !is_remark(keyword) {
+            } else if words.say(keyword, value, self.definitions) && !is_remark(keyword) {
                 self.lose(keyword, Lost::Described);
             }
             let is_bound = value.is_number();
             for other in values.filter(|other| !is_bound && *other != value && !is_note(keyword)) {
-                words.say(keyword, other);
+                words.say(keyword, other, self.definitions);
                 self.lose(keyword, Lost::Described);
             }
         }

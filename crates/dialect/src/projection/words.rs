@@ -5,14 +5,25 @@ use std::fmt::{self, Write};
 
 use callgate_tool::Value;
 
+use super::{
+    definitions::Definitions,
+    kinds::Kinds,
+    parts::{Parts, kinds_of},
+};
+
 /// The words to add to a description.
 #[derive(Debug, Default)]
 pub(super) struct Words(Vec<String>);
 
 impl Words {
     /// Adds the words for an omitted keyword; returns `false` if there are none.
-    pub(super) fn say(&mut self, keyword: &str, value: &Value) -> bool {
-        let words = said(keyword, value);
+    pub(super) fn say<'s>(
+        &mut self,
+        keyword: &str,
+        value: &'s Value,
+        definitions: &Definitions<'s>,
+    ) -> bool {
+        let words = said(keyword, value, definitions);
         let is_said = words.is_some();
         if let Some(words) = words {
             self.add(words);
@@ -63,14 +74,15 @@ pub(super) fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     row
 }
 
-fn said(keyword: &str, value: &Value) -> Option<String> {
+fn said<'s>(keyword: &str, value: &'s Value, definitions: &Definitions<'s>) -> Option<String> {
+    let schema = || schema(value, definitions);
     let text = || value.as_str().map_or_else(|| short(value), |text| shortened(text, MOST_VALUE));
     Some(match keyword {
-        "additionalProperties" if value.is_object() => format!("other members: {}", short(value)),
+        "additionalProperties" if value.is_object() => format!("other members: {}", schema()),
         "additionalProperties" | "uniqueItems" if value.as_bool() == Some(false) => return None,
         "additionalProperties" => "other members are allowed".to_owned(),
         "const" => format!("always {}", short(value)),
-        "contains" => format!("contains an item that is {}", short(value)),
+        "contains" => format!("contains an item that is {}", schema()),
         "contentEncoding" => format!("encoded as {}", text()),
         "contentMediaType" => format!("media type {}", text()),
         "default" => format!("default: {}", short(value)),
@@ -91,13 +103,13 @@ fn said(keyword: &str, value: &Value) -> Option<String> {
         "minProperties" => format!("at least {} members", short(value)),
         "minimum" => format!("at least {}", short(value)),
         "multipleOf" => format!("a multiple of {}", short(value)),
-        "not" => format!("not {}", short(value)),
+        "not" => format!("not {}", schema()),
         "pattern" => format!("pattern: {}", text()),
-        "patternProperties" => format!("members by pattern: {}", short(value)),
-        "prefixItems" => format!("items in this order: {}", short(value)),
-        "propertyNames" => format!("names of members: {}", short(value)),
+        "patternProperties" => format!("members by pattern: {}", schema()),
+        "prefixItems" => format!("items in this order: {}", schema()),
+        "propertyNames" => format!("names of members: {}", schema()),
         "uniqueItems" => "no item twice".to_owned(),
-        keyword => format!("{keyword}: {}", short(value)),
+        keyword => format!("{keyword}: {}", schema()),
     })
 }
 
@@ -106,6 +118,58 @@ pub(super) fn short(value: &Value) -> String {
     let mut start = Start(String::new());
     let is_whole = write!(start, "{value}").is_ok();
     shortened(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
+}
+
+/// The first characters of a schema as JSON, with words in the place of references.
+fn schema<'s>(value: &'s Value, definitions: &Definitions<'s>) -> String {
+    let mut start = Start(String::new());
+    let is_whole = write_schema(value, definitions, &mut start).is_ok();
+    shortened(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
+}
+
+fn write_schema<'s>(
+    value: &'s Value,
+    definitions: &Definitions<'s>,
+    out: &mut Start,
+) -> fmt::Result {
+    let reference = value.get("$ref").and_then(Value::as_str);
+    if let Some(target) = reference.and_then(|reference| definitions.target(reference)) {
+        return out.write_str(&outline(target, definitions));
+    }
+    match value {
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                out.write_str(if at == 0 { "[" } else { "," })?;
+                write_schema(item, definitions, out)?;
+            }
+            out.write_str(if items.is_empty() { "[]" } else { "]" })
+        }
+        Value::Object(members) => {
+            for (at, (name, member)) in members.iter().enumerate() {
+                let before = if at == 0 { "{" } else { "," };
+                write!(out, "{before}{}:", Value::from(name.as_str()))?;
+                write_schema(member, definitions, out)?;
+            }
+            out.write_str(if members.is_empty() { "{}" } else { "}" })
+        }
+        other => write!(out, "{other}"),
+    }
+}
+
+/// The types of a schema, and the names of its members.
+fn outline<'s>(schema: &'s Value, definitions: &Definitions<'s>) -> String {
+    let kinds = kinds_of(schema, definitions, ALTERNATIVES);
+    let mut row = String::new();
+    for kind in kinds.singles().filter(|_| kinds != Kinds::ALL) {
+        row.push_str(if row.is_empty() { "" } else { " or " });
+        row.push_str(kind.name());
+    }
+    let members = Parts::of(&[schema], definitions).members();
+    if !members.is_empty() {
+        let names = names(members.iter().map(|(name, _)| *name));
+        return format!("{} with {names}", if row.is_empty() { "value" } else { &row });
+    }
+    if row.is_empty() { "any value".to_owned() } else { row }
 }
 
 /// The beginning of a text, which refuses to grow further.
@@ -132,6 +196,8 @@ fn list(value: &Value) -> String {
     row
 }
 
+/// The most levels of nested alternatives that are searched for types.
+const ALTERNATIVES: usize = 3;
 /// The most characters of one value, of a list of values, of a list of names, and of all words of a schema.
 const MOST_VALUE: usize = 120;
 const MOST_LISTED: usize = 300;

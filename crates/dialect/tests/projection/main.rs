@@ -5,5 +5,6 @@
 mod corpus;
 mod laws;
 mod reading;
+mod references;
 mod rows;
 mod takes;

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     call::Call,
+    extensions::UsableToolsets,
     results::Results,
     stop::Stop,
     toolset::{Redirects, SessionValues},
@@ -116,10 +117,16 @@ impl Connection {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
         let owner = Owner::new(call.principal(), call.session());
+        let usable = call.extensions().get::<UsableToolsets>();
+        let may_use = |result: &StoredResult| {
+            usable.is_none_or(|UsableToolsets(usable)| usable.contains(&result.toolset))
+        };
         let mut kept = BTreeMap::new();
         for handle in handles {
             match self.results.get(&handle, owner).await {
-                Ok(found) => kept.extend(found.map(|result| (handle, result))),
+                Ok(found) => {
+                    kept.extend(found.filter(may_use).map(|result| (handle, result)));
+                }
                 Err(error) => tracing::warn!(%error, "a result cannot be looked up"),
             }
         }

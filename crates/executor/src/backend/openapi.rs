@@ -9,8 +9,8 @@ use callgate_call::{Plan, Reading, Shape, Splitter, Understood, WholePart, wordi
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Answer, Content, Effect, Event, Fault, FaultCode, Journal, Outcome, PlannedRequest, Preview,
-    Session, StoredResult, Tool, ToolName, Value,
+    Content, Effect, Event, Fault, FaultCode, FingerprintHasher, Journal, Outcome, PlannedRequest,
+    Preview, Session, StoredResult, Tool, ToolName, Value,
 };
 use callgate_transport::{Error, ResponseBody, TlsFault, render_response};
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
@@ -24,7 +24,7 @@ use super::{
     failure,
     opened::Terms,
     raw::Raw,
-    reading, shown,
+    reading, shown, unknown_session,
     values::Values,
 };
 use crate::{
@@ -71,6 +71,7 @@ impl OpenApi {
 
     /// A call as its client receives it.
     async fn filled(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Value, Box<Fault>> {
+        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let filled = self.connection.filled(&self.plan, call, journal).await?;
         Ok(self.connection.session_values.arguments(filled, call.session()))
     }
@@ -90,6 +91,7 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<PlannedRequest, Box<Fault>> {
+        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut request = self.connection.planned(&self.plan, call, journal).await?;
         if let Some(refusal) = self.refusal(&mut request) {
             journal.note(refusal);
@@ -190,6 +192,7 @@ impl OpenApi {
     }
 
     async fn opened(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Opened, Box<Fault>> {
+        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut exchange = self.exchange(call);
         let answer = exchange.answer(journal).await?;
         let (shape, is_success) = (self.shape(call), answer.status().is_success());
@@ -220,6 +223,7 @@ impl OpenApi {
     }
 
     async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut exchange = self.exchange(call);
         let answer = exchange.answer(journal).await?;
         let read = self.read(answer, &exchange).await;
@@ -241,17 +245,19 @@ impl OpenApi {
         let Outcome::Answered(answer) = &mut outcome else { return outcome };
         let (results, owner) =
             (&self.connection.results, Owner::new(call.principal(), call.session()));
+        let toolset = &self.connection.toolset;
         for WholePart { index, result } in whole_parts {
-            let handle = results.keep(result, owner).await;
+            let handle = results.keep(result.with_toolset(toolset), owner).await;
             if let Content::Parts(parts) = &mut answer.content
                 && let Some(part) = parts.get_mut(index)
             {
                 part.handle = handle;
             }
         }
-        let whole = is_more(answer).then(|| self.whole_result(response, masker, held_secret));
+        let whole =
+            shown::is_partial(answer).then(|| self.whole_result(response, masker, held_secret));
         if let Some(result) = whole.flatten() {
-            answer.handle = results.keep(result, owner).await;
+            answer.handle = results.keep(result.with_toolset(toolset), owner).await;
         }
         outcome
     }
@@ -285,18 +291,6 @@ impl OpenApi {
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         Some(StoredResult::new(media_type, response.body().clone()))
-    }
-}
-
-/// Returns true if a response holds more than the answer shows. A file or a cut part is kept by itself.
-fn is_more(answer: &Answer) -> bool {
-    match &answer.content {
-        Content::File { .. } => true,
-        Content::Parts(_) => {
-            let cuts = answer.truncated.iter().flat_map(|truncated| &truncated.cuts);
-            cuts.into_iter().any(|cut| cut.at.is_empty())
-        }
-        _ => answer.truncated.is_some(),
     }
 }
 
@@ -334,6 +328,12 @@ impl Backend for OpenApi {
 
     fn secrets(&self, session: &Session) -> Vec<Secret> {
         self.connection.session_values.secrets(session)
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        let operation = self.plan.operation();
+        self.connection.session_values.fingerprint(session, operation, hasher);
+        self.authenticator.fingerprint(session, hasher);
     }
 
     fn secret_arguments(&self) -> &[String] {

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use callgate_openapi::Operation;
 use callgate_secret::{Masker, Secret};
-use callgate_tool::{Arguments, Event, Fault, Journal, PlannedRequest, Session, Value};
+use callgate_tool::{
+    Arguments, Event, Fault, FingerprintHasher, Journal, PlannedRequest, Session, Value,
+};
 
 use crate::toolset::SessionValues;
 
@@ -25,6 +27,22 @@ impl SessionValues {
             }
         }
         inputs
+    }
+
+    /// Adds the values that the inputs of `operation` read to a fingerprint.
+    pub(super) fn fingerprint(
+        &self,
+        session: &Session,
+        operation: &Operation,
+        hasher: &mut FingerprintHasher,
+    ) {
+        let inputs = session.without(&self.withheld);
+        for source in operation.session_sources() {
+            match source.value(&inputs) {
+                Some(value) => hasher.value(&value),
+                None => hasher.optional(None),
+            };
+        }
     }
 
     /// The secrets of the session, which no output may show.

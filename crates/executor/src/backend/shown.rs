@@ -7,7 +7,7 @@ use bytes::Bytes;
 use callgate_auth::{ApiKeyLocation, Authenticator, CredentialPlace, place_masks};
 use callgate_call::{Masked, MaskedHeader, planned};
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Fault, PlannedRequest};
+use callgate_tool::{Answer, Content, Fault, PlannedRequest};
 use callgate_transport::Dialled;
 use http::{
     HeaderMap, Request, Response,
@@ -44,9 +44,21 @@ pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'
     }
 }
 
+/// Returns true if a response holds more than the answer shows. A file or a cut part is kept by itself.
+pub(super) fn is_partial(answer: &Answer) -> bool {
+    match &answer.content {
+        Content::File { .. } => true,
+        Content::Parts(_) => {
+            let cuts = answer.truncated.iter().flat_map(|truncated| &truncated.cuts);
+            cuts.into_iter().any(|cut| cut.at.is_empty())
+        }
+        _ => answer.truncated.is_some(),
+    }
+}
+
 fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
     let mut masked = Masked::default();
-    for place in places {
+    for place in places.iter().filter(|place| place.plain().is_none()) {
         let variable = place.environment().map(ToOwned::to_owned);
         let name = place.name().to_owned();
         match place.place() {

@@ -26,6 +26,7 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     let outline = operation.outline();
     (document.summary, document.description) = (outline.summary, outline.description);
     document.tags = outline.tags;
+    document.is_deprecated = outline.is_deprecated;
     document.path = &operation.path;
     let parameter = |(name, description)| Parameter { name, description };
     document.parameters = outline.arguments.into_iter().map(parameter).collect();

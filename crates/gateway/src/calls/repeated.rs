@@ -1,5 +1,5 @@
-//! The header `Idempotency-Key` of `POST /v1/calls`: a repeated request with an equal key and body gets the first response,
-//! and no call is made again. Each call of the request gets its own key, derived from the request's, so that repeating an
+//! The header `Idempotency-Key` of `POST /v1/calls`: a repeated request with an equal key, body and calls (by their
+//! fingerprints) gets the first response, and no call is made again. Each call of the request gets its own key, derived from the request's, so that repeating an
 //! interrupted request makes the missing calls.
 
 use std::{sync::Arc, time::Duration};
@@ -49,11 +49,16 @@ pub(crate) fn begun(
     parts: &[&[u8]],
     principal: Option<&Principal>,
 ) -> Result<Repeated, Problem> {
-    // The first part is the body or contains no zero byte, so the parts stay distinct.
-    let digest = Sha256::digest(parts.join(&0)).into();
+    // Each part follows its length, so that no two lists of parts are alike.
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    let digest = digest.finalize().into();
     match answers.begin(principal, &IdempotencyKey(key.to_owned()), digest) {
         Begun::Different => {
-            let detail = "the key was given to a request with another body: choose another key";
+            let detail = "the key was given to another request, with another body, session or credential: choose another key";
             Err(Problem::new(ProblemKind::KeyReused, detail))
         }
         Begun::Fresh(guard) => Ok(Repeated::Made(Some(guard))),

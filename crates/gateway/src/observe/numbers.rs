@@ -16,6 +16,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use self::bounded::Bounded;
 use crate::{
+    caller::Caller,
     gateway::Gateway,
     observe::left_open,
     problem::{Problem, ProblemKind},
@@ -49,18 +50,34 @@ pub(crate) fn record() {
         (status = 404, description = "Numbers are not shown here: they are by the listeners of `admin`"),
     ),
 )]
-pub(crate) async fn show(State(gateway): State<Gateway>) -> Result<Response, Problem> {
+pub(crate) async fn show(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+) -> Result<Response, Problem> {
     let handle = HANDLE.get().ok_or_else(|| {
         let detail = "this sidecar is part of a program that shows its numbers itself";
         Problem::new(ProblemKind::AbsentResource, detail)
     })?;
     #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
     metrics::gauge!("callgate_sessions").set(gateway.sessions().number() as f64);
-    let mut response = handle.render().into_response();
+    let text = handle.render();
+    let mut response = visible_to(&caller, text).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(EXPOSITION));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// The numbers that a caller may see: a principal of some toolsets sees theirs alone.
+fn visible_to(caller: &Caller, text: String) -> String {
+    if caller.is_admin || caller.toolsets.is_none() {
+        return text;
+    }
+    let is_shown = |line: &&str| {
+        let name = line.split_once("toolset=\"").and_then(|(_, rest)| rest.split('"').next());
+        name.is_some_and(|name| !line.starts_with('#') && caller.may_use(name))
+    };
+    text.lines().filter(is_shown).map(|line| format!("{line}\n")).collect()
 }
 
 /// Frees memory: histograms grow until they are rendered.

@@ -2,23 +2,24 @@
 //! response can be repeated. Once the client has answered, a response that asked it to run calls becomes that of the turn's
 //! end.
 
+use callgate_config::SessionsConfig;
 use callgate_policy::Guard;
-use callgate_tool::{Number, Object, Value};
+use callgate_tool::{FingerprintHasher, Number, Object, Value};
 use http::HeaderMap;
-use sha2::{Digest, Sha256};
 
 use crate::{
     caller::Caller,
     calls::{Repeated, begun_with_key, idempotency_key},
     gateway::Gateway,
     problem::{Problem, ProblemKind},
+    sessions::bound,
 };
 
 /// A request that may be repeated.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Request {
     key: String,
-    /// The digest of the request's body.
+    /// The digest of the request's body, of the values that its headers and claims bind, and of its caller's rights.
     digest: String,
 }
 
@@ -32,6 +33,8 @@ struct PastAnswer {
     /// The turn whose calls the response asks the client to run.
     turn: Option<u64>,
     outputs: Vec<Value>,
+    /// The tools whose answers the response holds.
+    tools: Vec<String>,
 }
 
 /// Frees the key of a request when the request has ended: its response is kept elsewhere.
@@ -40,10 +43,23 @@ pub(super) struct Running(Option<Guard<String>>);
 
 impl Request {
     /// Reads a request that has a key.
-    pub(super) fn of(headers: &HeaderMap, body: &Value) -> Result<Option<Self>, Problem> {
+    pub(super) fn of(
+        headers: &HeaderMap,
+        body: &Value,
+        caller: &Caller,
+        config: &SessionsConfig,
+    ) -> Result<Option<Self>, Problem> {
         let Some(key) = idempotency_key(headers)? else { return Ok(None) };
-        let digest = Sha256::digest(body.to_string().as_bytes());
-        let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut hasher = FingerprintHasher::default();
+        hasher.text(&body.to_string());
+        for (name, value) in bound(config, caller, headers)? {
+            hasher.text(&name).value(&value);
+        }
+        for toolset in caller.toolsets.iter().flat_map(|toolsets| &**toolsets) {
+            hasher.text(toolset);
+        }
+        let digest = hasher.finish();
+        let digest = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Some(Self { key, digest }))
     }
 
@@ -73,26 +89,40 @@ impl Drop for Running {
 }
 
 impl Answers {
-    /// The kept response to a request.
-    pub(super) fn find(&self, request: &Request) -> Result<Option<Vec<Value>>, Problem> {
+    /// The kept response to a request; none if the caller may not read the answer of one of its tools.
+    pub(super) fn find(
+        &self,
+        request: &Request,
+        may_read: impl Fn(&str) -> bool,
+    ) -> Result<Option<Vec<Value>>, Problem> {
         let Some(told) = self.0.iter().rev().find(|told| told.request.key == request.key) else {
             return Ok(None);
         };
+        if !told.tools.iter().all(|tool| may_read(tool)) {
+            return Ok(None);
+        }
         if told.request != *request {
-            let detail = "the key was given to a request with another body: choose another key";
+            let detail = "the key was given to another request, with another body, session or credential: choose another key";
             return Err(Problem::new(ProblemKind::KeyReused, detail));
         }
         Ok(Some(told.outputs.clone()))
     }
 
     /// Keeps the response to a request; `turn` is the turn whose calls it asks the client to run.
-    pub(super) fn keep(&mut self, request: Option<&Request>, turn: Option<u64>, outputs: &[Value]) {
+    pub(super) fn keep(
+        &mut self,
+        request: Option<&Request>,
+        turn: Option<u64>,
+        outputs: &[Value],
+        tools: Vec<String>,
+    ) {
         let Some(request) = request else { return };
         let n_bytes: usize = outputs.iter().map(|output| output.to_string().len()).sum();
         if n_bytes > LONGEST {
             return;
         }
-        self.0.push(PastAnswer { request: request.clone(), turn, outputs: outputs.to_vec() });
+        let (request, outputs) = (request.clone(), outputs.to_vec());
+        self.0.push(PastAnswer { request, turn, outputs, tools });
         let n_gone = self.0.len().saturating_sub(MOST);
         self.0.drain(..n_gone);
     }
@@ -120,12 +150,13 @@ impl Answers {
 
 impl PastAnswer {
     fn to_value(&self) -> Value {
-        let Self { request: Request { key, digest }, turn, outputs } = self;
+        let Self { request: Request { key, digest }, turn, outputs, tools } = self;
         let mut value = Object::new();
         value.insert("key", Value::from(&**key));
         value.insert("digest", Value::from(&**digest));
         value.insert("turn", turn.map_or(Value::Null, |turn| Number::from(turn).into()));
         value.insert("outputs", Value::Array(outputs.clone()));
+        value.insert("tools", tools.iter().map(|tool| Value::from(&**tool)).collect::<Value>());
         Value::Object(value)
     }
 
@@ -133,7 +164,9 @@ impl PastAnswer {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let request = Request { key: text("key")?, digest: text("digest")? };
         let outputs = value.get("outputs")?.as_array()?.clone();
-        Some(Self { request, turn: value.get("turn")?.as_u64(), outputs })
+        let tools = value.get("tools")?.as_array()?.iter();
+        let tools = tools.map(|tool| tool.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+        Some(Self { request, turn: value.get("turn")?.as_u64(), outputs, tools })
     }
 }
 

@@ -16,14 +16,18 @@ use crate::{
 
 /// The session in a request.
 #[derive(Debug, Default)]
-pub(crate) struct Inline(Object);
+pub(crate) struct Inline {
+    members: Object,
+    /// True if the values are not only those of the store: the request has its own, or opens the session.
+    brings: bool,
+}
 
 impl Inline {
     /// Reads `session` of a body; errors in it are reported when it is completed.
     pub(crate) fn read(value: Option<Value>) -> Result<Self, Problem> {
         match value {
             None | Some(Value::Null) => Ok(Self::default()),
-            Some(Value::Object(members)) => Ok(Self(members)),
+            Some(Value::Object(members)) => Ok(Self::of_members(members)),
             Some(other) => {
                 Err(malformed(format!("`session`: expected an object, got: {}", other.kind())))
             }
@@ -32,18 +36,29 @@ impl Inline {
 
     /// The members of the session.
     pub(crate) fn members(&self) -> &Object {
-        &self.0
+        &self.members
     }
 
     /// The session with these members.
     pub(crate) fn of_members(members: Object) -> Self {
-        Self(members)
+        let is_given = |name: &&str| match members.get(name) {
+            Some(Value::Object(values)) => values.values().any(|value| !value.is_null()),
+            _ => false,
+        };
+        let brings = ["parameters", "payload", "context", "credentials"].iter().any(is_given);
+        Self { members, brings }
+    }
+
+    /// Records that the request opens the session, which need not be stored.
+    #[must_use]
+    pub(crate) fn opening(self) -> Self {
+        Self { brings: true, ..self }
     }
 
     /// Sets the id of the session.
     #[must_use]
     pub(crate) fn of(mut self, id: &str) -> Self {
-        self.0.insert("id", Value::from(id));
+        self.members.insert("id", Value::from(id));
         self
     }
 
@@ -53,7 +68,7 @@ impl Inline {
         if context.is_empty() {
             return self;
         }
-        let known = self.0.entry("context").or_insert(Value::Object(Object::new()));
+        let known = self.members.entry("context").or_insert(Value::Object(Object::new()));
         if let Some(members) = known.as_object_mut() {
             for (name, value) in context {
                 members.entry(name.as_str()).or_insert(value.clone());
@@ -70,12 +85,13 @@ impl Inline {
         caller: &Caller,
         headers: &HeaderMap,
     ) -> Result<Session, Problem> {
-        let stored = match self.0.get("id") {
-            Some(Value::String(id)) => sessions.get(caller.principal.as_ref(), id).await?,
-            _ => None,
+        let (stored, is_named) = match self.members.get("id") {
+            Some(Value::String(id)) => (sessions.get(caller.principal.as_ref(), id).await?, true),
+            _ => (None, false),
         };
+        let is_unknown = is_named && stored.is_none() && !self.brings;
         let stored = stored.map(|(state, _)| state).unwrap_or_default();
-        let own = match self.0.remove("parameters") {
+        let own = match self.members.remove("parameters") {
             None | Some(Value::Null) => Object::new(),
             Some(Value::Object(own)) => own,
             Some(other) => {
@@ -91,13 +107,15 @@ impl Inline {
         for (name, value) in of_headers(config, headers)? {
             put(&mut parameters, name, value);
         }
-        for (name, value) in of_claims(config, caller)? {
-            put(&mut parameters, name, value);
-        }
-        self.0.insert("parameters", Value::Object(parameters));
-        let session = read_session(Value::Object(self.0));
+        let claims = of_claims(config, caller)?;
+        self.members.insert("parameters", Value::Object(parameters));
+        let session = read_session(Value::Object(self.members));
         let session = session.map_err(|error| malformed(format!("`session`: {error}")))?;
         let session = stored.credentials.added_to(session);
+        let bind =
+            |session: Session, (name, value): (String, Value)| session.with_bound(&name, value);
+        let session = claims.into_iter().fold(session, bind);
+        let session = if is_unknown { session.with_nothing_stored() } else { session };
         Ok(match &caller.token {
             Some(token) => session.with_caller_token(token.clone()),
             None => session,
@@ -110,6 +128,17 @@ fn put(parameters: &mut Object, name: String, value: Value) {
     let folded = name.to_lowercase();
     parameters.retain(|known, _| known.to_lowercase() != folded);
     parameters.insert(name, value);
+}
+
+/// The session values that the headers and the claims of a request bind, by name.
+pub(crate) fn bound(
+    config: &SessionsConfig,
+    caller: &Caller,
+    headers: &HeaderMap,
+) -> Result<Vec<(String, Value)>, Problem> {
+    let mut bound = of_headers(config, headers)?;
+    bound.extend(of_claims(config, caller)?);
+    Ok(bound)
 }
 
 fn of_headers(

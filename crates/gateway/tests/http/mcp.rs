@@ -36,6 +36,31 @@ async fn the_tools_of_one_toolset_are_served_at_its_path() {
 }
 
 #[tokio::test]
+async fn a_slash_at_the_end_of_the_path_changes_nothing_and_an_unknown_method_is_named() {
+    let sidecar = Sidecar::of_pets().await;
+    let list = request("tools/list", &json!({})).to_string();
+    let (status, listed) = asked(&sidecar, "/mcp/", &list).await;
+    assert_eq!((status, &listed), (200, &asked(&sidecar, "/mcp", &list).await.1));
+    let long = "x".repeat(4096);
+    for method in ["resources/list", "prompts/get", "completion/complete", "no/such", &long] {
+        let mut params = json!({});
+        if method == "prompts/get" {
+            params = json!({"name": "a"});
+        }
+        if method == "completion/complete" {
+            let reference = json!({"type": "ref/prompt", "name": "a"});
+            params = json!({"ref": reference, "argument": {"name": "a", "value": "b"}});
+        }
+        let (_, refused) = asked(&sidecar, "/mcp", &request(method, &params).to_string()).await;
+        assert_eq!(refused["error"]["code"], -32601, "{refused}");
+        let said = refused["error"]["message"].as_str().unwrap();
+        let expected =
+            format!("Method not found: {}", method.chars().take(128).collect::<String>());
+        assert_eq!(said, expected);
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_request_of_mcp_is_answered_as_json_rpc() {
     let sidecar = Sidecar::of_pets().await;
     let list = request("tools/list", &json!({})).to_string();
@@ -172,7 +197,7 @@ async fn a_call_that_has_to_be_approved_asks_for_input_and_is_made_once() {
 }
 
 #[tokio::test]
-async fn a_declined_call_is_rejected_and_a_client_that_cannot_ask_is_told_so() {
+async fn a_declined_call_is_rejected_and_one_of_a_client_that_cannot_ask_waits() {
     let sidecar = Sidecar::of(APPROVED).await;
     let elicits = json!({"elicitation": {"form": {}}});
     let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
@@ -183,9 +208,19 @@ async fn a_declined_call_is_rejected_and_a_client_that_cannot_ask_is_told_so() {
     assert_eq!(declined["result"]["structuredContent"]["error"]["code"], "rejected");
 
     for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
-        let (status, refused) = called(&sidecar, &capabilities, &json!({})).await;
-        assert_eq!((status, &refused["error"]["code"]), (400, &json!(-32021)), "{refused}");
-        assert!(refused["error"]["data"]["requiredCapabilities"]["elicitation"].is_object());
+        let (status, waiting) = called(&sidecar, &capabilities, &json!({})).await;
+        assert_eq!((status, &waiting["result"]["isError"]), (200, &json!(true)), "{waiting}");
+        let error = &waiting["result"]["structuredContent"]["error"];
+        assert_eq!(
+            (&error["code"], &error["next"]),
+            (&json!("needs_approval"), &json!("ask_user"))
+        );
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains('`'), "{message}");
+        let id = message.split('`').nth(1).unwrap();
+        let path = format!("/v1/approvals/{id}");
+        let decided = sidecar.post(&path, &json!({"decision": "approve"})).await.json();
+        assert_eq!(decided["response"]["name"], "Rex", "{decided}");
     }
     let call = request("tools/call", &json!({"name": "pets-getPet", "arguments": {"petId": 7}}));
     let (_, refused) = self::asked(&sidecar, "/mcp", &call.to_string()).await;

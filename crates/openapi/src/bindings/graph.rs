@@ -196,7 +196,7 @@ impl<'d> Graph<'d> {
                     members.iter().map(|(name, node)| Located::new(node, &path.name(name)));
                 self.alternatives(here, branches.collect());
             }
-            ("contains" | "not" | "propertyNames", Node::Object(_)) => {
+            ("contains" | "contentSchema" | "not" | "propertyNames", Node::Object(_)) => {
                 self.spot(one(), Reach::Closed(closed(keyword)));
             }
             ("properties" | "patternProperties", Node::Object(members)) => {
@@ -343,6 +343,7 @@ fn with(spots: &[usize], one: usize) -> Box<[usize]> {
 fn closed(keyword: &str) -> &'static str {
     match keyword {
         "contains" => "outside `contains`",
+        "contentSchema" => "outside `contentSchema`",
         "not" => "outside `not`",
         _ => "outside `propertyNames`",
     }

@@ -17,7 +17,7 @@ pub(super) fn kind(bare: &str) -> BodyKind {
         (_, "x-ndjson" | "ndjson" | "jsonl" | "x-jsonl" | "jsonlines" | "json-seq") => {
             BodyKind::JsonLines
         }
-        ("*" | "application", "*") | (_, "json") => BodyKind::Json,
+        ("*" | "application", "*") | (_, "json" | "x-json") => BodyKind::Json,
         ("multipart", _) => BodyKind::Multipart,
         (_, "x-www-form-urlencoded") => BodyKind::Form,
         ("application" | "text", "xml") => BodyKind::Xml,
@@ -74,6 +74,23 @@ pub(super) fn is_object_of_bytes(
     let help = "write `type: string, format: binary`; bytes are asked for";
     cursor.at(&schema.pointer).note(Code::DroppedKeyword, message, help);
     true
+}
+
+/// True if the schema describes an object or a list, and the media type has no form for one: only plain text and YAML
+/// may hold JSON beside the media types of JSON.
+pub(super) fn lacks_form(document: &Document, media_type: &str, schema: &Located<'_>) -> bool {
+    let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let may_hold_json = bare == "text/plain" || bare.ends_with("yaml") || bare.ends_with('*');
+    !may_hold_json && is_structure(document, schema, DEEPEST)
+}
+
+/// True if a schema states that its value is an object or a list.
+fn is_structure(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
+    let is_list = chain(document, schema.node, &schema.path()).any(|node| {
+        let kind = node.get("type").and_then(Node::as_str);
+        kind == Some("array") || (kind.is_none() && node.get("items").is_some())
+    });
+    is_list || is_object(document, schema, depth)
 }
 
 /// True if a schema states that its value is an object, directly or by composition.

@@ -9,7 +9,7 @@ use crate::{
         BodyKind, PositionEncodings, PropertyEncoding, XmlName,
         bytes::{carries, holds_encoded},
         encoding,
-        kind::{is_object_of_bytes, kind, kind_of_schema},
+        kind::{is_object_of_bytes, kind, kind_of_schema, lacks_form},
         position,
         root::{nearest, root},
     },
@@ -113,6 +113,10 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
             media.kind = BodyKind::Binary;
             media.schema = None;
         }
+        let lacks_form = |schema| lacks_form(document, &media.media_type, schema);
+        if media.kind == BodyKind::Text && media.schema.as_ref().is_some_and(lacks_form) {
+            media.is_written = false;
+        }
         name_root(media, cursor);
     }
     // Unchanged bytes are a third smaller than base64, and need no model that writes base64.
@@ -126,7 +130,7 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
         let (rank, bytes) = (rank.unwrap_or(usize::MAX), is_encoded && carries(media));
         (!media.is_written, media.is_range, rank, !bytes, preference(media))
     });
-    if body.media.iter().any(|media| media.media_type.starts_with(JSON) && !media.is_range) {
+    if body.media.iter().any(|media| media.essence() == JSON && !media.is_range) {
         body.media.retain(|media| !media.is_range);
     }
     report_unwritten(body, cursor);
@@ -135,15 +139,33 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
 /// Reports the media types that are not written.
 fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
     let message = |media: &DescribedMedia<'_>| {
-        format!("expected XML with a named root element, got: `{}`", media.media_type)
+        let expected = match media.kind {
+            BodyKind::Xml => "XML with a named root element",
+            _ => "a media type of JSON for an object or a list",
+        };
+        format!("expected {expected}, got: `{}`", media.media_type)
     };
     for media in body.media.iter().skip(1).filter(|media| !media.is_written) {
-        let help = "name the element by `xml: {name: …}`; the other media types are offered";
+        let help = match media.kind {
+            BodyKind::Xml => {
+                "name the element by `xml: {name: …}`; the other media types are offered"
+            }
+            _ => {
+                "nothing, if the other media types suffice: they are offered; for bytes write `type: string, format: binary`"
+            }
+        };
         cursor.at(&media.object.pointer).note(Code::BodyMediaNotWritten, message(media), help);
     }
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     let severity = if body.required { Severity::Error } else { Severity::Warning };
-    let help = "name the element by `xml: {name: …}`, or offer the body as `application/json` too";
+    let help = match first.kind {
+        BodyKind::Xml => {
+            "name the element by `xml: {name: …}`, or offer the body as `application/json` too"
+        }
+        _ => {
+            "offer the body as `application/json` too, or write `type: string, format: binary` and send finished bytes"
+        }
+    };
     let object = cursor.at(&body.object.pointer);
     object.named("content").found(Code::BodyMediaNotWritten, severity, message(first), help);
 }
@@ -204,11 +226,14 @@ impl<'d> DescribedMedia<'d> {
 }
 
 impl DescribedMedia<'_> {
+    /// The media type in lower case, without parameters.
+    fn essence(&self) -> String {
+        essence(&self.media_type)
+    }
+
     /// True if the media type equals this one, or is in this range (`text/*`); parameters are ignored.
     fn is_like(&self, wanted: &str) -> bool {
-        let bare =
-            |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let (own, wanted) = (bare(&self.media_type), bare(wanted));
+        let (own, wanted) = (self.essence(), essence(wanted));
         let of_range = wanted.strip_suffix('*').filter(|range| range.ends_with('/'));
         own == wanted || of_range.is_some_and(|range| own.starts_with(range))
     }
@@ -234,19 +259,32 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     media.is_written = media.root.is_some() || is_text;
 }
 
-/// The default order: formats that keep the types of values before others, simple before complex, else the order of the
-/// description.
-fn preference(media: &DescribedMedia<'_>) -> usize {
-    match media.kind {
-        BodyKind::Json if media.media_type.starts_with("application/json") => 0,
+/// The default order: formats that keep the types of values before others, simple before complex, the plain media type
+/// before special ones, else the order of the description.
+fn preference(media: &DescribedMedia<'_>) -> (usize, usize) {
+    let bare = media.essence();
+    let special = bare.split_once('/').map_or("", |(_, special)| special);
+    let kind = match media.kind {
+        BodyKind::Json if bare == JSON => 0,
+        // A list of operations (RFC 6902), where the other formats take the value itself.
+        BodyKind::Json if special.ends_with("json-patch+json") => 3,
+        BodyKind::Json if special.ends_with("merge-patch+json") => 2,
         BodyKind::Json => 1,
-        BodyKind::Form => 2,
-        BodyKind::Multipart => 3,
-        BodyKind::Text => 4,
-        BodyKind::Xml => 5,
-        BodyKind::JsonLines => 6,
-        BodyKind::Binary => 7,
-    }
+        BodyKind::Form => 4,
+        BodyKind::Multipart => 5,
+        BodyKind::Text => 6,
+        BodyKind::Xml if special == "xml" => 7,
+        BodyKind::Xml => 8,
+        BodyKind::JsonLines => 9,
+        BodyKind::Binary => 10,
+    };
+    let is_own = |parameter: &&str| !parameter.trim().to_ascii_lowercase().starts_with("charset=");
+    (kind, media.media_type.split(';').skip(1).filter(is_own).count())
+}
+
+/// A media type in lower case, without parameters.
+fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// The media type that is selected from a range that contains it.

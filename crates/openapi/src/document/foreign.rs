@@ -59,7 +59,12 @@ impl Foreign {
         if is_postman() {
             return Some(POSTMAN);
         }
-        let has = |(key, ..): &&(&str, _, _)| root.get(key).is_some();
+        // A configuration has a member `log`, too.
+        let entries = |log: &Node| log.get("entries").is_some_and(|all| all.as_array().is_some());
+        let has = |(key, ..): &&(&str, _, _)| match *key {
+            "log" => root.get("log").is_some_and(entries),
+            key => root.get(key).is_some(),
+        };
         MEMBERS.iter().find(has).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
@@ -203,7 +208,12 @@ mod tests {
 
     #[test]
     fn a_description_is_none_of_them() {
-        for text in ["openapi: 3.0.3\nlog: {}", "{\"swagger\": \"2.0\", \"$schema\": \"x\"}"] {
+        for text in [
+            "log: {}",
+            "log: { entries: 1 }",
+            "openapi: 3.0.3\nlog: {}",
+            "{\"swagger\": \"2.0\", \"$schema\": \"x\"}",
+        ] {
             let root = callgate_tree::read(text.as_bytes(), &Limits::default()).unwrap().value;
             assert!(super::Foreign::of_tree(&root).is_none(), "{text}");
         }

@@ -26,6 +26,10 @@ pub(super) fn apply(
     let actions = Path::ROOT.name("actions");
     for (at, action) in overlay.actions().iter().enumerate() {
         let path = actions.index(at);
+        if !action.target.fits(root) {
+            too_many(path.name("target"), findings);
+            continue;
+        }
         let places = places(&action.target, root);
         if places.is_empty() {
             let message = "expected nodes of the description to be selected, got none".to_owned();
@@ -62,6 +66,10 @@ impl Run<'_> {
 
     /// The single node that is copied.
     fn copied(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
+        if !source.fits(root) {
+            too_many(self.path.name("copy"), self.findings);
+            return None;
+        }
         let nodes = source.select(root);
         if let [value] = nodes[..] {
             return Some(value.clone());
@@ -121,6 +129,13 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Reports an expression that selects nodes too many times.
+fn too_many(path: Path<'_>, findings: &mut Findings) {
+    let message = "expected an expression that selects each node of the description a few times at most, got one that selects them many times";
+    let help = "write each selector once, and `..` once";
+    findings.error(Code::OverlayPath, path, message.to_owned(), help);
 }
 
 /// The places of the nodes that an expression selects, without repetitions.

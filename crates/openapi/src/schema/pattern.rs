@@ -20,6 +20,21 @@ pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, bui
         builder.findings.warning(Code::DroppedKeyword, path, message, "write it as text");
         return;
     };
+    let pattern = match delimited(pattern) {
+        None => pattern,
+        Some((inner, "")) => {
+            let message = format!("expected a pattern without delimiters, got: `{pattern}`");
+            let help = "write it without the slashes; the pattern between them is used";
+            builder.findings.warning(Code::RepairedKeyword, path, message, help);
+            inner
+        }
+        Some(_) => {
+            let message =
+                format!("expected a pattern without delimiters and flags, got: `{pattern}`");
+            let help = "write it without them; values are not checked against it";
+            return builder.findings.warning(Code::DroppedKeyword, path, message, help);
+        }
+    };
     let Some(pattern) = builder.copy_text(pattern) else { return };
     if is_linear(&pattern) {
         built.insert("pattern".to_owned(), pattern.into());
@@ -78,6 +93,16 @@ pub(super) fn copy_names<'d>(
         kept.insert(String::new(), Value::Bool(true));
     }
     built.insert("patternProperties".to_owned(), Value::Object(kept));
+}
+
+/// The pattern between the delimiters of PHP and JavaScript, and the flags that change it. A pattern with an anchor at one
+/// of its slashes means nothing else: no text has anything before its start or after its end.
+fn delimited(pattern: &str) -> Option<(&str, &str)> {
+    let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
+    let ends = inner.ends_with('$') && !inner.ends_with("\\$");
+    let is_flags = flags.chars().all(|flag| "Ddgimsuvxy".contains(flag));
+    let flags = flags.trim_start_matches(['D', 'd', 'g', 'u']);
+    (is_flags && (inner.starts_with('^') || ends)).then_some((inner, flags))
 }
 
 /// True if a pattern of ECMA-262 has a meaning for an engine without backtracking, and a size within its limit.
@@ -156,7 +181,31 @@ const UNSHARED: usize = 200;
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::json;
+
     use super::*;
+    use crate::schema::sample::check;
+
+    #[test]
+    fn delimiters_are_no_part_of_a_pattern() {
+        for (pattern, expected) in [
+            ("^[a-z]+$", Some("^[a-z]+$")),
+            ("^/v1/$", Some("^/v1/$")),
+            ("/v[0-9]/", Some("/v[0-9]/")),
+            (r"/price\$/", Some(r"/price\$/")),
+        ] {
+            let schema = json!({"type": "string", "pattern": pattern});
+            check(schema, json!({"type": "string", "pattern": expected}), &[]);
+        }
+        for (pattern, inner) in
+            [("/^[a-z]+$/", "^[a-z]+$"), ("/^a/u", "^a"), ("/a$/D", "a$"), (r"/^a\/b$/", r"^a\/b$")]
+        {
+            let schema = json!({"type": "string", "pattern": pattern});
+            check(schema, json!({"type": "string", "pattern": inner}), &["repaired-keyword"]);
+        }
+        let flagged = json!({"type": "string", "pattern": "/^[a-z]+$/i"});
+        check(flagged, json!({"type": "string"}), &["dropped-keyword"]);
+    }
 
     #[test]
     fn what_no_engine_holds_is_told_from_what_one_holds() {

@@ -30,7 +30,24 @@ pub(super) fn apply(
             let message = format!("expected a required property that may exist, got: `{name}`");
             report(builder, &path.name("properties").name(name), message);
         }
+        if property.is_none() && is_closed(object) {
+            let message = format!(
+                "expected a required property that may exist, got one that `additionalProperties: false` excludes: `{name}`"
+            );
+            report(builder, &path.name("required"), message);
+        }
     }
+}
+
+/// Returns true if only objects meet a schema, and only with the members under its `properties`.
+fn is_closed(object: &NodeObject) -> bool {
+    let is_true = |name: &str| object.get(name).and_then(Node::as_bool) == Some(true);
+    object.get("type").and_then(Node::as_str) == Some("object")
+        && object.get("additionalProperties").and_then(Node::as_bool) == Some(false)
+        && object.get("patternProperties").is_none()
+        && object.get("$ref").is_none()
+        && !is_true("nullable")
+        && !is_true("x-nullable")
 }
 
 fn report(builder: &mut Builder<'_>, at: &Path<'_>, message: String) {
@@ -59,5 +76,19 @@ mod tests {
         check(bounds.clone(), bounds, &["unsatisfiable-schema"]);
         let closed = json!({"properties": {"a": false}, "required": ["a"]});
         check(closed.clone(), closed, &["unsatisfiable-schema"]);
+        let closed = json!({"type": "object", "properties": {"y": {"type": "string"}}, "additionalProperties": false, "required": ["x"]});
+        check(closed.clone(), closed, &["unsatisfiable-schema"]);
+    }
+
+    #[test]
+    fn schemas_that_a_value_meets_are_not_reported() {
+        for schema in [
+            json!({"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": false, "required": ["x"]}),
+            json!({"type": "object", "additionalProperties": {"type": "string"}, "required": ["x"]}),
+            json!({"type": "object", "patternProperties": {"^x": {"type": "string"}}, "additionalProperties": false, "required": ["x"]}),
+            json!({"type": ["object", "null"], "additionalProperties": false, "required": ["x"]}),
+        ] {
+            check(schema.clone(), schema, &[]);
+        }
     }
 }

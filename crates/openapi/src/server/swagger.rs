@@ -1,26 +1,142 @@
-//! Builds the URL of a Swagger 2.0 server from `schemes`, `host` and `basePath` (2.0 §Swagger Object).
+//! Builds the URL of a Swagger 2.0 server from `schemes`, `host` and `basePath` (2.0 §Swagger Object). A `host` with a
+//! scheme or a path is read as it is meant, if that is clear.
 
 use callgate_tree::Node;
 
+use super::text::{Wrong, check_placeholders, names_host, wrong};
 use crate::options::LoadOptions;
 
-/// The URL, which is relative if the description names no host; `schemes` may be an operation's own.
-pub(super) fn url(root: &Node, schemes: Option<&Node>, options: &LoadOptions) -> String {
-    let text =
-        |name: &str| root.get(name).and_then(Node::as_str).map(str::trim).unwrap_or_default();
-    let (host, base) = (text("host"), text("basePath").trim_start_matches('/'));
-    if host.is_empty() {
-        return format!("/{base}");
-    }
-    format!("{}://{host}/{base}", scheme(schemes.or_else(|| root.get("schemes")), options))
+/// The text of a server, which is relative if the description names no host.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) url: String,
+    /// The expected text and the written one, if the members were read as they are meant.
+    pub(super) doubt: Option<(&'static str, String)>,
 }
 
-/// `https` if it is listed. Without `schemes` it is the scheme that the description was read with.
-fn scheme<'a>(schemes: Option<&'a Node>, options: &'a LoadOptions) -> &'a str {
-    let mut named = schemes.and_then(Node::as_array).unwrap_or_default().iter();
-    let names: Vec<&str> = named.by_ref().filter_map(Node::as_str).collect();
-    let known = ["https", "http"].into_iter().find(|known| names.contains(known));
+/// The pointer of the member that is at fault, the fault, and the URL that is probably meant.
+pub(super) type At = (&'static str, Wrong, Option<String>);
+
+/// The parts that `host` contains; others than the authority should not be in it.
+#[derive(Clone, Copy, Debug)]
+struct Host<'t> {
+    scheme: Option<&'t str>,
+    authority: &'t str,
+    path: &'t str,
+}
+
+/// Puts the members together; `schemes` may be an operation's own.
+pub(super) fn written(
+    root: &Node,
+    schemes: Option<&Node>,
+    options: &LoadOptions,
+) -> Result<Written, At> {
+    let text = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
+    let (host, base) = (text("host"), text("basePath"));
+    let path = base_path(base, host).map_err(|wrong| (BASE_PATH, wrong, None))?;
+    let doubt_of_base = path.is_odd.then(|| {
+        let base = base.escape_debug();
+        (BASE_PATH, format!("expected a `basePath` that starts with one `/`, got: `{base}`"))
+    });
+    let path = path.text;
+    if host.trim().is_empty() {
+        return Ok(Written { url: format!("/{path}"), doubt: doubt_of_base });
+    }
+    let schemes = schemes.or_else(|| root.get("schemes"));
+    let Host { scheme, authority, path: above } =
+        parts(host).map_err(|wrong| (HOST, wrong, None))?;
+    let scheme = chosen(scheme, schemes, options);
+    let path = joined(above, path).ok_or_else(|| {
+        let expected = "expected a `host` without a path, which `basePath` contains";
+        let meant = format!("{scheme}://{authority}/{above}/{path}");
+        (HOST, wrong(expected, host), Some(meant))
+    })?;
+    let got = host.escape_debug();
+    let doubt = (authority != host)
+        .then(|| (HOST, format!("expected a `host` of HOST or HOST:PORT, got: `{got}`")));
+    let url = format!("{scheme}://{authority}/{path}");
+    Ok(Written { url, doubt: doubt.or(doubt_of_base) })
+}
+
+fn parts(host: &str) -> Result<Host<'_>, Wrong> {
+    check_variables(host, "host")?;
+    let plain = host.trim();
+    if plain.contains('@') {
+        return Err(Wrong(
+            "expected a `host` without user information, got one with it".to_owned(),
+        ));
+    }
+    let (scheme, rest) = match plain.split_once("://") {
+        Some((scheme, rest)) => (Some(scheme), rest),
+        None => (None, plain.strip_prefix("//").unwrap_or(plain)),
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    if authority.is_empty() || path.contains("//") {
+        return Err(wrong("expected a `host` of HOST or HOST:PORT", host));
+    }
+    Ok(Host { scheme, authority, path: path.trim_matches('/') })
+}
+
+/// Swagger 2.0 has no variables of servers.
+fn check_variables(text: &str, member: &str) -> Result<(), Wrong> {
+    check_placeholders(text)?;
+    if text.contains(['{', '}']) {
+        let expected = format!(
+            "expected a `{member}` without variables, which servers of Swagger 2.0 do not have"
+        );
+        return Err(wrong(&expected, text));
+    }
+    Ok(())
+}
+
+/// A base path without slashes around it.
+#[derive(Clone, Copy, Debug)]
+struct BasePath<'t> {
+    text: &'t str,
+    /// True if it is written in another way.
+    is_odd: bool,
+}
+
+fn base_path<'t>(base: &'t str, host: &str) -> Result<BasePath<'t>, Wrong> {
+    check_variables(base, "basePath")?;
+    let plain = base.trim();
+    let text = plain.trim_start_matches('/');
+    let begins_with =
+        |host: &str| text.strip_prefix(host).is_some_and(|rest| rest.starts_with('/'));
+    let is_host = names_host(text) && !plain.starts_with('/') || begins_with(host.trim());
+    if base.contains("://") || is_host {
+        return Err(wrong("expected a `basePath` without a host, which `host` contains", base));
+    }
+    let is_odd = plain != base || !plain.is_empty() && plain.len() != text.len() + 1;
+    Ok(BasePath { text, is_odd })
+}
+
+/// The path of `host` and `basePath`; `None` if it is not clear whether one contains the other.
+fn joined<'t>(above: &'t str, base: &'t str) -> Option<&'t str> {
+    let bare = base.trim_end_matches('/');
+    if above.is_empty() {
+        return Some(base);
+    }
+    (bare.is_empty() || above == bare).then_some(above)
+}
+
+/// `https` if it is listed, or written in `host`. Without either it is the scheme that the description was read with.
+fn chosen<'a>(
+    written: Option<&'a str>,
+    schemes: Option<&'a Node>,
+    options: &'a LoadOptions,
+) -> &'a str {
+    let one = schemes.and_then(Node::as_str);
+    let listed = schemes.and_then(Node::as_array).unwrap_or_default();
+    let listed = listed.iter().filter_map(Node::as_str).chain(one);
+    let names: Vec<&str> = written.into_iter().chain(listed).collect();
+    let is_named = |known: &&str| names.iter().any(|name| name.eq_ignore_ascii_case(known));
+    let known = ["https", "http"].into_iter().find(is_named);
     let read_with = options.document_url.as_ref().map(url::Url::scheme);
     let read_with = read_with.filter(|scheme| matches!(*scheme, "http" | "https"));
     known.or_else(|| names.first().copied()).or(read_with).unwrap_or("https")
 }
+
+const BASE_PATH: &str = "/basePath";
+const HOST: &str = "/host";

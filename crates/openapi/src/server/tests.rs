@@ -99,7 +99,11 @@ fn a_default_outside_the_values_of_its_variable_is_reported_once() {
 #[test]
 fn a_relative_server_needs_the_address_of_the_description() {
     check_missing(json!([{"url": "/v1"}]), "https://server.invalid/v1", "got: `/v1`");
-    check_missing(json!([{"url": "//a.example/v1"}]), "https://server.invalid/v1", "got: `/v1`");
+    check_missing(
+        json!([{"url": "//a.example/v1"}]),
+        "https://server.invalid/v1",
+        "got: `//a.example/v1`",
+    );
     check_missing(json!([]), "https://server.invalid/", "got: `/`");
     check_missing(json!(null), "https://server.invalid/", "got: `/`");
     let options = LoadOptions {
@@ -113,6 +117,51 @@ fn a_relative_server_needs_the_address_of_the_description() {
     // The party that named the address of the description named its origin.
     check_with(&options, json!([{"url": "https://a.example/v2"}]), "https://a.example/v2 Operator");
     check_with(&options, json!([{"url": "http://a.example"}]), "http://a.example/ Description");
+}
+
+#[test]
+fn the_step_for_an_unknown_server_names_what_the_description_does() {
+    for (servers, expected) in [
+        (json!([{"url": "/v1"}]), "https://HOST/v1"),
+        (json!([{"url": "api.example.com/v1"}]), "https://api.example.com/v1"),
+        (json!([{"url": "//api.example.com/v1"}]), "https://api.example.com/v1"),
+        (
+            json!([{"url": "/v1"}, {"url": "v2"}, {"url": "https://a.example/v1"}]),
+            "https://a.example/v1",
+        ),
+    ] {
+        let document = document(json!({"servers": servers}));
+        let options = LoadOptions::default();
+        let server = Servers::new(&document, &options).of(&[], &mut Findings::default()).unwrap();
+        assert_eq!(server.suggestion.as_deref(), Some(expected));
+    }
+    for (servers, expected) in [
+        (json!([{"url": "localhost:8000/v1"}]), "http://localhost:8000/v1"),
+        (json!([{"url": "https:/a.example"}]), "https://a.example"),
+        (json!([{"url": "wss://a.example"}, {"url": "https://b.example"}]), "https://b.example"),
+        (json!([{"url": "{{baseUrl}}"}]), "URL"),
+    ] {
+        let document = document(json!({"servers": servers}));
+        let mut findings = Findings::default();
+        let options = LoadOptions::default();
+        assert_eq!(Servers::new(&document, &options).of(&[], &mut findings), None);
+        let help = findings.into_diagnostics()[0].help.clone();
+        assert_eq!(help, format!("name the server: `server: {expected}`"));
+    }
+}
+
+#[test]
+fn a_doubtful_server_is_reported_once_and_used() {
+    let document = document(json!({"servers": [{"url": "https://a.example/v1/../v2"}]}));
+    let options = LoadOptions::default();
+    let servers = Servers::new(&document, &options);
+    let mut findings = Findings::default();
+    for _ in 0..2 {
+        assert!(servers.of(&[], &mut findings).is_some());
+    }
+    let found = findings.into_diagnostics();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].code.as_str(), &*found[0].pointer), ("invalid-server", "/servers/0"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use callgate_tree::{Node, Object};
 
-use super::written_value;
+use super::template::written_value;
 use crate::{code::Code, findings::Findings, reference::Located};
 
 /// Reports unlisted defaults of the first server of a list, except those that the operator replaces.

@@ -1,10 +1,9 @@
 //! Explains the faults of a server that an operator wrote, and suggests a correction.
 
-use std::{fmt, net::IpAddr};
+use std::fmt;
 
-use url::Url;
-
-use crate::{options::LoadOptions, server::named_by_operator};
+use super::{named_by_operator, text::mended};
+use crate::options::LoadOptions;
 
 /// A server that requests cannot be sent to.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -39,33 +38,17 @@ pub fn check_server(text: &str) -> Result<(), InvalidServer> {
         return Ok(());
     }
     let found = named_by_operator(text, &LoadOptions::default());
-    found.map(|_| ()).map_err(|refusal| {
-        let message = match mended(text) {
-            Some(_) => format!("expected a server URL with `http` or `https`, got: `{text}`"),
-            None => refusal.message,
-        };
-        InvalidServer { message, help: help(text) }
-    })
+    found
+        .map(|_| ())
+        .map_err(|refusal| InvalidServer { message: refusal.message, help: help(text) })
 }
 
 /// The text to write instead of a server.
 pub(super) fn help(text: &str) -> String {
-    let fit = mended(text).unwrap_or_else(|| "https://api.example.com/v1".to_owned());
-    if mended(text).is_some() { format!("write `{fit}`") } else { format!("write it as `{fit}`") }
-}
-
-/// The probably intended form of a server without a scheme.
-fn mended(text: &str) -> Option<String> {
-    let text = text.trim().trim_start_matches('/');
-    if text.is_empty() || text.contains("://") || text.contains(['?', '#', '@', ' ']) {
-        return None;
+    match mended(text) {
+        Some(fit) => format!("write `{fit}`"),
+        None => "write it as `https://api.example.com/v1`".to_owned(),
     }
-    let host = text.split(['/', ':']).next().unwrap_or_default();
-    let is_near = !host.contains('.') || host.parse::<IpAddr>().is_ok();
-    let scheme = if is_near { "http" } else { "https" };
-    let fit = format!("{scheme}://{text}");
-    Url::parse(&fit).ok()?.host_str()?;
-    Some(fit)
 }
 
 #[cfg(test)]

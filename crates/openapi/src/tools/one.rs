@@ -24,7 +24,7 @@ use crate::{
     document::Document,
     effort::Effort,
     findings::Findings,
-    input::{Input, InputLocation, Source},
+    input::{Input, InputLocation},
     layout::{self, Layout},
     operation::Operation,
     options::LoadOptions,
@@ -38,8 +38,11 @@ use crate::{
     server::{Server, Servers},
     template::Template,
     tools::{
+        accept,
         answer::{self, Answers},
         bound,
+        defaults::{Decisive, Sending},
+        effect::{Said, effect_with},
         offered::{self, Offered},
         path_key,
     },
@@ -57,6 +60,7 @@ pub(super) struct Context<'d> {
     pub(super) servers: Servers<'d>,
     pub(super) schemes: Schemes,
     pub(super) fragments: Fragments,
+    pub(super) decisive: Decisive,
     pub(super) known: Known<'d>,
 }
 
@@ -89,6 +93,8 @@ struct Read<'d> {
     credential_keys: Box<[(InputLocation, Arc<str>)]>,
     demanded: Vec<Arc<SecurityScheme>>,
     layout: Layout<'d>,
+    argument_headers: Box<[ArgumentHeader]>,
+    effect: Effect,
     bindings: Box<[Bindings]>,
     answers: Answers<'d>,
 }
@@ -134,7 +140,6 @@ impl<'d> Context<'d> {
         let read = read?;
         let Read { operation, item, template, server, security, answers, .. } = read;
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
-        let argument_headers = declared(&let_through, &inputs);
         Some(Operation {
             tool_name: tool_name.clone(),
             operation_id: operation.node.get("operationId").and_then(Node::as_shared_str).cloned(),
@@ -144,8 +149,8 @@ impl<'d> Context<'d> {
             fixed_query: template.fixed_query,
             server,
             credential_keys: read.credential_keys,
-            effect: effect_with(method, &argument_headers),
-            argument_headers,
+            effect: read.effect,
+            argument_headers: read.argument_headers,
             inputs: inputs.into(),
             bindings: read.bindings,
             body,
@@ -170,6 +175,22 @@ impl<'d> Context<'d> {
         })
     }
 
+    /// The template of a path key; keys that a fragment distinguishes are counted.
+    fn template(
+        &mut self,
+        key: &Arc<str>,
+        levels: &[&Located<'d>],
+        findings: &mut Findings,
+    ) -> Option<Template> {
+        let cursor = Cursor::new(self.document, findings);
+        let template = path_key::template(&mut self.known.template, key, levels, cursor);
+        if template.as_ref().is_some_and(|template| template.has_fragment) {
+            self.fragments.n += 1;
+            self.fragments.first.get_or_insert_with(|| Arc::clone(key));
+        }
+        template
+    }
+
     /// Reads all parts of an operation.
     fn read(
         &mut self,
@@ -186,16 +207,13 @@ impl<'d> Context<'d> {
             return None;
         }
         let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items).collect();
-        let template = path_key::template(&mut self.known.template, key, &levels, findings);
-        if template.as_ref().is_some_and(|template| template.has_fragment) {
-            self.fragments.n += 1;
-            self.fragments.first.get_or_insert_with(|| Arc::clone(key));
-        }
+        let template = self.template(key, &levels, findings);
         let server = self.servers.of(&levels, findings);
         let options = self.options;
         let cursor = Cursor::new(self.document, findings).to(&operation);
         let security = self.schemes.needs(cursor);
         let parameters = parameter::read(&mut self.known.parameters, cursor, &levels);
+        let accept = accept::declared(&parameters, cursor);
         let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
         let taken = TakenPlaces::new(options.configured(), &security, schemes.iter());
         let known = offered::Known { template: template.as_ref(), taken: &taken, let_through };
@@ -207,17 +225,17 @@ impl<'d> Context<'d> {
         if let Some(body) = &mut body {
             withheld::withhold(body, cursor, &taken);
         }
-        let answers = answer::read(&mut self.known.answers, cursor);
+        let mut answers = answer::read(&mut self.known.answers, cursor);
+        answers.accept = accept.map_or(answers.accept, |accept| [accept].into());
         let session_inputs = options.session_inputs;
         let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
         let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
-        // A default is no reason to refuse a whole query string.
-        let has_whole_query =
-            layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);
-        leave_out_defaults(&mut layout.inputs, |place| {
-            options.defaults.keep_optional(place, method)
-                && !(has_whole_query && place == InputLocation::Query)
-        });
+        let argument_headers = declared(let_through, &layout.inputs);
+        let effect =
+            effect_with(Said { method, key, operation: operation.node }, &argument_headers);
+        let label = &[method.as_str(), " ", key].concat();
+        let sending = Sending { defaults: options.defaults, method, effect, label };
+        self.decisive.leave_out(sending, self.document, &mut layout);
         self.survey(&layout, cursor);
         let bindings = bound::bindings(cursor, session_inputs, &layout);
         let item = describing(items, operation.node, cursor);
@@ -231,13 +249,15 @@ impl<'d> Context<'d> {
             credential_keys,
             demanded,
             layout,
+            argument_headers,
+            effect,
             bindings,
             answers,
         })
     }
 
-    /// The findings of many operations, reported once: fragments that distinguish operations on one path, and an
-    /// unknown server.
+    /// The findings of many operations, reported once: fragments that distinguish operations on one path, defaults that
+    /// would decide what is changed, and an unknown server.
     pub(super) fn shared_findings(&self) -> Vec<Diagnostic> {
         let mut findings = Findings::default();
         let Fragments { n, first } = &self.fragments;
@@ -248,6 +268,7 @@ impl<'d> Context<'d> {
             let help = "no change is needed: the fragment tells operations apart and is not sent";
             findings.note(Code::PathFragment, Path::ROOT.name("paths"), message, help);
         }
+        self.decisive.report(&mut findings);
         self.servers.report_missing(&mut findings);
         findings.into_diagnostics()
     }
@@ -311,14 +332,6 @@ impl<'d> Context<'d> {
     }
 }
 
-/// Removes the defaults of optional inputs at locations where defaults are not kept.
-fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(InputLocation) -> bool) {
-    let optional = inputs
-        .iter_mut()
-        .filter(|input| !input.required && input.source == Source::Model && !keeps(input.place()));
-    optional.for_each(|input| input.default = None);
-}
-
 /// The allowed headers for which an operation has inputs.
 fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
@@ -329,21 +342,6 @@ fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentH
 
 /// The length limit of a path key. Longer addresses are not sent (`call`, URL limit), and a finding quotes the whole key.
 const LONGEST_KEY: usize = 8 << 10;
-
-/// The effect of a call, if a header may replace the method of the request line.
-fn effect_with(method: &http::Method, let_through: &[ArgumentHeader]) -> Effect {
-    let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
-    if is_open { Effect::Write } else { effect(method) }
-}
-
-/// The effect of a method (RFC 9110 §9.2).
-pub(super) fn effect(method: &http::Method) -> Effect {
-    // The specification of the QUERY method (draft-ietf-httpbis-safe-method-w-body §2) says that it is safe.
-    if method.is_safe() || method.as_str() == "QUERY" {
-        return Effect::Read;
-    }
-    if method.is_idempotent() { Effect::Idempotent } else { Effect::Write }
-}
 
 /// The path item that describes an operation without its own description. Reports if neither has one.
 fn describing<'d>(

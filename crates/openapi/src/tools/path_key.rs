@@ -4,7 +4,16 @@ use std::sync::Arc;
 
 use callgate_tree::Node;
 
-use crate::{code::Code, findings::Findings, reference::Located, template::Template};
+use crate::{
+    code::Code,
+    cursor::Cursor,
+    document::Document,
+    reference::{Located, follow},
+    template::{
+        Template,
+        framework::{self, Plain},
+    },
+};
 
 /// The last key that was split: the operations of a path follow each other.
 #[derive(Debug, Default)]
@@ -26,37 +35,87 @@ pub(super) fn template(
     known: &mut Known,
     key: &Arc<str>,
     levels: &[&Located<'_>],
-    findings: &mut Findings,
+    cursor: Cursor<'_, '_>,
 ) -> Option<Template> {
+    let document = cursor.document;
     let pointer = levels.get(1).map(|item| &*item.pointer).unwrap_or_default();
-    match known.parse(key) {
-        Ok(mut template) => {
-            let parameters = levels.iter().filter_map(|level| level.node.get("parameters"));
-            let parameters = parameters.filter_map(Node::as_array).flatten();
-            let is_name = |name: &str| {
-                let mut parameters = parameters.clone();
-                parameters.any(|known| known.get("name").and_then(Node::as_str) == Some(name))
-            };
-            if let Some(name) = template.take_operators(is_name) {
+    let is_path = |name: &str| is_declared(document, levels, name, "path");
+    let found = if framework::is_odd(key) {
+        of_framework(key, &is_path, &|name| is_declared(document, levels, name, "query"))
+    } else {
+        known.parse(key).map(|template| (template, None)).map_err(|why| (Code::HostilePath, why))
+    };
+    match found {
+        Ok((mut template, rewritten)) => {
+            if let Some((written, plain)) = rewritten {
+                let plain = if plain.is_empty() { "parameters of the query" } else { &plain };
+                let message = format!(
+                    "expected a path whose variables are written `{{id}}`, got: `{written}`; it is read as `{plain}`"
+                );
+                let help = "write the name alone; slashes in its value are escaped";
+                cursor.with_findings(|findings| {
+                    findings.warning(Code::FrameworkPath, pointer, message, help);
+                });
+            }
+            if let Some(name) = template.take_operators(is_path) {
                 let message =
                     format!("expected a path variable without an operator, got: `{{{name}}}`");
                 let help = "write the name alone; slashes in its value are escaped";
-                findings.warning(Code::MalformedNode, pointer, message, help);
+                cursor.with_findings(|findings| {
+                    findings.warning(Code::MalformedNode, pointer, message, help);
+                });
             }
             if !template.query_values.is_empty() {
                 let message =
                     format!("expected a path without variables in its query, got: `{key}`");
                 let help =
                     "declare them as query parameters; they are written as values of the query";
-                findings.warning(Code::PathQuery, pointer, message, help);
+                cursor.with_findings(|findings| {
+                    findings.warning(Code::PathQuery, pointer, message, help);
+                });
             }
             Some(template)
         }
-        Err(expected) => {
+        Err((code, expected)) => {
             let message = format!("expected {expected}, got: `{key}`");
             let help = "write a path below the server, `/pets/{petId}`";
-            findings.error(Code::HostilePath, pointer, message, help);
+            cursor.with_findings(|findings| findings.error(code, pointer, message, help));
             None
         }
     }
+}
+
+/// The template, and the first piece that was rewritten, as written and in the notation of OpenAPI.
+type Rewritten = (Template, Option<(String, String)>);
+
+/// The template of a key that may be written as a framework writes routes.
+fn of_framework(
+    key: &str,
+    is_path: &dyn Fn(&str) -> bool,
+    is_query: &dyn Fn(&str) -> bool,
+) -> Result<Rewritten, (Code, &'static str)> {
+    let hostile = |why| (Code::HostilePath, why);
+    match framework::plain(key, is_path, is_query) {
+        Ok(None) => Ok((Template::parse(key).map_err(hostile)?, None)),
+        Ok(Some(Plain { key, first })) => {
+            Ok((Template::parse(&key).map_err(hostile)?, Some(first)))
+        }
+        // A key that is refused anyway is refused for that.
+        Err(why) => match Template::parse(key) {
+            Ok(_) => Err((Code::FrameworkPath, why)),
+            Err(why) => Err(hostile(why)),
+        },
+    }
+}
+
+/// Returns true if a parameter of the operation or its path items has this name and location.
+fn is_declared(document: &Document, levels: &[&Located<'_>], name: &str, place: &str) -> bool {
+    levels.iter().filter_map(|level| level.member("parameters")).any(|list| {
+        let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
+        nodes.into_iter().any(|(index, node)| {
+            let Ok(found) = follow(document, node, &list.path().index(index)) else { return false };
+            let text = |member: &str| found.node.get(member).and_then(Node::as_str);
+            text("name") == Some(name) && text("in") == Some(place)
+        })
+    })
 }

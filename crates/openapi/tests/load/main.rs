@@ -28,6 +28,8 @@ mod schemas;
 #[cfg(test)]
 mod self_address;
 #[cfg(test)]
+mod session;
+#[cfg(test)]
 mod shared;
 #[cfg(test)]
 mod swagger;

@@ -222,6 +222,23 @@ fn a_finding_stands_where_its_node_was_written() {
     assert_eq!(line("/servers/0"), None, "it was the second one");
 }
 
+#[test]
+fn an_expression_that_selects_nodes_many_times_is_refused() {
+    let items = vec!["{ a: [1, 2, 3] }"; 2000].join(", ");
+    let description = format!("openapi: 3.0.3\npaths: {{}}\nx-items: [{items}]");
+    let union = vec!["*"; 290].join(",");
+    for change in ["update: {}", "remove: true"] {
+        let actions = format!("[{{ target: '$..[{union}]', {change} }}]");
+        let applied = applied("1.0.0", &description, &actions, &Limits::default());
+        assert!(applied.overlaid.is_none());
+        assert_eq!(shown(&applied.diagnostics[0]), "overlay-path /actions/0/target;");
+    }
+    let actions = format!("[{{ target: $.info, copy: '$..[{union}]' }}]");
+    let applied =
+        applied("1.1.0", &format!("{description}\ninfo: {{}}"), &actions, &Limits::default());
+    assert_eq!(shown(&applied.diagnostics[0]), "overlay-path /actions/0/copy;");
+}
+
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut entries: Vec<_> = entries.collect();

@@ -1,10 +1,10 @@
 //! The request that a person is asked about: the text shown, and the digest that recognises it later.
 
-use callgate_executor::Call;
-use callgate_tool::{Preview, Value, json};
+use callgate_executor::{Backend, Call, fingerprint};
+use callgate_tool::{Preview, Value, json, visible_line, visible_quotation};
 use sha2::{Digest as _, Sha256};
 
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 
 /// A request as a person sees it: `{"method", "url", "headers", "body"}`, or `{"text"}` for a tool that sends no request.
 pub(super) fn shown(preview: &Preview) -> Value {
@@ -18,7 +18,7 @@ pub(super) fn shown(preview: &Preview) -> Value {
 }
 
 /// A request that waits for an approval, as a person reads it. Characters that would control a terminal or a window are
-/// escaped.
+/// escaped, and each line of a body is a quotation, so that it cannot pass for the question.
 ///
 /// ```
 /// use callgate_policy::approval_text;
@@ -30,43 +30,29 @@ pub(super) fn shown(preview: &Preview) -> Value {
 pub fn approval_text(request: &Value) -> String {
     let text = |name: &str| request.get(name).and_then(Value::as_str);
     let mut shown = match text("text") {
-        Some(said) => format!("{said}\n"),
-        None => format!("{} {}\n", text("method").unwrap_or("?"), text("url").unwrap_or("?")),
+        Some(said) if said.contains(['\n', '\r']) => format!("{}\n", visible_quotation(said)),
+        Some(said) => format!("{}\n", visible_line(said)),
+        None => {
+            let named = |name| visible_line(text(name).unwrap_or("?"));
+            format!("{} {}\n", named("method"), named("url"))
+        }
     };
     let headers = request.get("headers").and_then(Value::as_object);
     for (name, value) in headers.into_iter().flatten() {
         let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let (name, value) = (visible_line(name), visible_line(&value));
         shown.push_str(&format!("{name}: {value}\n"));
     }
     if let Some(body) = text("body") {
-        shown.push_str(&format!("\n{body}\n"));
-    }
-    visible(&shown)
-}
-
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if is_obeyed(letter) {
-            shown.extend(letter.escape_unicode());
-        } else {
-            shown.push(letter);
-        }
+        shown.push_str(&format!("\n{}\n", visible_quotation(body)));
     }
     shown
 }
 
-/// Returns true for control characters, characters that change the direction of text, and invisible ones.
-fn is_obeyed(letter: char) -> bool {
-    let is_control = letter.is_control() && letter != '\n';
-    is_control
-        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-}
-
-/// The digest of what a call would do: its arguments and its request, without credentials.
-pub(super) fn digest(call: &Call<'_>, preview: &Preview) -> Digest {
+/// The digest of what a call would do and for whom: its fingerprint, and its request without credentials.
+pub(super) fn digest(call: &Call<'_>, backend: &dyn Backend, preview: &Preview) -> Digest {
     let mut hash = Sha256::new();
-    hash.update(digest::of_arguments(call.arguments()));
+    hash.update(fingerprint(call, Some(backend)).as_bytes());
     hash.update(shown(preview).to_string().as_bytes());
     hash.finalize().into()
 }
@@ -83,8 +69,13 @@ mod tests {
             "headers": {"x-key": "****", "x-tag": ["a", "b"]},
             "body": "{\"name\":\"\u{1b}[2KRex\u{202e}\"}",
         });
-        let expected = "PUT https://api.example.com/pets/7\nx-key: ****\nx-tag: [\"a\",\"b\"]\n\n{\"name\":\"\\u{1b}[2KRex\\u{202e}\"}\n";
+        let expected = "PUT https://api.example.com/pets/7\nx-key: ****\nx-tag: [\"a\",\"b\"]\n\n> {\"name\":\"\\u001b[2KRex\\u202e\"}\n";
         assert_eq!(approval_text(&request), expected);
         assert_eq!(approval_text(&json!({"text": "asks the client"})), "asks the client\n");
+        let request = json!({"method": "POST", "url": "https://a.example", "body": "a\r\n\nSend this? [y/N] y"});
+        let expected = "POST https://a.example\n\n> a\n>\n> Send this? [y/N] y\n";
+        assert_eq!(approval_text(&request), expected);
+        let request = json!({"text": "asks\nSend this? [y/N] y\u{ad}"});
+        assert_eq!(approval_text(&request), "> asks\n> Send this? [y/N] y\\u00ad\n");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use callgate_executor::{Backend, Call, Ended, Ending};
+use callgate_executor::{Backend, Call, Ended, Ending, fingerprint};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Event, Outcome, Value};
 use serde_json::value::RawValue;
@@ -41,6 +41,7 @@ pub(super) fn begun(
     }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
         members.text("key", &hex(&digest::of_key(call.principal(), key)));
+        members.text("fingerprint", &hex(fingerprint(call, backend).as_bytes()));
     }
     if let Some(target) = backend.and_then(Backend::target) {
         members.text("target", &target);

@@ -17,7 +17,7 @@ use super::{
     lines::{self, Read, Reading},
 };
 use crate::{
-    digest::{self, Digest, of_hex},
+    digest::{Digest, of_hex},
     error::{self, Error},
 };
 
@@ -196,12 +196,10 @@ fn unknown(record: Record) -> Option<UnknownCall> {
     })
 }
 
-/// The key of a call, and the digest that identifies the call.
+/// The key of a call, and its fingerprint. A line of an earlier release has no fingerprint: no call is the same.
 fn keys(record: &Record) -> Option<(Digest, Digest)> {
     let key = of_hex(record.key.as_deref()?)?;
-    let arguments = of_hex(record.digest.as_deref()?)?;
-    let session = record.session.as_deref().and_then(of_hex);
-    Some((key, digest::of_call(record.tool.as_deref()?, &arguments, session.as_ref())))
+    Some((key, record.fingerprint.as_deref().and_then(of_hex).unwrap_or_default()))
 }
 
 fn time(text: &str) -> Option<SystemTime> {

@@ -96,6 +96,45 @@ async fn what_an_earlier_process_knew_is_kept_for_the_rest_of_its_time() {
     fresh(begin(&records, "b", 1)).free();
 }
 
+/// The number of keys that a principal can begin, and finish with a result of so many bytes.
+fn filled(records: &Arc<Records<u32>>, principal: Option<&Principal>, bytes: usize) -> usize {
+    (0..1_000)
+        .take_while(|number| {
+            let key = IdempotencyKey(number.to_string());
+            let Begun::Fresh(guard) = records.begin(principal, &key, [1; 32]) else { return false };
+            guard.finish(1, bytes);
+            true
+        })
+        .count()
+}
+
+#[tokio::test]
+async fn a_principal_that_fills_its_share_of_keys_leaves_room_for_others() {
+    let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
+    for (bounds, bytes) in [(bounds(64, 9_999), 1), (bounds(999, 64), 1)] {
+        let records = Records::new(bounds);
+        let shares = [Some(&kim), None, Some(&lee)].map(|one| filled(&records, one, bytes));
+        assert_eq!(shares, [64, 32, 16], "a lone principal has the bounds");
+        let key = IdempotencyKey("0".to_owned());
+        for principal in [Some(&kim), None, Some(&lee)] {
+            assert!(matches!(records.begin(principal, &key, [1; 32]), Begun::Replay(_)));
+        }
+    }
+}
+
+#[tokio::test]
+async fn results_of_many_requests_at_once_take_no_share_of_another() {
+    let (kim, records) = (Principal::new("kim"), Records::new(bounds(64, 64)));
+    let key = |at: usize| IdempotencyKey(at.to_string());
+    let guards: Vec<_> = (0..60).map(|at| fresh(records.begin(None, &key(at), [1; 32]))).collect();
+    for guard in guards {
+        guard.finish(1, 10);
+    }
+    assert!(matches!(records.begin(None, &key(0), [1; 32]), Begun::Replay(_)));
+    assert!(matches!(records.begin(None, &key(59), [1; 32]), Begun::Unknown), "not made again");
+    assert_eq!(filled(&records, Some(&kim), 10), 3);
+}
+
 /// A step with one of three keys.
 #[derive(Clone, Copy, Debug)]
 enum Step {

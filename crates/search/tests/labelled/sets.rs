@@ -27,6 +27,8 @@ pub(crate) fn sets() -> Vec<Set> {
     let Some(shared) = env::var_os("CALLGATE_SHARED").map(PathBuf::from) else { return Vec::new() };
     let folders = fs::read_dir(shared.join("corpus/retrieval")).into_iter().flatten();
     let mut folders: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path()).collect();
+    // Sets of texts that are no tools have other files.
+    folders.retain(|folder| folder.join("queries.jsonl").is_file());
     folders.sort();
     let read = |folder: &PathBuf| Set {
         name: folder.file_name().unwrap().to_string_lossy().into_owned(),

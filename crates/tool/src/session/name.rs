@@ -128,8 +128,11 @@ fn is_left(member: &str, value: &mut Value, path: &str) -> bool {
 }
 
 fn variable(name: &SessionName) -> String {
-    format!("variables.{}", name.0)
+    format!("{VARIABLES}.{}", name.0)
 }
+
+/// The member of the context whose members are variables.
+pub(super) const VARIABLES: &str = "variables";
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 use crate::{
     error::{self, Error},
     oauth2::{
-        codes::standard_code,
+        codes::{ITS_OWN, standard_code},
         held::Held,
         server::{Asked, Client, Server, TOKEN_TIME},
         settings::OAuth2Config,
@@ -120,7 +120,7 @@ fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Err
         }
     }
     if let Some(code) = one(query, "error") {
-        return Err(error::login_denied(credential, standard_code(&code)));
+        return Err(error::login_denied(credential, standard_code(&code).unwrap_or(ITS_OWN)));
     }
     let code = one(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
     code.ok_or_else(|| error::foreign_login(credential, "the browser came back without a code"))

@@ -8,13 +8,23 @@ use super::schema::{Described, Form};
 /// Records the omitted parts of the value given at `at`; `described` is its schema.
 pub(super) fn note(at: &str, value: &Value, described: Described<'_>, journal: &mut Journal) {
     match (value, described.form()) {
-        (Value::Null, Form::Attribute | Form::Cdata | Form::Text) => {
+        (Value::Null, Form::Attribute | Form::Bare | Form::Cdata | Form::Text) => {
             journal.note(Event::NullOmitted { argument: at.to_owned() });
+        }
+        (Value::String(text), Form::Bare | Form::Cdata | Form::Text) if text.is_empty() => {
+            journal.note(Event::EmptyOmitted { argument: at.to_owned() });
+        }
+        (Value::Object(members), Form::Bare) if members.is_empty() => {
+            journal.note(Event::EmptyOmitted { argument: at.to_owned() });
         }
         (Value::Array(items), form) if items.is_empty() && form != Form::Wrapped => {
             journal.note(Event::EmptyOmitted { argument: at.to_owned() });
         }
         (Value::Array(items), _) => items.iter().enumerate().for_each(|(index, item)| {
+            // An item never is an attribute, so that a `null` is written.
+            if item.is_null() && described.items().form() == Form::Attribute {
+                return;
+            }
             note(&format!("{at}[{index}]"), item, described.items(), journal);
         }),
         (Value::Object(members), _) => members.iter().for_each(|(name, member)| {

@@ -28,10 +28,16 @@ pub(crate) enum Breach<'p, 'v> {
     Rule(&'p Rule),
     /// A member is missing.
     Missing(&'p str),
+    /// One of several members is missing, each of which makes an alternative of a union complete.
+    MissingEither(Vec<&'p str>),
+    /// A member is missing whose values tell the alternatives of a union apart.
+    MissingTag(&'p str, Vec<&'p Value>),
     /// Members that `additionalProperties` forbids.
     Unexpected(Vec<&'v str>, &'p Properties),
     /// Members that `unevaluatedProperties` of a schema forbids.
     Unevaluated(Vec<&'v str>, &'p Node),
+    /// The value names no alternative of a union.
+    UnknownTag(Vec<&'p Value>),
 }
 
 /// One step of a path into a value.
@@ -132,7 +138,18 @@ impl<'p, 'v> Run<'p, 'v> {
             Rule::If(conditional) => {
                 let is_valid = self.strictly(|run| run.valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
-                branch.as_ref().map_or(Ok(()), |node| self.collect(node, at, found))
+                let Some(branch) = branch else { return Ok(()) };
+                // A condition on a member that is missing or wrong decides nothing yet.
+                let condition = self.names_in_place(&conditional.condition)?;
+                let is_open =
+                    found.list.iter().any(|known| concerns(known, &found.path, &condition));
+                if is_open {
+                    return Ok(());
+                }
+                if branch.is_never() && !is_valid {
+                    return self.collect(&conditional.condition, at, found);
+                }
+                self.collect(branch, at, found)
             }
             Rule::Reference(target) => match self.scope.node(*target) {
                 Some(node) => self.collect(node, at, found),
@@ -295,6 +312,17 @@ impl<'p, 'v> Run<'p, 'v> {
             found.push(Breach::Unexpected(unexpected, properties), at);
         }
         Ok(())
+    }
+}
+
+/// True if a violation is one of a member with one of these names.
+fn concerns(known: &Violation<'_, '_>, path: &[Segment<'_>], names: &BTreeSet<&str>) -> bool {
+    let below = known.path.strip_prefix(path);
+    match (below, &known.breach) {
+        (Some([Segment::Name(name), ..]), _) | (Some([]), Breach::Missing(name)) => {
+            names.contains(name)
+        }
+        _ => false,
     }
 }
 

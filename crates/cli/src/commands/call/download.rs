@@ -65,7 +65,7 @@ pub(super) async fn to_file(
     let result = stream.into_result();
     let Outcome::Answered(answer) = &result.outcome else {
         let verdict = shown.ended(&result);
-        output::talk(&format!("note: nothing was written to `{}`\n", file.display()));
+        output::line(&format!("note: nothing was written to `{}`", file.display()));
         return Ok(verdict);
     };
     if n_bytes == 0 {
@@ -77,7 +77,7 @@ pub(super) async fn to_file(
     shown.notes(&result);
     let kind = if media_type.is_empty() { String::new() } else { format!(" of `{media_type}`") };
     let (n_bytes, took) = (grouped(n_bytes), time(started.elapsed()));
-    output::talk(&format!("wrote {n_bytes} bytes{kind} to `{}` in {took}\n", file.display()));
+    output::line(&format!("wrote {n_bytes} bytes{kind} to `{}` in {took}", file.display()));
     Ok(Verdict::Fine)
 }
 

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use callgate::{CallerToken, Event, Fault, FaultCode, Next, Problem, Reached, Value};
+use callgate_tool::visible_line;
 
 use super::place::Place;
 use crate::remedy;
@@ -39,7 +40,7 @@ pub(super) fn tells(event: &Event) -> bool {
 pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let code = fault.code.as_str();
     let mut text = match &*told_once(&fault.problems) {
-        [] => format!("error[{code}]: {}\n", message(fault, events)),
+        [] => format!("error[{code}]: {}\n", visible_line(&message(fault, events))),
         [one] => format!("error[{code}]: {}\n", problem(one)),
         problems => {
             let n = problems.len();
@@ -57,7 +58,8 @@ pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -
     if let Some(body) = &fault.body {
         let _infallible = writeln!(text, "the service said: {body:#}");
     }
-    let _infallible = writeln!(text, "help: {}", help(fault, tool, events, hints));
+    let help = help(fault, tool, events, hints);
+    let _infallible = writeln!(text, "help: {}", visible_line(&help));
     text
 }
 
@@ -86,7 +88,8 @@ fn problem(problem: &Problem) -> String {
         let words = if suggestion.starts_with('`') { ": did you mean " } else { "; " };
         let _infallible = write!(text, "{words}{suggestion}");
     }
-    text
+    // Names of arguments and what came are a caller's.
+    visible_line(&text).into_owned()
 }
 
 /// Words the failure, with the journal's facts instead of the words for a model.

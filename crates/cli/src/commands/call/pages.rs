@@ -20,8 +20,8 @@ pub(super) async fn all(
         let mut result = approve::made(executor, &call(&arguments), consent).await;
         let Outcome::Answered(answer) = &mut result.outcome else {
             if !pages.is_empty() {
-                output::talk(&format!(
-                    "note: page {n_pages} failed; nothing of the pages before it is shown\n"
+                output::line(&format!(
+                    "note: page {n_pages} failed; nothing of the pages before it is shown"
                 ));
             }
             return result;
@@ -32,8 +32,8 @@ pub(super) async fn all(
         let is_new = next.iter().any(|(name, value)| arguments.get(name) != Some(value));
         if is_new && n_pages == most {
             answer.next = next;
-            output::talk(&format!(
-                "note: there are more than {most} pages; `--max-pages N` asks for more\n"
+            output::line(&format!(
+                "note: there are more than {most} pages; `--max-pages N` asks for more"
             ));
         } else if is_new {
             arguments.extend(next);

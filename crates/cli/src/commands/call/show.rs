@@ -7,6 +7,7 @@ use callgate::{
     Answer, Content, Event, Outcome, Part, PlannedRequest, Preview, ToolResult, Value,
     secret::SecretReference,
 };
+use callgate_tool::visible_line;
 
 use super::{
     fault::{self, Hints},
@@ -60,7 +61,7 @@ impl Shown {
             }
             Outcome::Pending(pending) => {
                 let (kind, id) = (pending.kind.as_str(), &pending.id);
-                output::talk(&format!("the call waits: {kind} `{id}`\n"));
+                output::line(&format!("the call waits: {kind} `{id}`"));
                 output::result(&format!("{:#}\n", pending.request));
             }
             Outcome::Planned(preview) => match &**preview {
@@ -77,7 +78,7 @@ impl Shown {
         for event in result.journal.events() {
             let is_told = is_failed && fault::tells(event);
             if !is_told && (self.is_verbose || is_news(event)) {
-                output::talk(&format!("note: {event}\n"));
+                output::line(&format!("note: {}", visible_line(&event.to_string())));
             }
         }
     }
@@ -85,25 +86,23 @@ impl Shown {
     fn answered(&self, answer: &Answer) {
         if answer.content == Content::Empty {
             let status = answer.status.map(|status| format!("{status}: ")).unwrap_or_default();
-            output::talk(&format!("{status}no content\n"));
+            output::line(&format!("{status}no content"));
         }
         if self.content(&answer.content) == Seen::InPart {
             let is_parted = matches!(answer.content, Content::Parts(_));
             let them = if is_parted { "the answer with all its parts" } else { "them" };
-            output::talk(&format!("help: `-o FILE` writes {them} to a file\n"));
+            output::line(&format!("help: `-o FILE` writes {them} to a file"));
         }
         for (name, value) in answer.headers.iter().filter(|_| !self.is_verbose) {
-            output::talk(&format!("{name}: {value}\n"));
+            output::line(&format!("{name}: {}", visible_line(value)));
         }
         if let Some(truncated) = &answer.truncated {
-            output::talk(&format!("note: {}\n", truncated.message));
+            output::line(&format!("note: {}", truncated.message));
         }
         if !answer.next.is_empty() {
             let next = answer.next.iter().map(|(name, value)| argument(name, value));
             let next = next.collect::<Vec<_>>().join(" ");
-            output::talk(&format!(
-                "note: there is a next page: {next}, or all with `--all-pages`\n"
-            ));
+            output::line(&format!("note: there is a next page: {next}, or all with `--all-pages`"));
         }
     }
 
@@ -129,7 +128,8 @@ impl Shown {
     fn parts(&self, parts: &[Part]) -> Seen {
         let mut seen = Seen::Whole;
         for (index, part) in parts.iter().enumerate() {
-            output::talk(&format!("{}:\n", heading(part, index + 1, parts.len())));
+            let heading = heading(part, index + 1, parts.len());
+            output::line(&format!("{}:", visible_line(&heading)));
             if self.content(&part.content) == Seen::InPart {
                 seen = Seen::InPart;
             }

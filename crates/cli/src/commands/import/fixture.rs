@@ -39,7 +39,7 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
             }
             Err(error) => {
                 output::talk(&failure(&error).0);
-                output::talk(&format!("note: the toolset `{}` is left out\n", toolset.name));
+                output::line(&format!("note: the toolset `{}` is left out", toolset.name));
                 folder.remove(&toolset.name)?;
             }
         }
@@ -64,7 +64,7 @@ fn cases(
             }
             Err(why) => {
                 let name = &example.name;
-                output::talk(&format!("note: the example `{name}` is left out: {why}\n"));
+                output::line(&format!("note: the example `{name}` is left out: {why}"));
             }
         }
     }
@@ -177,8 +177,8 @@ pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Fai
         for case in crate::commands::test::sorted(&cases)? {
             if !case.join("request.http").is_file() {
                 let name = case.file_name().unwrap_or_default().to_string_lossy();
-                output::talk(&format!(
-                    "note: the example `{}/{name}` sends nothing: its `result.json` says why\n",
+                output::line(&format!(
+                    "note: the example `{}/{name}` sends nothing: its `result.json` says why",
                     toolset.name
                 ));
             }

@@ -24,7 +24,7 @@ impl Asking {
         let form = credential::form(scheme)?;
         let variable = variable(profile, &scheme.name);
         let usual = form.replace("NAME", &variable);
-        output::talk(&format!("`{}` is {}.\n", scheme.name, about(scheme)));
+        output::line(&format!("`{}` is {}.", scheme.name, about(scheme)));
         let asked = credential::words(scheme);
         // A form with a user in it has no default answer.
         let usual = (form == "env:NAME").then_some(usual.as_str());
@@ -38,9 +38,7 @@ impl Asking {
             match credential::value(scheme, &text) {
                 Ok(value) => return Some(value),
                 Err(why) => {
-                    output::talk(&format!(
-                        "  {why}; write where it is, not what it is: `{form}`\n"
-                    ));
+                    output::line(&format!("  {why}; write where it is, not what it is: `{form}`"));
                 }
             }
         }
@@ -54,7 +52,7 @@ impl Asking {
             let text = self.line("  its address (https://HOST/PATH): ")?;
             match check_server(&text) {
                 Ok(()) => return Some(text),
-                Err(wrong) => output::talk(&format!("  {wrong}\n")),
+                Err(wrong) => output::line(&format!("  {wrong}")),
             }
         }
         None

@@ -1,13 +1,17 @@
 //! The lines that a host's file needs to start callgate: the command with absolute paths, and a placeholder for each
-//! environment variable that holds a secret. Formats: the documentation of each host, 2026-11.
+//! environment variable that it reads. Formats: the documentation of each host, 2026-11.
+
+mod flags;
+mod variables;
 
 use std::{env, path::Path};
 
 use callgate_config::Location;
 use callgate_tool::{Object, Value, json};
 
+use self::{flags::flags, variables::variables};
 use crate::{
-    args::{DescriptionArguments, McpArguments, McpHost},
+    args::{McpArguments, McpHost, SourceArguments},
     exit::Failure,
     open::failure,
     source::location,
@@ -15,16 +19,13 @@ use crate::{
 
 /// The lines for a host.
 pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, Failure> {
-    let file = &arguments.source.file;
-    let full = |path: &Path| {
-        path.canonicalize().map(|path| path.display().to_string()).map_err(|error| {
-            let shown = path.display();
-            Failure(format!("error: cannot read `{shown}`: {error}\nhelp: name a file that exists"))
-        })
-    };
-    let named = match location(file).map_err(|error| failure(&error))? {
-        Location::Address(url) => String::from(url),
-        Location::File(file) => full(&file)?,
+    // Complete, so that a new flag must be written here, too.
+    let McpArguments { source, session, print_config: _ } = arguments;
+    let SourceArguments { file, description } = source;
+    let location = location(file).map_err(|error| failure(&error))?;
+    let named = match &location {
+        Location::Address(url) => url.to_string(),
+        Location::File(file) => full(file)?,
         Location::Text(..) => {
             let message = "error: expected a file or an address, got standard input, which the host speaks on";
             return Err(Failure(format!("{message}\nhelp: write it to a file")));
@@ -33,11 +34,12 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
     let program = env::current_exe();
     let program = program.map_or_else(|_| "callgate".to_owned(), |path| path.display().to_string());
     let mut line = vec!["mcp".to_owned(), named];
-    if let Some(session) = &arguments.session {
+    if let Some(session) = session {
         line.extend(["--session".to_owned(), full(session)?]);
     }
-    line.extend(flags(&arguments.source.description));
-    let variables = variables(&arguments.source.description);
+    let flags = flags(description)?;
+    let variables = variables(&location, &flags);
+    line.extend(flags);
     let name = file.file_stem().map_or_else(|| "callgate".into(), |stem| stem.to_string_lossy());
     Ok(match host {
         McpHost::Codex => toml(&name, &program, &line, &variables),
@@ -48,36 +50,12 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
     })
 }
 
-/// The flags of a bare description as they were given.
-fn flags(given: &DescriptionArguments) -> Vec<String> {
-    let mut flags = Vec::new();
-    let mut add = |name: &str, value: &str| flags.extend([name.to_owned(), value.to_owned()]);
-    if let Some(server) = &given.server {
-        add("--server", server);
-    }
-    for overlay in &given.overlay {
-        add("--overlay", &overlay.display().to_string());
-    }
-    if let Some(bearer) = &given.bearer {
-        add("--bearer", bearer);
-    }
-    for ca in &given.connection.ca {
-        add("--ca", ca);
-    }
-    for range in &given.connection.egress_allow {
-        add("--egress-allow", range);
-    }
-    flags
-}
-
-/// The variables from which flags read secrets: a host passes on none of its own.
-fn variables(given: &DescriptionArguments) -> Vec<String> {
-    let bearer = given.bearer.as_deref();
-    bearer
-        .and_then(|bearer| bearer.strip_prefix("env:"))
-        .map(ToOwned::to_owned)
-        .into_iter()
-        .collect()
+/// The absolute path of a file that exists.
+fn full(path: &Path) -> Result<String, Failure> {
+    path.canonicalize().map(|path| path.display().to_string()).map_err(|error| {
+        let shown = path.display();
+        Failure(format!("error: cannot read `{shown}`: {error}\nhelp: name a file that exists"))
+    })
 }
 
 fn file_of(key: &str, name: &str, program: &str, line: &[String], variables: &[String]) -> String {

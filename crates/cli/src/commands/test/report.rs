@@ -27,7 +27,7 @@ impl Report {
             match check {
                 Check::Written(file) => {
                     self.files += 1;
-                    output::talk(&format!("wrote {}\n", file.display()));
+                    output::line(&format!("wrote {}", file.display()));
                 }
                 Check::Recorded(how) => how_recorded = Some(how),
                 Check::Broken(_) | Check::Held => {}

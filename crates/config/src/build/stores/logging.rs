@@ -28,7 +28,10 @@ impl SecretStore for LoggingStore {
         let secret = self.inner.get(reference).await;
         tracing::debug!(%reference, is_there = secret.is_ok(), "a secret was asked for");
         let secret = secret?;
-        if let Some(note) = secret.note() {
+        // The load reports literals; one that is a name, as that of a client, is no secret.
+        let is_short = secret.is_too_short_to_mask() && !reference.is_literal();
+        let short = is_short.then_some(UNMASKED);
+        if let Some(note) = secret.note().or(short) {
             let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
             if logged.insert(reference.to_string()) {
                 tracing::warn!(%reference, "{note}");
@@ -41,3 +44,7 @@ impl SecretStore for LoggingStore {
         self.inner.forget(reference, rejected);
     }
 }
+
+/// The note about a secret that [`Masker`](callgate_secret::Masker) leaves in answers.
+const UNMASKED: &str =
+    "the secret has fewer than 4 characters: it is not masked where a service answers with it";

@@ -1,11 +1,8 @@
 //! One record as a line.
 
-use std::{
-    fmt::{self, Write as _},
-    time::SystemTime,
-};
+use std::{fmt, time::SystemTime};
 
-use callgate_tool::{Object, Value, json};
+use callgate_tool::{Object, Value, json, visible_line};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tracing::{
     Metadata,
@@ -33,7 +30,7 @@ impl Record<'_> {
         let mut line = format!("{} {level:<5} {target}:", self.time());
         if let Some(message) = self.fields.message() {
             line.push(' ');
-            escape(&mut line, message);
+            line.push_str(&visible_line(message));
         }
         for (name, value) in self.fields.others() {
             line.push(' ');
@@ -59,7 +56,7 @@ impl Record<'_> {
             members.insert("fields", Value::Object(self.fields.members()));
             members.insert("spans", Value::Array(spans.collect()));
         }
-        value.to_string()
+        visible_line(&value.to_string()).into_owned()
     }
 
     fn time(&self) -> String {
@@ -125,24 +122,11 @@ fn pair(line: &mut String, name: &str, value: &Value) {
     match value.as_str() {
         Some(text) if text.is_empty() || text.contains([' ', '"', '=', '{', '}']) => {
             line.push('"');
-            escape(line, &text.replace('"', "\\\""));
+            line.push_str(&visible_line(&text.replace('"', "\\\"")));
             line.push('"');
         }
-        Some(text) => escape(line, text),
-        None => line.push_str(&value.to_string()),
-    }
-}
-
-/// Writes a text so that it stays on its line and does not move the cursor.
-fn escape(line: &mut String, text: &str) {
-    for char in text.chars() {
-        let is_break = matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if char.is_control() || is_break {
-            // Writing to a string does not fail.
-            write!(line, "{}", char.escape_default()).ok();
-        } else {
-            line.push(char);
-        }
+        Some(text) => line.push_str(&visible_line(text)),
+        None => line.push_str(&visible_line(&value.to_string())),
     }
 }
 

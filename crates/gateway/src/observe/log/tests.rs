@@ -31,7 +31,7 @@ fn a_record_is_a_line_that_nobody_forges() {
             tracing::info!(n = 3, why, "done\r\n\u{202e}");
         });
     });
-    let expected = r#"INFO  callgate_gateway::observe::log::tests: done\r\n\u{202e} n=3 why="a\n2026-01-01 INFO forged \u{1b}[31m" call{tool=pets-getPet status=200}"#;
+    let expected = r#"INFO  callgate_gateway::observe::log::tests: done\r\n\u202e n=3 why="a\n2026-01-01 INFO forged \u001b[31m" call{tool=pets-getPet status=200}"#;
     assert_eq!(lines, [expected]);
 }
 

@@ -1,5 +1,7 @@
 //! Tests the metrics as a scraper sees them.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use metrics::with_local_recorder;
 
 use super::*;
@@ -26,4 +28,18 @@ fn there_are_never_more_series_than_a_scraper_takes() {
     assert!(
         text.contains("callgate_call_duration_seconds_bucket{toolset=\"made-up-0\",le=\"0.25\"} 1")
     );
+}
+
+#[test]
+fn a_principal_of_some_toolsets_sees_their_numbers_alone() {
+    let text = "# TYPE callgate_calls_total counter\ncallgate_calls_total{toolset=\"pets\",outcome=\"ok\"} 1\n\
+                callgate_calls_total{toolset=\"pay\",outcome=\"ok\"} 2\ncallgate_sessions 7\n";
+    let own = Some(Arc::new(BTreeSet::from(["pets".to_owned()])));
+    let principal = Caller { toolsets: own.clone(), ..Caller::default() };
+    let expected = "callgate_calls_total{toolset=\"pets\",outcome=\"ok\"} 1\n";
+    assert_eq!(visible_to(&principal, text.to_owned()), expected);
+    for caller in [Caller::default(), Caller { toolsets: own, is_admin: true, ..Caller::default() }]
+    {
+        assert_eq!(visible_to(&caller, text.to_owned()), text);
+    }
 }

@@ -79,6 +79,27 @@ async fn a_principal_has_its_toolsets_and_only_an_admin_the_operators_paths() {
 }
 
 #[tokio::test]
+async fn a_principal_sees_the_state_of_its_own_toolsets() {
+    let text = principals()
+        .replace(
+            "{pets:",
+            "{app: {functions: [{name: hire, description: Hires, input: {type: object}}]}, pets:",
+        )
+        .replace("toolsets: []", "toolsets: [pets]");
+    let sidecar = Sidecar::start(&text).await;
+    sidecar.reload().await;
+    let state = async |token: &str| {
+        let answer = sidecar.get("/readyz", &[("authorization", &bearer(token))]).await;
+        let state: Value = answer.json().await.unwrap();
+        let names = state["toolsets"].as_array().unwrap().iter().map(|known| known["name"].clone());
+        (names.collect::<Vec<_>>(), state["reload"].is_object())
+    };
+    let (own, sees_reload) = state(TOKEN).await;
+    assert_eq!((own, sees_reload), (vec![json!("pets")], false));
+    assert_eq!(state(OTHER).await.0, [json!("pets"), json!("app")]);
+}
+
+#[tokio::test]
 async fn a_call_of_a_tool_that_its_principal_may_not_use_stands_in_the_audit_file() {
     let folder = tempfile::tempdir().unwrap();
     let audit = "audit: {file: audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef'}\n";

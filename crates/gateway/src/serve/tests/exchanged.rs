@@ -101,7 +101,7 @@ async fn a_callers_token_reaches_the_token_endpoint_and_nobody_else() {
     let mut answers = Vec::new();
     for (path, body) in [
         ("/v1/calls", call(&json!({"dryRun": true}))),
-        ("/v1/calls", call(&json!({"session": {"id": "s"}}))),
+        ("/v1/calls", call(&json!({"session": {"id": "s", "parameters": {"customerId": "c"}}}))),
         ("/v1/calls", call(&json!({}))),
         ("/mcp", mcp),
         ("/v1/sessions/s:run", run),

@@ -31,13 +31,22 @@ impl Sidecar {
         Self::try_start(text, Path::new("")).await.unwrap()
     }
 
+    /// Starts a sidecar for tools of another description.
+    pub(super) async fn describing(text: &str, description: &'static str) -> Self {
+        Self::started(text, Path::new(""), description).await.unwrap()
+    }
+
     pub(super) async fn try_start(text: &str, base: &Path) -> Result<Self, Failure> {
+        Self::started(text, base, DESCRIPTION).await
+    }
+
+    async fn started(text: &str, base: &Path, description: &'static str) -> Result<Self, Failure> {
         let has_address = text.lines().any(|line| line.starts_with("listen:"));
         let usual = if has_address { "" } else { "listen: 127.0.0.1:0\n" };
         let config = Config::from_text(format!("{usual}{text}"), base);
         let mut config = config.map_err(Failure::Configuration)?;
         for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
-            toolset.description = Description::text(DESCRIPTION);
+            toolset.description = Description::text(description);
         }
         let listeners = Listeners::default();
         let environment = Environment::new().with_listeners(listeners.clone());

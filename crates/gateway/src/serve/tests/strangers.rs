@@ -35,7 +35,8 @@ async fn asked(
 }
 
 fn calls(session: &str) -> Value {
-    json!({"calls": [{"id": "a", "tool": "pets-list", "args": {}}], "session": {"id": session}})
+    let session = json!({"id": session, "parameters": {"customerId": "c-1"}});
+    json!({"calls": [{"id": "a", "tool": "pets-list", "args": {}}], "session": session})
 }
 
 #[tokio::test]

@@ -48,6 +48,69 @@ fn json_is_preferred() {
 }
 
 #[test]
+fn the_plain_media_type_is_preferred() {
+    for (described, first) in [
+        (&["application/json-patch+json", "application/json"][..], "application/json"),
+        (&["application/json-patch+json", "application/json", "text/json"], "application/json"),
+        (&["application/json; v=2", "application/json"], "application/json"),
+        (&["application/json-seq", "application/json"], "application/json"),
+        (&["application/json-patch+json", "Application/JSON"], "Application/JSON"),
+        (&["application/vnd.a+json", "text/json"], "application/vnd.a+json"),
+        (&["application/merge-patch+json", "application/vnd.a+json"], "application/vnd.a+json"),
+        (
+            &["application/json-patch+json", "application/merge-patch+json"],
+            "application/merge-patch+json",
+        ),
+        (
+            &["application/json-patch+json", "application/strategic-merge-patch+json"],
+            "application/strategic-merge-patch+json",
+        ),
+        (&["application/json-patch+json", "*/*"], "application/json-patch+json"),
+        (&["application/atom+xml", "text/xml"], "text/xml"),
+    ] {
+        let content = described.iter().map(|name| {
+            ((*name).to_owned(), json!({"schema": {"type": "object", "xml": {"name": "x"}}}))
+        });
+        let body = json!({"content": Value::Object(content.collect())});
+        let document = document(json!({"operation": {"requestBody": body}}));
+        let operation = document.root().get("operation").unwrap();
+        let operation = Located { node: operation, pointer: "/operation".into() };
+        let mut findings = Findings::default();
+        let cursor = Cursor::new(&document, &mut findings);
+        let mut body = read(cursor.to(&operation)).unwrap();
+        prefer(&mut body, cursor, &LoadOptions::default());
+        assert_eq!(&*body.media[0].media_type, first, "{described:?}");
+    }
+}
+
+#[test]
+fn an_object_is_json_only_under_media_types_of_json() {
+    let object = json!({"schema": {"type": "object", "properties": {"a": {}}}});
+    let list = json!({"schema": {"type": "array", "items": {}}});
+    for media_type in [
+        "application/cbor",
+        "application/x-protobuf",
+        "application/x-msgpack",
+        "application/jwt",
+        "message/rfc822",
+        "application/form-data",
+        "text/csv",
+        "application/graphql",
+    ] {
+        let alone = [&*format!("{media_type} Text true"), "body-media-not-written"];
+        for schema in [&object, &list] {
+            check(json!({"required": true, "content": {media_type: schema}}), &alone);
+            let content = json!({media_type: schema, "application/json": schema});
+            let beside =
+                ["application/json Json false", &*format!("{media_type} Text false"), alone[1]];
+            check(json!({"content": content}), &beside);
+        }
+        let text = json!({"schema": {"type": "string"}});
+        check(json!({"content": {media_type: text}}), &[&*format!("{media_type} Text false")]);
+    }
+}
+
+#[test]
 fn the_operator_may_prefer_another_media_type() {
     let options = LoadOptions {
         body_media: vec!["APPLICATION/merge-patch+json".to_owned()],
@@ -118,7 +181,10 @@ fn an_object_under_a_media_type_of_bytes_is_bytes() {
         ("image/png", &["image/png Binary false", "dropped-keyword"][..]),
         ("application/octet-stream", &["application/octet-stream Binary false", "dropped-keyword"]),
         ("image/svg+xml", &["image/svg+xml Xml false", "body-media-not-written"]),
-        ("application/x-own", &["application/x-own Text false"]),
+        ("application/x-own", &["application/x-own Text false", "body-media-not-written"]),
+        ("text/plain", &["text/plain Text false"]),
+        ("application/apply-patch+yaml", &["application/apply-patch+yaml Text false"]),
+        ("application/x-json", &["application/x-json Json false"]),
     ] {
         check(json!({"content": {media_type: object}}), expected);
     }

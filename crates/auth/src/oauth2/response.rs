@@ -1,0 +1,126 @@
+//! The response of a token endpoint, read as servers write it: a token under any media type, in JSON or in a form, and a
+//! refusal under any status. Of the server's text only the token and a standard's code leave this module.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode, header::RETRY_AFTER};
+use serde_json::{Map, Value};
+use url::form_urlencoded;
+
+use super::{
+    codes::{ITS_OWN, standard_code},
+    failure::{Failure, Retry},
+};
+
+/// The JSON object of a token.
+pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, Failure> {
+    if !answer.status().is_success() {
+        return Err(failure(answer));
+    }
+    if answer.body().trim_ascii().is_empty() {
+        let why = "the answer of the token endpoint is empty";
+        return Err(Failure::Unavailable { why, retry: Retry::Soon });
+    }
+    let members = members(answer.body())
+        .filter(|members| members.get("access_token").is_some_and(Value::is_string));
+    let object = members.and_then(|members| serde_json::to_vec(&members).ok());
+    object.ok_or_else(|| failure(answer))
+}
+
+/// The failure in a response without a token.
+pub(super) fn failure(answer: &Response<Bytes>) -> Failure {
+    let status = answer.status();
+    match code(answer.body()) {
+        Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
+        Some(code) if status.is_client_error() && !is_to_wait(status) => Failure::Refused(code),
+        Some(code) if status.is_success() => Failure::Refused(code),
+        _ => of_status(answer),
+    }
+}
+
+/// The code of the refusal in a body, if it contains one: where RFC 6749 §5.2 has it, or where servers of other
+/// traditions have it.
+pub(super) fn code(body: &[u8]) -> Option<&'static str> {
+    let members = members(body)?;
+    let error = members.get("error").filter(|error| is_said(error));
+    let inner = error.and_then(Value::as_object);
+    let inner = inner.into_iter().flat_map(|inner| INNER.iter().map(|name| inner.get(*name)));
+    let outer = OUTER.iter().map(|name| members.get(*name));
+    let mut said = inner.chain(outer).chain([error]).flatten().filter_map(Value::as_str);
+    let standard = said.find_map(|said| standard_code(&said.to_ascii_lowercase()));
+    standard.or_else(|| error.map(|_| ITS_OWN))
+}
+
+fn is_said(error: &Value) -> bool {
+    !matches!(error, Value::Null | Value::Bool(false)) && *error != "" && *error != 0
+}
+
+/// The members of a body, whatever its media type says.
+fn members(body: &[u8]) -> Option<Map<String, Value>> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
+    if body.starts_with(b"{") {
+        return serde_json::from_slice(body).ok();
+    }
+    let is_form = FORMS.iter().any(|first| body.starts_with(first));
+    let is_form = is_form || body.windows(14).any(|found| found == b"&access_token=");
+    let pairs = is_form.then(|| form_urlencoded::parse(body).into_owned())?;
+    Some(pairs.map(|(name, value)| (name, Value::String(value))).collect())
+}
+
+/// The failure for a status without a code.
+fn of_status(answer: &Response<Bytes>) -> Failure {
+    let status = answer.status();
+    let retry = match status {
+        StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
+            Retry::Soon
+        }
+        _ => Retry::Later,
+    };
+    if status.is_server_error() || is_to_wait(status) {
+        return out_of_order(answer, retry);
+    }
+    if status.is_redirection() {
+        return Failure::unreadable("the token endpoint redirects, which is not followed");
+    }
+    if status.is_success() {
+        return Failure::unreadable(NO_TOKEN);
+    }
+    let status = status.as_u16();
+    Failure::Unreadable(format!("the token endpoint answered {status}, which is no token").into())
+}
+
+/// The failure of an endpoint that works at another time.
+fn out_of_order(answer: &Response<Bytes>, retry: Retry) -> Failure {
+    let why = match answer.status() {
+        StatusCode::TOO_MANY_REQUESTS => "the token endpoint has had too many requests",
+        _ => "the token endpoint is out of order",
+    };
+    Failure::Unavailable { why, retry: retry_after(answer.headers()).map_or(retry, Retry::After) }
+}
+
+/// Client errors that go away by themselves: RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4.
+fn is_to_wait(status: StatusCode) -> bool {
+    [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS]
+        .contains(&status)
+}
+
+/// The seconds of `Retry-After`; a date there counts as missing.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    text.trim().parse().ok().map(Duration::from_secs)
+}
+
+pub(super) const NO_TOKEN: &str = "the answer of the token endpoint is no token";
+
+/// The members of a refusal beside `error` in which servers write a code.
+const OUTER: [&str; 4] = ["errorCode", "ErrorCode", "error_code", "code"];
+
+/// The members of an object at `error` in which servers write a code.
+const INNER: [&str; 4] = ["code", "error", "status", "type"];
+
+/// The beginnings of a form.
+const FORMS: [&[u8]; 2] = [b"access_token=", b"error="];
+
+#[cfg(test)]
+mod tests;

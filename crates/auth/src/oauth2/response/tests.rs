@@ -1,0 +1,121 @@
+//! Tests answers of token endpoints, as servers in the world write them.
+
+use http::header::CONTENT_TYPE;
+
+use super::*;
+
+fn answer(status: u16, media_type: &str, body: &str) -> Response<Bytes> {
+    let builder = Response::builder().status(status).header(CONTENT_TYPE, media_type);
+    builder.body(Bytes::from(body.to_owned())).unwrap()
+}
+
+fn shown(failure: &Failure) -> String {
+    match failure {
+        Failure::Refused(code) => format!("refused {code}"),
+        Failure::Unavailable { why, retry } => format!("{why}, {retry:?}"),
+        Failure::Unreadable(why) => why.to_string(),
+    }
+}
+
+#[test]
+fn a_token_is_read_under_every_media_type_and_status_of_success() {
+    let bodies = [
+        "{\"access_token\":\"T\",\"token_type\":\"Bearer\"}",
+        " \r\n{\"access_token\":\"T\"}\n",
+        "\u{feff}{\"access_token\":\"T\"}",
+        "{\"access_token\":\"U\",\"access_token\":\"T\"}",
+        "{\"error\":null,\"access_token\":\"T\"}",
+        "access_token=T&token_type=bearer&scope=",
+        "token_type=bearer&access_token=T",
+    ];
+    let media_types = [
+        "application/json",
+        "text/plain;charset=UTF-8",
+        "text/html",
+        "application/vnd.oauth+json",
+        "application/x-www-form-urlencoded",
+        "no media type",
+        "",
+    ];
+    for body in bodies {
+        for media_type in media_types {
+            for status in [200, 201, 203] {
+                let read = token(&answer(status, media_type, body));
+                let read = read.unwrap_or_else(|failure| panic!("{body}: {failure:?}"));
+                let read: Value = serde_json::from_slice(&read).unwrap();
+                assert_eq!(read["access_token"], "T", "{status} {media_type} {body}");
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn check(status: u16, body: &str, expected: &str) {
+    for media_type in ["application/json", "text/plain", "text/html"] {
+        let failure = token(&answer(status, media_type, body)).unwrap_err();
+        assert_eq!(shown(&failure), expected, "{status} {media_type} {body}");
+    }
+}
+
+#[test]
+fn a_refusal_is_read_under_every_status() {
+    for status in [200, 400, 401, 403] {
+        for body in [
+            "{\"error\":\"invalid_client\",\"error_description\":\"no such client\"}",
+            "{\"access_token\":null,\"error\":\"invalid_client\"}",
+            "{\"error\":\"INVALID_CLIENT\"}",
+            "{\"ok\":false,\"error\":\"invalid_client\"}",
+            "{\"error\":{\"code\":\"invalid_client\",\"message\":\"x\"}}",
+            "{\"error\":{\"code\":401,\"type\":\"invalid_client\"}}",
+            "{\"errorCode\":\"invalid_client\",\"errorSummary\":\"x\"}",
+            "{\"ErrorCode\":\"invalid_client\",\"Error\":\"x\"}",
+            "error=invalid_client&error_description=x",
+        ] {
+            check(status, body, "refused invalid_client");
+        }
+        for body in
+            ["{\"error\":\"canary\"}", "{\"error\":{\"message\":\"canary\"}}", "{\"error\":true}"]
+        {
+            check(status, body, "refused an error code of its own");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_neither_is_no_token() {
+    for body in ["<h1>canary</h1>", "[]", "\"x\"", "{", "{}", "canary", "{\"access_token\":1}"] {
+        check(200, body, NO_TOKEN);
+        check(404, body, "the token endpoint answered 404, which is no token");
+    }
+    check(200, "{\"error\":null,\"code\":\"canary\"}", NO_TOKEN);
+    check(302, "{}", "the token endpoint redirects, which is not followed");
+}
+
+#[test]
+fn an_endpoint_that_works_at_another_time_is_unavailable() {
+    check(200, "", "the answer of the token endpoint is empty, Soon");
+    check(204, " \n", "the answer of the token endpoint is empty, Soon");
+    check(500, "", "the token endpoint is out of order, Later");
+    check(503, "{\"error\":\"invalid_client\"}", "the token endpoint is out of order, Soon");
+    check(408, "{\"error\":\"canary\"}", "the token endpoint is out of order, Later");
+    check(429, "{\"error\":\"canary\"}", "the token endpoint has had too many requests, Later");
+    for status in [200, 400] {
+        for code in ["temporarily_unavailable", "server_error"] {
+            let body = format!("{{\"error\":\"{code}\"}}");
+            check(status, &body, "the token endpoint is out of order, Later");
+        }
+    }
+    check(400, "{\"error\":\"slow_down\"}", "refused slow_down");
+}
+
+#[test]
+fn the_time_to_wait_is_that_of_the_endpoint() {
+    for (text, expected) in
+        [("3", Retry::After(Duration::from_secs(3))), ("soon", Retry::Later), ("-1", Retry::Later)]
+    {
+        let mut answer = answer(429, "text/html", "");
+        answer.headers_mut().insert(RETRY_AFTER, text.parse().unwrap());
+        let Failure::Unavailable { retry, .. } = failure(&answer) else { panic!("{text}") };
+        assert_eq!(retry, expected, "{text}");
+    }
+}

@@ -1,0 +1,295 @@
+//! Writes elements. Each attribute, and each name of child elements, has one writer in its element: a value whose parts a
+//! reader could not distinguish is refused.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_openapi::XmlName;
+use callgate_tool::Value;
+
+use super::{
+    Refusal,
+    names::{Expanded, Scope, XSI, is_legal, push_escaped},
+    schema::{Described, Form},
+};
+use crate::style::Unwritable;
+
+/// A value that is to be written, and its location.
+#[derive(Clone, Debug)]
+pub(super) struct Child<'a> {
+    /// The location of the value: `body.labels[2]`.
+    pub(super) at: String,
+    /// The member that writes the value, which is the same for all items of a list: `body.labels`.
+    pub(super) writer: Arc<str>,
+    /// The default name.
+    pub(super) own: Arc<str>,
+    pub(super) value: &'a Value,
+    pub(super) described: Described<'a>,
+    /// True for an item of a list, which never is an attribute.
+    pub(super) is_item: bool,
+}
+
+/// The parts of one element that have a writer.
+#[derive(Debug, Default)]
+struct Written {
+    parts: BTreeMap<Part, Arc<str>>,
+}
+
+/// A part of an element that a reader finds by its name, or by its kind.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Part {
+    Attribute(Expanded),
+    Cdata,
+    Element(Expanded),
+    Text,
+}
+
+/// Writes elements; the reader of arguments limits the nesting.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    pub(super) out: String,
+    scope: Scope,
+}
+
+impl<'a> Child<'a> {
+    /// The member `name` of an object.
+    pub(super) fn member(&self, name: &str, value: &'a Value) -> Self {
+        let at = format!("{}.{name}", self.at);
+        let (writer, own) = (at.as_str().into(), name.into());
+        Self { at, writer, own, value, described: self.described.member(name), is_item: false }
+    }
+
+    /// An item of a list; it has the name of the list, if it has none of its own.
+    fn item(&self, index: usize, value: &'a Value) -> Self {
+        let at = format!("{}[{index}]", self.at);
+        Self { at, value, described: self.described.items(), is_item: true, ..self.clone() }
+    }
+
+    pub(super) fn members(&self) -> Option<Vec<Self>> {
+        let members = self.value.as_object()?;
+        Some(members.iter().map(|(name, value)| self.member(name, value)).collect())
+    }
+
+    pub(super) fn items(&self) -> Option<Vec<Self>> {
+        let items = self.value.as_array()?.iter().enumerate();
+        Some(items.map(|(index, value)| self.item(index, value)).collect())
+    }
+
+    fn name(&self) -> XmlName {
+        self.described.name(&self.own)
+    }
+}
+
+impl Writer {
+    /// A writer that continues a text.
+    pub(super) fn after(out: &str) -> Self {
+        Self { out: out.to_owned(), ..Self::default() }
+    }
+
+    /// The root element with its content.
+    pub(super) fn root(&mut self, name: &XmlName, children: Vec<Child<'_>>) -> Result<(), Refusal> {
+        self.element(name, children, &mut Written::default(), &"".into())
+    }
+
+    /// The root element, if it is a member of the body.
+    pub(super) fn root_member(&mut self, member: &Child<'_>) -> Result<(), Refusal> {
+        self.child(member, &mut Written::default())
+    }
+
+    /// The root element, if it is a single value.
+    pub(super) fn root_leaf(&mut self, name: &XmlName, child: &Child<'_>) -> Result<(), Refusal> {
+        self.leaf(name, child, &mut Written::default())
+    }
+
+    /// An element with attributes, texts and elements.
+    fn element(
+        &mut self,
+        name: &XmlName,
+        children: Vec<Child<'_>>,
+        around: &mut Written,
+        writer: &Arc<str>,
+    ) -> Result<(), Refusal> {
+        let n_before = self.scope.enter();
+        let tag = self.open(name, around, writer)?;
+        let mut inside = Written::default();
+        let children = spread(children)?;
+        for child in attributes(&children) {
+            self.attribute(child, &mut inside)?;
+        }
+        self.out.push('>');
+        for child in &children {
+            if !is_attribute(child) {
+                self.child(child, &mut inside)?;
+            }
+        }
+        self.close(&tag, n_before);
+        Ok(())
+    }
+
+    fn child(&mut self, child: &Child<'_>, around: &mut Written) -> Result<(), Refusal> {
+        let form = child.described.form();
+        if let Some(items) = child.items() {
+            if form == Form::Wrapped {
+                // Items without a name of their own get the name of their wrapper (§4.7.26.2).
+                let name = child.name();
+                let own = &name.name;
+                let named = items.into_iter().map(|item| Child { own: Arc::clone(own), ..item });
+                return self.element(&name, named.collect(), around, &child.writer);
+            }
+            // The borders of a list in a list would be lost.
+            if child.is_item {
+                return Err(Refusal::Borders(child.at.clone()));
+            }
+            return items.iter().try_for_each(|item| self.child(item, around));
+        }
+        match child.members() {
+            Some(members) => self.element(&child.name(), members, around, &child.writer),
+            None => self.leaf(&child.name(), child, around),
+        }
+    }
+
+    /// A value without parts.
+    fn leaf(
+        &mut self,
+        name: &XmlName,
+        child: &Child<'_>,
+        around: &mut Written,
+    ) -> Result<(), Refusal> {
+        let form = child.described.form();
+        if child.value.is_null() && matches!(form, Form::Bare | Form::Cdata | Form::Text) {
+            return Ok(());
+        }
+        let text = text(child)?;
+        match form {
+            Form::Bare | Form::Text => {
+                around.claim_text(Part::Text, child)?;
+                push_escaped(&mut self.out, &text);
+            }
+            Form::Cdata => {
+                around.claim_text(Part::Cdata, child)?;
+                let parts = text.replace("]]>", "]]]]><![CDATA[>");
+                // A reader makes one line end of every carriage return (XML 1.0 §2.11), and a section has no escapes.
+                let parts = parts.replace('\r', "]]>&#13;<![CDATA[");
+                self.out.extend(["<![CDATA[", &parts, "]]>"]);
+            }
+            Form::Attribute | Form::Element | Form::Wrapped => {
+                let n_before = self.scope.enter();
+                let tag = self.open(name, around, &child.writer)?;
+                if child.value.is_null() {
+                    let nil = XmlName::new("nil".into(), Some(XSI.into()), Some("xsi".into()));
+                    let nil = self.scope.attribute(&nil)?;
+                    self.out.extend([nil.declaration.as_str(), " ", &nil.text, "=\"true\""]);
+                }
+                self.out.push('>');
+                push_escaped(&mut self.out, &text);
+                self.close(&tag, n_before);
+            }
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, child: &Child<'_>, inside: &mut Written) -> Result<(), Refusal> {
+        if matches!(child.value, Value::Array(_) | Value::Object(_)) {
+            return Err(Refusal::Structure(child.at.clone()));
+        }
+        let text = text(child)?;
+        let name = self.scope.attribute(&child.name())?;
+        inside.claim(Part::Attribute(name.expanded), &name.text, &child.writer)?;
+        self.out.extend([name.declaration.as_str(), " ", &name.text, "=\""]);
+        push_escaped(&mut self.out, &text);
+        self.out.push('"');
+        Ok(())
+    }
+
+    /// Begins a tag and declares its namespace; returns the name for the end tag.
+    fn open(
+        &mut self,
+        name: &XmlName,
+        around: &mut Written,
+        writer: &Arc<str>,
+    ) -> Result<String, Refusal> {
+        let name = self.scope.element(name)?;
+        around.claim(Part::Element(name.expanded), &name.text, writer)?;
+        self.out.extend(["<", &name.text, &name.declaration]);
+        Ok(name.text)
+    }
+
+    fn close(&mut self, tag: &str, n_before: usize) {
+        self.out.extend(["</", tag, ">"]);
+        self.scope.leave(n_before);
+    }
+}
+
+impl Written {
+    /// Gives a part to a writer, unless another has it.
+    fn claim(&mut self, part: Part, name: &str, writer: &Arc<str>) -> Result<(), Refusal> {
+        let kind = match part {
+            Part::Attribute(_) => "attribute",
+            Part::Cdata | Part::Text => "text",
+            Part::Element(_) => "element",
+        };
+        let first = self.parts.entry(part).or_insert_with(|| Arc::clone(writer));
+        if first == writer {
+            return Ok(());
+        }
+        Err(Refusal::Twice {
+            kind,
+            name: name.to_owned(),
+            first: first.to_string(),
+            second: writer.to_string(),
+        })
+    }
+
+    /// Gives the text of an element to a value. A second item of a list could not be told from the first.
+    fn claim_text(&mut self, part: Part, child: &Child<'_>) -> Result<(), Refusal> {
+        if self.parts.get(&part) == Some(&child.writer) {
+            return Err(Refusal::Borders(child.at.clone()));
+        }
+        self.claim(part, &child.own, &child.writer)
+    }
+}
+
+/// The children with the members of objects that have no element of their own in place of these objects.
+fn spread(children: Vec<Child<'_>>) -> Result<Vec<Child<'_>>, Refusal> {
+    let mut out = Vec::with_capacity(children.len());
+    for child in children {
+        let is_bare = |child: &Child<'_>| child.described.form() == Form::Bare;
+        match (child.members(), child.items()) {
+            (Some(members), _) if is_bare(&child) => out.extend(spread(members)?),
+            (_, Some(items))
+                if child.described.form() != Form::Wrapped
+                    && items.iter().any(|item| item.value.is_object() && is_bare(item)) =>
+            {
+                // The members of one item could not be told from those of the next.
+                if let [_, second, ..] = items.as_slice() {
+                    return Err(Refusal::Borders(second.at.clone()));
+                }
+                out.extend(spread(items)?);
+            }
+            _ => out.push(child),
+        }
+    }
+    Ok(out)
+}
+
+/// The attributes that are written. Those that declare a namespace come first, so that their prefixes mean the same for the
+/// others, in whatever order the members were given.
+fn attributes<'c, 'a>(children: &'c [Child<'a>]) -> Vec<&'c Child<'a>> {
+    let is_written = |child: &&Child<'_>| is_attribute(child) && !child.value.is_null();
+    let mut attributes: Vec<_> = children.iter().filter(is_written).collect();
+    attributes.sort_by_key(|child| child.name().namespace.is_none());
+    attributes
+}
+
+/// Returns true if a child of an element is its attribute; an item of a list never is.
+fn is_attribute(child: &Child<'_>) -> bool {
+    child.described.form() == Form::Attribute && !child.is_item
+}
+
+fn text(child: &Child<'_>) -> Result<String, Refusal> {
+    let text = match child.value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.chars().all(is_legal) { Ok(text) } else { Err(Refusal::Text(Unwritable::Control)) }
+}

@@ -1,0 +1,346 @@
+//! Chooses the alternative of a union that an invalid value was meant for: the alternative that its tags name, else the
+//! one that declares most of its members and has the fewest violations. Runs only after a check has failed.
+
+mod tags;
+
+use callgate_tool::Object;
+
+use self::tags::{Tag, is_partition, listed_at_root, reached, tags_of};
+use super::{
+    budget::Spent,
+    instance::Instance,
+    node::{Node, Rule},
+    run::{Breach, Run, Segment, Violation},
+};
+
+/// One alternative of a union, without unions directly in it.
+#[derive(Debug)]
+struct Alternative<'p> {
+    node: &'p Node,
+    tags: Vec<Tag<'p>>,
+}
+
+/// The fit of an alternative: lower is better.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Fit {
+    /// Given members that the alternative does not declare.
+    undeclared: usize,
+    /// Violations other than missing members.
+    wrong: usize,
+    /// Missing members.
+    missing: usize,
+}
+
+/// The violations of the alternative that a value was meant for; `None` if the value has the type of no alternative.
+pub(super) fn meant<'p, 'v>(
+    run: &mut Run<'p, 'v>,
+    union: &'p [Node],
+    violation: &Violation<'p, 'v>,
+) -> Result<Option<Vec<Violation<'p, 'v>>>, Spent> {
+    Choice { run, whole: violation, depth: DEPTH }.choose(union)
+}
+
+struct Choice<'r, 'p, 'v> {
+    run: &'r mut Run<'p, 'v>,
+    /// The violation of the union.
+    whole: &'r Violation<'p, 'v>,
+    /// The levels of unions inside alternatives that are still weighed.
+    depth: usize,
+}
+
+type Chosen<'p, 'v> = Result<Option<Vec<Violation<'p, 'v>>>, Spent>;
+
+impl<'p, 'v> Choice<'_, 'p, 'v> {
+    fn choose(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
+        let mut nodes = Vec::new();
+        self.flatten(union, DEPTH, &mut nodes)?;
+        let mut fitting = Vec::new();
+        for node in nodes {
+            if self.run.in_place_nodes(node).iter().all(|one| one.types.allow(self.whole.at)) {
+                fitting.push(node);
+            }
+        }
+        if fitting.is_empty() {
+            return Ok(None);
+        }
+        let Some(members) = self.whole.at.object() else { return self.plain(fitting) };
+        let mut alternatives = Vec::new();
+        for node in fitting {
+            let tags = tags_of(self.run, node)?;
+            alternatives.push(Alternative { node, tags });
+        }
+        if let Some(unknown) = self.narrow(&mut alternatives, members)? {
+            return Ok(Some(vec![unknown]));
+        }
+        self.best(alternatives, Some(members))
+    }
+
+    /// The alternatives, with those of unions that are alternatives themselves.
+    fn flatten(
+        &mut self,
+        union: &'p [Node],
+        depth: usize,
+        nodes: &mut Vec<&'p Node>,
+    ) -> Result<(), Spent> {
+        for node in union {
+            self.run.pay(1)?;
+            let Some(node) = self.run.behind(node) else { continue };
+            match &*node.rules {
+                [Rule::AnyOf(inner) | Rule::OneOf(inner)] if depth > 0 => {
+                    self.flatten(inner, depth - 1, nodes)?;
+                }
+                _ if nodes.iter().any(|known| std::ptr::eq(*known, node)) => {}
+                _ => nodes.push(node),
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses for a value that is no object: enumerated values of several alternatives are one list.
+    fn plain(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
+        let is_array = self.whole.at.array().is_some();
+        let mut listed = Vec::new();
+        let mut others = Vec::new();
+        for node in nodes {
+            match listed_at_root(self.run, node).filter(|_| !is_array) {
+                Some(values) => listed.extend(values),
+                None => others.push(Alternative { node, tags: Vec::new() }),
+            }
+        }
+        if others.is_empty() {
+            return Ok(Some(vec![self.at(Vec::new(), Breach::UnknownTag(listed))]));
+        }
+        self.best(others, None)
+    }
+
+    /// Keeps the alternatives that the tags of a value name. Returns the violation of a tag that names none.
+    fn narrow(
+        &mut self,
+        alternatives: &mut Vec<Alternative<'p>>,
+        members: &'v Object,
+    ) -> Result<Option<Violation<'p, 'v>>, Spent> {
+        for path in paths(alternatives) {
+            if alternatives.len() == 1 {
+                break;
+            }
+            let (segments, Some(value)) = reached(members, &path) else { continue };
+            let at = Instance::Value(value);
+            self.run.pay(alternatives.len())?;
+            let names = |one: &Alternative<'p>| one.tag(&path).is_some_and(|tag| tag.names(at));
+            if alternatives.iter().any(names) {
+                alternatives.retain(names);
+                continue;
+            }
+            if !is_partition(alternatives.iter().map(|one| one.tag(&path))) {
+                continue;
+            }
+            let other = self.untagged(alternatives, &path, members)?;
+            if other.is_empty() {
+                let tags = alternatives.iter().filter_map(|one| one.tag(&path));
+                let unknown = Breach::UnknownTag(tags.flat_map(Tag::values).collect());
+                let mut found = self.at(segments, unknown);
+                found.at = at;
+                return Ok(Some(found));
+            }
+            let mut n = 0..;
+            alternatives.retain(|_| n.next().is_some_and(|n| other.contains(&n)));
+        }
+        Ok(None)
+    }
+
+    /// The positions of the alternatives without the tag at a path that may be meant all the same.
+    fn untagged(
+        &mut self,
+        alternatives: &[Alternative<'p>],
+        path: &[&'p str],
+        members: &'v Object,
+    ) -> Result<Vec<usize>, Spent> {
+        let mut other = Vec::new();
+        for (n, one) in alternatives.iter().enumerate() {
+            if one.tag(path).is_none() && self.accepts(one, path.first(), members)? {
+                other.push(n);
+            }
+        }
+        Ok(other)
+    }
+
+    /// True if an alternative without the tag declares its member, or lacks no required member.
+    fn accepts(
+        &mut self,
+        one: &Alternative<'p>,
+        name: Option<&&'p str>,
+        members: &'v Object,
+    ) -> Result<bool, Spent> {
+        let declared = self.run.names_in_place(one.node)?;
+        if name.is_some_and(|name| declared.contains(name)) {
+            return Ok(true);
+        }
+        let found = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
+        let is_open = |found: &Violation<'_, '_>| match &found.breach {
+            Breach::Unexpected(names, _) | Breach::Unevaluated(names, _) => {
+                !name.is_some_and(|name| names.contains(name))
+            }
+            Breach::Missing(_) => found.path.len() > self.whole.path.len(),
+            _ => true,
+        };
+        Ok(found.iter().all(is_open) && members.keys().any(|name| declared.contains(name.as_str())))
+    }
+
+    /// The violations of the alternative that fits best.
+    fn best(
+        &mut self,
+        alternatives: Vec<Alternative<'p>>,
+        members: Option<&'v Object>,
+    ) -> Chosen<'p, 'v> {
+        if let [only] = &*alternatives {
+            let found = self.run.violations(only.node, self.whole.at, &self.whole.path)?;
+            return Ok(Some(self.with_tags(only, found)));
+        }
+        let mut ranked = Vec::new();
+        for one in alternatives {
+            let found = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
+            let fit = self.fit(&one, &found, members)?;
+            ranked.push((fit, one, found));
+        }
+        let near = ranked.iter().map(|(fit, ..)| (fit.undeclared, fit.wrong)).min();
+        ranked.retain(|(fit, ..)| Some((fit.undeclared, fit.wrong)) == near);
+        if let Some(missing) = members.and_then(|members| self.missing_tag(&ranked, members)) {
+            return Ok(Some(vec![missing]));
+        }
+        let least = ranked.iter().map(|(fit, ..)| *fit).min();
+        ranked.retain(|(fit, ..)| Some(*fit) == least);
+        if let Some(either) = self.either(&ranked) {
+            return Ok(Some(vec![either]));
+        }
+        let best = ranked.into_iter().next();
+        Ok(best.map(|(_, one, found)| self.with_tags(&one, found)))
+    }
+
+    fn fit(
+        &mut self,
+        one: &Alternative<'p>,
+        found: &[Violation<'p, 'v>],
+        members: Option<&'v Object>,
+    ) -> Result<Fit, Spent> {
+        let declared = self.run.names_in_place(one.node)?;
+        let given = members.into_iter().flat_map(Object::keys);
+        let undeclared = given.filter(|name| !declared.contains(name.as_str())).count();
+        let is_missing = |found: &&Violation<'_, '_>| {
+            found.path.len() == self.whole.path.len() && matches!(found.breach, Breach::Missing(_))
+        };
+        let missing = found.iter().filter(is_missing).count();
+        let mut wrong = found.len() - missing;
+        if self.depth > 0 && found.len() <= FEW {
+            for inner in found {
+                wrong += self.wrong_inside(inner)?;
+            }
+        }
+        Ok(Fit { undeclared, wrong, missing })
+    }
+
+    /// The violations of a union inside an alternative, beyond the first.
+    fn wrong_inside(&mut self, inner: &Violation<'p, 'v>) -> Result<usize, Spent> {
+        let Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) = inner.breach else {
+            return Ok(0);
+        };
+        let depth = self.depth - 1;
+        let nested = Choice { run: self.run, whole: inner, depth }.choose(nodes)?;
+        Ok(nested.map_or(0, |nested| nested.len().saturating_sub(1)))
+    }
+
+    /// The violation of a tag that is not given, if several alternatives are equally near without it.
+    fn missing_tag(
+        &self,
+        ranked: &[(Fit, Alternative<'p>, Vec<Violation<'p, 'v>>)],
+        members: &'v Object,
+    ) -> Option<Violation<'p, 'v>> {
+        let [(_, first, _), _, ..] = ranked else { return None };
+        let required = first.tags.iter().filter(|tag| tag.is_required);
+        for path in required.map(|tag| &tag.path) {
+            let tags = || ranked.iter().map(|(_, one, _)| one.tag(path));
+            let (segments, value) = reached(members, path);
+            let is_each = tags().all(|tag| tag.is_some_and(|tag| tag.is_required));
+            if value.is_some() || !is_each || !is_partition(tags()) {
+                continue;
+            }
+            let name = path.get(segments.len())?;
+            let is_last = segments.len() + 1 == path.len();
+            let values = tags().flatten().flat_map(Tag::values).collect();
+            let breach =
+                if is_last { Breach::MissingTag(name, values) } else { Breach::Missing(name) };
+            return Some(self.at(segments, breach));
+        }
+        None
+    }
+
+    /// The violation of alternatives each of which lacks one member.
+    fn either(
+        &self,
+        ranked: &[(Fit, Alternative<'p>, Vec<Violation<'p, 'v>>)],
+    ) -> Option<Violation<'p, 'v>> {
+        let mut names: Vec<&'p str> = Vec::new();
+        for (_, _, found) in ranked {
+            let [only] = &**found else { return None };
+            let Breach::Missing(name) = only.breach else { return None };
+            if only.path != self.whole.path {
+                return None;
+            }
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        (names.len() > 1).then(|| self.at(Vec::new(), Breach::MissingEither(names)))
+    }
+
+    /// Names the values of missing tags.
+    fn with_tags(
+        &self,
+        one: &Alternative<'p>,
+        mut found: Vec<Violation<'p, 'v>>,
+    ) -> Vec<Violation<'p, 'v>> {
+        for inner in found.iter_mut().filter(|inner| inner.path == self.whole.path) {
+            let Breach::Missing(name) = inner.breach else { continue };
+            if let Some(tag) = one.tag(&[name]) {
+                inner.breach = Breach::MissingTag(name, tag.values().collect());
+            }
+        }
+        found
+    }
+
+    fn at(&self, below: Vec<Segment<'v>>, breach: Breach<'p, 'v>) -> Violation<'p, 'v> {
+        let mut at = self.whole.at;
+        for segment in &below {
+            if let (Segment::Name(name), Some(members)) = (segment, at.object()) {
+                at = members.get(name).map_or(at, Instance::Value);
+            }
+        }
+        let path = self.whole.path.iter().copied().chain(below).collect();
+        Violation { breach, at, path }
+    }
+}
+
+impl<'p> Alternative<'p> {
+    fn tag(&self, path: &[&str]) -> Option<&Tag<'p>> {
+        self.tags.iter().find(|tag| tag.path == path)
+    }
+}
+
+/// The paths of all tags, required and shallow ones first.
+fn paths<'p>(alternatives: &[Alternative<'p>]) -> Vec<Vec<&'p str>> {
+    let mut paths: Vec<(bool, usize, &[&'p str])> = Vec::new();
+    for tag in alternatives.iter().flat_map(|one| &one.tags) {
+        if paths.iter().any(|(.., known)| *known == tag.path) {
+            continue;
+        }
+        let own = alternatives.iter().map(|one| one.tag(&tag.path));
+        let is_weak = !own.clone().flatten().all(|tag| tag.is_required) || !is_partition(own);
+        paths.push((is_weak, tag.path.len(), &tag.path));
+    }
+    paths.sort_by_key(|(is_weak, depth, _)| (*is_weak, *depth));
+    paths.into_iter().map(|(.., path)| path.to_vec()).collect()
+}
+
+/// The most levels of unions in unions.
+const DEPTH: usize = 2;
+/// The most violations among which unions are weighed.
+const FEW: usize = 8;

@@ -1,0 +1,81 @@
+//! The problems of all inputs, and the one fault that they become: the model's, or the session's if a value of it is wrong
+//! or missing.
+
+use callgate_openapi::{Input, InputLocation, NestedInput, Source};
+use callgate_tool::{Fault, Next, Problem};
+
+use crate::{
+    inputs::{Fillings, Origin, Subject, has_body},
+    wording,
+};
+
+/// The problems so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) problems: Vec<Problem>,
+    session: Option<Next>,
+}
+
+impl Findings {
+    /// Adds the problems of an input, whose value comes from `origin`.
+    pub(super) fn add(
+        &mut self,
+        problems: Vec<Problem>,
+        input: &Input,
+        origin: Origin,
+        nested: &[NestedInput],
+    ) {
+        if origin == Origin::Session && !problems.is_empty() {
+            self.blame_session(&input.source);
+        }
+        for problem in problems {
+            let hidden = nested
+                .iter()
+                .find(|nested| !nested.visible && nested.to_string() == problem.at)
+                .filter(|_| problem.got == "nothing");
+            match hidden {
+                Some(nested) => {
+                    self.blame_session(&nested.source);
+                    self.problems.push(wording::missing_from_session(problem.at, &nested.source));
+                }
+                None => self.problems.push(problem),
+            }
+        }
+    }
+
+    fn blame_session(&mut self, source: &Source) {
+        // No user can give values that only the runtime knows.
+        let next = match source {
+            Source::Context(_) => Next::GiveUp,
+            Source::Model | Source::Parameter(_) | Source::Payload(_) => Next::AskUser,
+        };
+        self.session = Some(if self.session == Some(Next::GiveUp) { Next::GiveUp } else { next });
+    }
+
+    /// The fault of all problems.
+    pub(super) fn into_fault(self) -> Result<(), Box<Fault>> {
+        match self.session {
+            Some(next) => Err(wording::missing_session_value(self.problems, next)),
+            None if self.problems.is_empty() => Ok(()),
+            None => Err(wording::invalid_arguments(self.problems)),
+        }
+    }
+}
+
+/// Adds the required inputs that have no value.
+pub(super) fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
+    let has_body = has_body(subject, fillings);
+    for (input, filling) in subject.inputs.iter().zip(fillings) {
+        let is_due = input.place() != InputLocation::Body || has_body;
+        if filling.is_some() || !input.required || !is_due {
+            continue;
+        }
+        let at = input.argument.to_string();
+        if input.visible {
+            findings.problems.push(wording::missing(at, "a value"));
+        } else {
+            findings.blame_session(&input.source);
+            findings.problems.push(wording::missing_from_session(at, &input.source));
+        }
+    }
+}

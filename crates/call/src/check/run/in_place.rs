@@ -1,0 +1,74 @@
+//! Finds the schemas that apply to one value together, and the names that they declare. Used for explanations only.
+
+use std::{collections::BTreeSet, slice};
+
+use super::{Node, Rule, Run, Spent};
+
+impl<'p> Run<'p, '_> {
+    /// Charges the work of an explanation.
+    pub(crate) fn pay(&mut self, steps: usize) -> Result<(), Spent> {
+        self.budget.charge(steps)
+    }
+
+    /// A schema, with those that it applies to each value through `allOf` and references.
+    pub(crate) fn in_place_nodes(&self, node: &'p Node) -> Vec<&'p Node> {
+        let always = |rule: &'p Rule| match rule {
+            Rule::AllOf(nodes) => nodes.iter().collect(),
+            Rule::Reference(target) => self.scope.node(*target).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        self.walk(node, &always)
+    }
+
+    /// The names that a schema declares for some values.
+    pub(crate) fn names_in_place(&mut self, node: &'p Node) -> Result<BTreeSet<&'p str>, Spent> {
+        let perhaps = |rule: &'p Rule| -> Vec<&'p Node> {
+            match rule {
+                Rule::AllOf(nodes) | Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
+                    nodes.iter().collect()
+                }
+                Rule::DependentSchemas(each) => each.iter().map(|(_, node)| node).collect(),
+                Rule::If(conditional) => slice::from_ref(&conditional.condition)
+                    .iter()
+                    .chain(&conditional.then)
+                    .chain(&conditional.otherwise)
+                    .collect(),
+                Rule::Reference(target) => self.scope.node(*target).into_iter().collect(),
+                _ => Vec::new(),
+            }
+        };
+        let nodes = self.walk(node, &perhaps);
+        self.budget.charge(nodes.len())?;
+        let mut names = BTreeSet::new();
+        for rule in nodes.iter().flat_map(|node| &node.rules) {
+            match rule {
+                Rule::Properties(properties) => names.extend(properties.names()),
+                Rule::Required(required) => names.extend(required.iter().map(|name| &**name)),
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
+    fn walk(&self, node: &'p Node, next: &dyn Fn(&'p Rule) -> Vec<&'p Node>) -> Vec<&'p Node> {
+        let mut nodes: Vec<&'p Node> = self.behind(node).into_iter().collect();
+        let mut at = 0;
+        while let Some(node) = nodes.get(at).copied().filter(|_| at < MOST) {
+            at += 1;
+            let below = node.rules.iter().flat_map(next);
+            for below in below.filter_map(|below| self.behind(below)) {
+                add(&mut nodes, below);
+            }
+        }
+        nodes
+    }
+}
+
+fn add<'p>(nodes: &mut Vec<&'p Node>, node: &'p Node) {
+    if !nodes.iter().any(|known| std::ptr::eq(*known, node)) {
+        nodes.push(node);
+    }
+}
+
+/// The most schemas of one value that are visited.
+const MOST: usize = 100;

@@ -1,0 +1,43 @@
+//! Finds arguments that no input has, and suggests the argument that was meant: by its own name, or by the service's name.
+
+use callgate_openapi::Input;
+use callgate_tool::{ArgumentName, Arguments, Problem, nearest};
+
+use crate::{inputs::Subject, wording};
+
+/// A problem for each argument that no input has.
+pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> Vec<Problem> {
+    let known = |name: &str| subject.inputs.iter().any(|input| input.argument.as_str() == name);
+    let n_known = subject
+        .inputs
+        .iter()
+        .filter(|input| arguments.contains_key(input.argument.as_str()))
+        .count();
+    if n_known == arguments.len() {
+        return Vec::new();
+    }
+    let content_type = subject.body.and_then(|body| body.content_type.as_ref());
+    let content_type = content_type.map(ArgumentName::as_str);
+    let visible = subject.inputs.iter().filter(|input| input.visible);
+    let allowed = visible.clone().map(|input| input.argument.as_str()).chain(content_type);
+    let unknown = arguments.keys().filter(|name| !known(name));
+    let unknown = unknown.filter(|name| content_type != Some(name.as_str()));
+    let problem = |name: &String| {
+        let mut problem = wording::unknown_argument(name, allowed.clone());
+        let called = visible.clone().find(|input| input.is_called(name));
+        let alike = || alike(name, visible.clone()).filter(|_| problem.suggestion.is_none());
+        if let Some(meant) = called.or_else(alike) {
+            problem.suggestion = Some(format!("`{}`", meant.argument));
+        }
+        problem
+    };
+    unknown.map(problem).collect()
+}
+
+/// The input whose name at the service is most like a name.
+fn alike<'a>(name: &str, inputs: impl Iterator<Item = &'a Input> + Clone) -> Option<&'a Input> {
+    let names = inputs.clone().map(|input| &*input.name).filter(|name| !name.is_empty());
+    let alike = nearest(name, names)?;
+    let mut inputs = inputs;
+    inputs.find(|input| *input.name == *alike)
+}

@@ -1,0 +1,80 @@
+//! Names in every script: the service's name of an argument is said where the argument does not show it, and suggested by.
+
+use callgate_tool::{Value, json};
+use proptest::prelude::*;
+
+use crate::support::{call, operation};
+
+fn query(names: &[&str]) -> callgate_call::Plan {
+    let one = |name: &&str| json!({"name": name, "in": "query", "schema": {"type": "string"}});
+    let parameters: Vec<Value> = names.iter().map(one).collect();
+    operation("get", "/x", json!({"parameters": parameters}))
+}
+
+/// The suggestion for an argument that is given under the service's name.
+fn suggested(plan: &callgate_call::Plan, given: &str) -> Option<String> {
+    let mut arguments = json!({});
+    arguments[given] = json!("1");
+    let planned = call(plan, arguments);
+    planned.fault().problems.first().and_then(|problem| problem.suggestion.clone())
+}
+
+#[test]
+fn the_service_name_suggests_the_argument() {
+    for name in ["a b", "x&y=z", "$id", "X-Request-ID", "filter[length]", "名前", "größe", "имя"]
+    {
+        let plan = query(&["other", name]);
+        let argument = plan.operation().inputs[1].argument.to_string();
+        assert_eq!(suggested(&plan, name), Some(format!("`{argument}`")), "{name}");
+    }
+}
+
+#[test]
+fn a_misspelt_service_name_suggests_the_argument() {
+    for (name, given) in [("郵便番号", "郵便番"), ("größe", "grösse"), ("город", "горад")]
+    {
+        let plan = query(&["other", name]);
+        let argument = plan.operation().inputs[1].argument.to_string();
+        assert_eq!(suggested(&plan, given), Some(format!("`{argument}`")), "{name}");
+    }
+}
+
+#[test]
+fn a_header_is_suggested_in_any_case() {
+    let header = json!({"name": "X-Größe-ID", "in": "query", "schema": {"type": "string"}});
+    let plain = json!({"name": "X-Trace-ID", "in": "header", "schema": {"type": "string"}});
+    let plan = operation("get", "/x", json!({"parameters": [header, plain]}));
+    assert_eq!(suggested(&plan, "x-trace-id").as_deref(), Some("`X_Trace_ID`"));
+}
+
+#[test]
+fn the_service_name_is_said_where_the_argument_does_not_show_it() {
+    let described = |name: &str| {
+        let plan = query(&[name]);
+        let argument = plan.operation().inputs[0].argument.to_string();
+        let declared = plan.operation().declaration().unwrap().input_schema.to_value();
+        declared["properties"][&*argument].get("description").map(ToString::to_string)
+    };
+    for name in ["名前", "größe", "имя", "$", "a名b"] {
+        let expected = format!("\"The service's name is `{name}`.\"");
+        assert_eq!(described(name), Some(expected), "{name}");
+    }
+    for name in ["X-Request-ID", "filter[length]", "$top", "1st", "a b"] {
+        assert_eq!(described(name), None, "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_service_name_suggests_its_argument(name in "\\PC{1,12}") {
+        let plan = query(&["other", &name]);
+        let Some(input) = plan.operation().inputs.iter().find(|input| *input.name == *name) else { return Ok(()) };
+        let argument = input.argument.to_string();
+        if argument != name && name != "other" {
+            prop_assert_eq!(suggested(&plan, &name), Some(format!("`{argument}`")));
+            let declared = plan.operation().declaration().unwrap().input_schema.to_value();
+            let text = declared["properties"][&*argument].get("description");
+            prop_assert!(callgate_tool::shows(&argument, &name) || text.is_some(), "{}", name);
+        }
+    }
+}

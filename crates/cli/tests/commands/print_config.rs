@@ -1,0 +1,93 @@
+//! The lines for the file of a host: every flag, absolute paths, and the variables that the command reads.
+
+use std::fs;
+
+use callgate_tool::{Value, json};
+
+use crate::callgate;
+
+const PETS: &str = "fixtures/pets/spec.yaml";
+
+fn printed(file: &str, flags: &[&str]) -> Value {
+    let arguments = [&["mcp", file, "--print-config", "claude"], flags].concat();
+    let servers = callgate(&arguments).exits(0).json()["mcpServers"].clone();
+    servers.as_object().unwrap().iter().next().unwrap().1.clone()
+}
+
+#[test]
+fn every_flag_comes_back_with_absolute_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let file = |name: &str| {
+        let file = folder.join(name);
+        fs::write(&file, "{}").unwrap();
+        file.display().to_string()
+    };
+    let [session, overlay, key, ca] = ["session.json", "overlay.yaml", "key", "ca.pem"].map(file);
+    let key = format!("file:{key}");
+    let root = callgate_root();
+    for (flags, variables) in [
+        (vec!["--server", "https://a.example/v1"], vec![]),
+        (vec!["--overlay", &overlay, "--overlay", &overlay], vec![]),
+        (vec!["--bearer", "env:TOKEN"], vec!["TOKEN"]),
+        (vec!["--bearer", &key], vec![]),
+        (vec!["--bearer", "$session.credentials.token"], vec![]),
+        (vec!["--api-key", "env:KEY"], vec!["KEY"]),
+        (vec!["--api-key", &key], vec![]),
+        (vec!["--basic", "me:env:PASSWORD"], vec!["PASSWORD"]),
+        (vec!["--ca", &ca], vec![]),
+        (vec!["--egress-allow", "10.0.0.0/8"], vec![]),
+        (vec!["--header", "X-Key: env:H", "--header", "X-A: b"], vec!["H"]),
+        (vec!["--timeout", "90s", "--limits", "response_bytes=8MiB"], vec![]),
+    ] {
+        let server = printed(PETS, &flags);
+        let description = root.join(PETS).display().to_string();
+        let expected = [vec!["mcp", &description], flags].concat();
+        assert_eq!(server["args"], json!(expected));
+        let found = server["env"]
+            .as_object()
+            .map(|env| env.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+        assert_eq!(found.unwrap_or_default(), variables, "{server}");
+    }
+    let server = printed(PETS, &["--session", &session]);
+    assert_eq!(server["args"].as_array().unwrap().last().unwrap(), session.as_str());
+}
+
+#[test]
+fn relative_files_become_absolute() {
+    let root = callgate_root();
+    let config = root.join("config/full.yaml").display().to_string();
+    let reference = format!("file:{config}");
+    for (flags, expected) in [
+        (["--overlay", "config/full.yaml"], config.clone()),
+        (["--ca", "config/full.yaml"], config.clone()),
+        (["--bearer", "file:config/full.yaml"], reference.clone()),
+        (["--api-key", "file:config/full.yaml"], reference.clone()),
+        (["--basic", "me:file:config/full.yaml"], format!("me:{reference}")),
+        (["-H", "X-Key: file:config/full.yaml"], format!("X-Key: {reference}")),
+    ] {
+        let server = printed(PETS, &flags);
+        assert_eq!(server["args"].as_array().unwrap().last().unwrap(), expected.as_str());
+    }
+    let missing = ["mcp", PETS, "--print-config", "claude", "--overlay", "missing.yaml"];
+    callgate(&missing).exits(2).says("missing.yaml");
+}
+
+#[test]
+fn the_variables_of_a_configuration_have_their_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let text = "toolsets:\n  a:\n    openapi: api.yaml\n    server: env:SERVER\n    headers: { X-Key: 'env:KEY' }\n    \
+                auth: { bearer: { token: 'env:TOKEN' } }\n";
+    fs::write(&file, text).unwrap();
+    let server = printed(file.to_str().unwrap(), &[]);
+    assert_eq!(server["env"], json!({"KEY": "…", "SERVER": "…", "TOKEN": "…"}));
+    fs::write(&file, "openapi: 3.0.3\ninfo: { title: 'env:TITLE', version: '1' }\npaths: {}\n")
+        .unwrap();
+    assert_eq!(printed(file.to_str().unwrap(), &[]).get("env"), None, "a description has none");
+}
+
+/// The repository's root, in which the command runs.
+fn callgate_root() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}

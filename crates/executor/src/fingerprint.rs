@@ -1,0 +1,33 @@
+//! The one definition of "the same call", for idempotency keys, approvals and repeated requests: everything that decides a
+//! request, or whom it is for.
+
+use callgate_tool::{Fingerprint, FingerprintHasher, Principal};
+
+use crate::{backend::Backend, call::Call, execution::Execution};
+
+/// The fingerprint of a call: of its tool, arguments, principal, session and side, and of what its backend reads of the
+/// session. Two calls with equal fingerprints are one call. Without a backend the whole session counts.
+///
+/// ```
+/// use callgate_executor::{Call, fingerprint};
+/// use callgate_tool::{Arguments, Session, ToolCall};
+///
+/// let asked = ToolCall::new("1", "shop-buy", Arguments::new());
+/// let (ada, bob) = (Session::new("ada"), Session::new("bob"));
+/// let (of_ada, of_bob) = (Call::new(&asked, &ada), Call::new(&asked, &bob));
+/// assert_ne!(fingerprint(&of_ada, None), fingerprint(&of_bob, None));
+/// ```
+pub fn fingerprint(call: &Call<'_>, backend: Option<&dyn Backend>) -> Fingerprint {
+    let mut hasher = FingerprintHasher::default();
+    hasher.text(call.tool()).object(call.arguments());
+    hasher.optional(call.principal().map(Principal::id)).optional(call.session().id());
+    let is_clients = call.execution() == Execution::Client;
+    hasher.text(if is_clients { "client" } else { "server" });
+    match backend {
+        Some(backend) => backend.fingerprint(call.session(), &mut hasher),
+        None => {
+            hasher.session(call.session());
+        }
+    }
+    hasher.finish()
+}

@@ -1,0 +1,182 @@
+//! Removes the defaults that the operator's choice does not send, and counts the operations for which defaults would
+//! decide what a call changes: as a part of the path, or as the whole body.
+
+use callgate_tool::Effect;
+use callgate_tree::{Node, Path};
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::{Input, InputLocation, Source},
+    layout::Layout,
+    options::Defaults,
+    reference::{Located, follow},
+    schema::{default_of, only_value_of},
+};
+
+/// An operation, as far as it decides which defaults are sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sending<'a> {
+    pub(super) defaults: Defaults,
+    pub(super) method: &'a http::Method,
+    pub(super) effect: Effect,
+    /// The operation as findings name it.
+    pub(super) label: &'a str,
+}
+
+/// The operations for which defaults would decide what is changed.
+#[derive(Debug, Default)]
+pub(super) struct Decisive {
+    bodies: Labels,
+    defaults: Defaults,
+    paths: Labels,
+}
+
+/// The labels of the first operations, and the number of all.
+#[derive(Debug, Default)]
+struct Labels {
+    first: Vec<String>,
+    n: usize,
+}
+
+impl Decisive {
+    /// Removes the defaults that are not sent.
+    pub(super) fn leave_out(
+        &mut self,
+        sending: Sending<'_>,
+        document: &Document,
+        layout: &mut Layout<'_>,
+    ) {
+        let Sending { defaults, method, effect, label } = sending;
+        self.defaults = defaults;
+        // A default is no reason to refuse a whole query string.
+        let has_whole_query =
+            layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);
+        let keeps = |place| {
+            defaults.keep_optional(place, method)
+                && !(has_whole_query && place == InputLocation::Query)
+        };
+        if effect != Effect::Read {
+            if layout.inputs.iter().any(decides_path) {
+                self.paths.add(label);
+            }
+            if may_be_of_defaults(document, layout) {
+                self.bodies.add(label);
+            }
+        }
+        let may_decide = effect == Effect::Read || defaults.decide_changes();
+        let is_unsent = |input: &Input| {
+            (!may_decide && (decides_path(input) || decides_body(input)))
+                || (!input.required && input.source == Source::Model && !keeps(input.place()))
+        };
+        layout
+            .inputs
+            .iter_mut()
+            .filter(|input| is_unsent(input))
+            .for_each(|input| input.default = None);
+        if let Some(body) = &mut layout.body {
+            body.may_be_of_defaults = may_decide;
+        }
+    }
+
+    /// Reports the operations, once for each kind.
+    pub(super) fn report(&self, findings: &mut Findings) {
+        let at = Path::ROOT.name("paths");
+        let is_sent = self.defaults.decide_changes();
+        for (labels, what) in [
+            (&self.paths, "writes without defaults of path parameters"),
+            (&self.bodies, "writes with a body that defaults alone do not make"),
+        ] {
+            if labels.n == 0 {
+                continue;
+            }
+            let message = format!("expected {what}, got {} others: {}", labels.n, labels.shown());
+            if is_sent {
+                let help =
+                    "`defaults: safe` makes the caller give them; `all` sends these defaults";
+                findings.warning(Code::DecisiveDefault, at, message, help);
+            } else {
+                let help = "nothing, unless such a default is meant: `defaults: all` sends it, and so does an overlay that makes it the only value (`enum: [VALUE]`)";
+                findings.note(Code::DecisiveDefault, at, message, help);
+            }
+        }
+    }
+}
+
+impl Labels {
+    fn add(&mut self, label: &str) {
+        self.n += 1;
+        if self.first.len() < MOST_NAMED {
+            self.first.push(format!("`{label}`"));
+        }
+    }
+
+    fn shown(&self) -> String {
+        let n_more = self.n - self.first.len();
+        let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
+        self.first.join(", ") + &more
+    }
+}
+
+/// True if a default, and not the caller, would name what a path leads to.
+fn decides_path(input: &Input) -> bool {
+    input.place() == InputLocation::Path && has_open_default(input)
+}
+
+/// True if a default would be the whole body.
+fn decides_body(input: &Input) -> bool {
+    input.place() == InputLocation::Body && input.name.is_empty() && has_open_default(input)
+}
+
+/// True if an input has a default beside which another value is legal.
+fn has_open_default(input: &Input) -> bool {
+    input.default.is_some() && !input.is_fixed
+}
+
+/// True if a required body needs no value of the caller: it has a default, or all its required members have one.
+fn may_be_of_defaults(document: &Document, layout: &Layout<'_>) -> bool {
+    if !layout.body.as_ref().is_some_and(|body| body.required) {
+        return false;
+    }
+    let is_of_body = |(input, _): &(&Input, _)| input.place() == InputLocation::Body;
+    let of_body: Vec<_> = layout.inputs.iter().zip(&layout.schemas).filter(is_of_body).collect();
+    match of_body.as_slice() {
+        [(input, schema)] if input.name.is_empty() => {
+            decides_body(input)
+                || schema.as_ref().is_some_and(|schema| has_members_of_defaults(document, schema))
+        }
+        members => {
+            let mut required =
+                members.iter().map(|(input, _)| input).filter(|input| input.required);
+            members.iter().any(|(input, _)| has_open_default(input))
+                && required.all(|input| input.default.is_some())
+        }
+    }
+}
+
+/// True if a schema declares members with defaults, and requires no other ones.
+fn has_members_of_defaults(document: &Document, schema: &Located<'_>) -> bool {
+    let Ok(root) = follow(document, schema.node, &schema.path()) else { return false };
+    let (Some(properties), above) = (root.node.get("properties"), root.path()) else {
+        return false;
+    };
+    let path = above.name("properties");
+    let has_default =
+        |node: &Node, name: &str| default_of(document, node, &path.name(name)).is_some();
+    let is_fixed =
+        |node: &Node, name: &str| only_value_of(document, node, &path.name(name)).is_some();
+    let mut members = properties.as_object().into_iter().flat_map(callgate_tree::Object::iter);
+    let required = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
+    let mut required = document.affordable(required.iter().filter_map(Node::as_str), MEMBER);
+    let is_met = required.all(|name| {
+        properties.get(name).is_some_and(|node| has_default(node, name) || is_fixed(node, name))
+    });
+    is_met && members.any(|(name, node)| has_default(node, name) && !is_fixed(node, name))
+}
+
+/// The number of operations that a finding names.
+const MOST_NAMED: usize = 10;
+
+/// The cost to look at a member, in steps.
+const MEMBER: usize = 4;

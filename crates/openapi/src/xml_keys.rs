@@ -1,0 +1,152 @@
+//! Finds members of an XML body that would write one part of an element: one attribute, or one name of child elements, by
+//! the description alone. `call` refuses such members if both are given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use callgate_tool::Value;
+
+use crate::{
+    body::{Body, BodyKind},
+    code::Code,
+    findings::Findings,
+    input::{Input, InputLocation},
+    keys::{Members, Root},
+};
+
+/// Reports the members that write one part of an element; `schema` is that of all arguments.
+pub(crate) fn report(
+    inputs: &[Input],
+    body: Option<&Body>,
+    schema: Root<'_>,
+    pointer: &str,
+    findings: &mut Findings,
+) {
+    let Some(body) = body else { return };
+    let whole =
+        inputs.iter().find(|input| input.place() == InputLocation::Body && input.name.is_empty());
+    let Some(argument) = whole.map(|input| input.argument.as_str()) else { return };
+    let own = schema.own().get("properties").and_then(|properties| properties.get(argument));
+    let mut known = BTreeSet::new();
+    for media in body.media.iter().filter(|media| media.kind == BodyKind::Xml) {
+        let mut walk =
+            Walk { schema, seen: BTreeSet::new(), found: Vec::new(), left: MOST_VISITED };
+        walk.visit(argument, own.and_then(|own| media.schema_in(own)));
+        for Clash { kind, name, first, second } in walk.found {
+            let message = format!(
+                "expected one writer for the XML {kind} `{name}`, got two: `{first}` and `{second}`"
+            );
+            if known.insert(message.clone()) {
+                let help = "rename one of them by `xml: {name: …}`, or wrap one; a call that gives both is refused";
+                findings.warning(Code::KeyCollision, pointer, message, help);
+            }
+        }
+    }
+}
+
+/// Two members that write one part.
+struct Clash {
+    kind: &'static str,
+    name: String,
+    first: String,
+    second: String,
+}
+
+/// Visits the schemas of objects.
+struct Walk<'a> {
+    schema: Root<'a>,
+    /// The addresses of the schemas that were visited: circles end, and shared schemas count once.
+    seen: BTreeSet<*const Value>,
+    found: Vec<Clash>,
+    left: usize,
+}
+
+/// The name and the kind of the part that a member writes.
+type Part<'a> = (&'static str, Option<&'a str>, &'a str);
+
+impl<'a> Walk<'a> {
+    fn visit(&mut self, at: &str, schema: Option<&'a Value>) {
+        let Some(schema) = schema else { return };
+        if self.left == 0 || !self.seen.insert(std::ptr::from_ref(schema)) {
+            return;
+        }
+        self.left -= 1;
+        let mut members = Members::of(self.schema);
+        members.gather(Some(schema));
+        let mut writers: BTreeMap<Part<'a>, String> = BTreeMap::new();
+        for (name, own) in members.found {
+            let place = format!("{at}.{name}");
+            let Some(part) = self.part(name, own) else { continue };
+            match writers.get(&part) {
+                None => drop(writers.insert(part, place.clone())),
+                Some(first) => self.found.push(Clash {
+                    kind: part.0,
+                    name: part.2.to_owned(),
+                    first: first.clone(),
+                    second: place.clone(),
+                }),
+            }
+            self.visit(&place, Some(own));
+        }
+        if let Some(items) = self.said(schema, &|schema| schema.get("items")) {
+            self.visit(&format!("{at}[]"), Some(items));
+        }
+    }
+
+    /// The part of the enclosing element that a member writes; `None` if it has no name.
+    fn part(&self, name: &'a str, schema: &'a Value) -> Option<Part<'a>> {
+        let items = self.said(schema, &|schema| schema.get("items"));
+        let is_wrapped =
+            self.flag(schema, "wrapped") || self.text(schema, "nodeType") == Some("element");
+        let named = match items {
+            Some(items) if !is_wrapped => items,
+            _ => schema,
+        };
+        let kind = match self.text(named, "nodeType") {
+            Some("attribute") => "attribute",
+            Some("cdata" | "none" | "text") => return None,
+            _ if self.flag(named, "attribute") => "attribute",
+            _ => "element",
+        };
+        let written = self.text(named, "name").unwrap_or(name);
+        Some((kind, self.text(named, "namespace"), written))
+    }
+
+    fn text(&self, schema: &'a Value, name: &str) -> Option<&'a str> {
+        self.said(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_str)
+    }
+
+    fn flag(&self, schema: &'a Value, name: &str) -> bool {
+        self.said(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_bool)
+            == Some(true)
+    }
+
+    /// The first result from a schema, from its reference or from its compositions.
+    fn said(
+        &self,
+        schema: &'a Value,
+        wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
+    ) -> Option<&'a Value> {
+        let mut left = MOST_VISITED;
+        said(schema, self.schema, wanted, &mut left)
+    }
+}
+
+fn said<'a>(
+    schema: &'a Value,
+    root: Root<'a>,
+    wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
+    left: &mut usize,
+) -> Option<&'a Value> {
+    *left = left.checked_sub(1)?;
+    if let Some(found) = wanted(schema) {
+        return Some(found);
+    }
+    let target = schema.get("$ref").and_then(Value::as_str);
+    let target = target.and_then(|reference| root.target(reference));
+    let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema.get(keyword));
+    let branches = branches.filter_map(Value::as_array).flatten();
+    target.into_iter().chain(branches).find_map(|schema| said(schema, root, wanted, left))
+}
+
+/// The number of schemas that are visited. Real bodies in XML have fewer than a hundred.
+const MOST_VISITED: usize = 500;

@@ -1,0 +1,264 @@
+//! A digest that tells one call from another: of everything that decides a request, or whom it is for. The holder of a
+//! record compares fingerprints, so that no record answers another call. `tool` computes them; the kinds of tools and of
+//! credentials say what decides.
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use callgate_secret::Secret;
+use sha2::{Digest as _, Sha256};
+
+use crate::{CallerToken, Object, Session, Value};
+
+/// The fingerprint of a call: SHA-256 of what decides it. Equal fingerprints are one call.
+///
+/// ```
+/// use callgate_tool::{FingerprintHasher, json};
+///
+/// let of = |arguments| {
+///     let mut hasher = FingerprintHasher::default();
+///     hasher.text("shop-buy").value(&arguments);
+///     hasher.finish()
+/// };
+/// assert_eq!(of(json!({"a": 1, "b": 2})), of(json!({"b": 2, "a": 1})), "the order of members");
+/// assert_ne!(of(json!({"a": 1})), of(json!({"a": "1"})));
+/// ```
+#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// The bytes of the digest.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// Leaves out the digest: whoever guesses a short value could confirm it.
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fingerprint(****)")
+    }
+}
+
+/// Computes a [`Fingerprint`] from one part after another. No two lists of parts have equal bytes.
+///
+/// ```
+/// use callgate_tool::FingerprintHasher;
+///
+/// let (mut one, mut other) = (FingerprintHasher::default(), FingerprintHasher::default());
+/// one.text("ab").text("c");
+/// other.text("a").text("bc");
+/// assert_ne!(one.finish(), other.finish());
+/// ```
+#[derive(Clone, Default)]
+pub struct FingerprintHasher(Sha256);
+
+impl FingerprintHasher {
+    /// Adds a text.
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        self.0.update(b"\"");
+        self.0.update((text.len() as u64).to_le_bytes());
+        self.0.update(text.as_bytes());
+        self
+    }
+
+    /// Adds a text that may be absent; an absent one differs from an empty one.
+    pub fn optional(&mut self, text: Option<&str>) -> &mut Self {
+        match text {
+            None => {
+                self.0.update(b"0");
+                self
+            }
+            Some(text) => self.text(text),
+        }
+    }
+
+    /// Adds a value. The order of the members of an object does not count.
+    pub fn value(&mut self, value: &Value) -> &mut Self {
+        match value {
+            Value::Array(items) => {
+                self.0.update(b"[");
+                for item in items {
+                    self.value(item);
+                }
+                self.0.update(b"]");
+                self
+            }
+            Value::Object(members) => self.object(members),
+            Value::String(string) => self.text(string),
+            other => {
+                self.0.update(other.to_string().as_bytes());
+                self.0.update(b",");
+                self
+            }
+        }
+    }
+
+    /// Adds the members of an object.
+    pub fn object(&mut self, members: &Object) -> &mut Self {
+        let mut members: Vec<_> = members.iter().collect();
+        members.sort_unstable_by_key(|(name, _)| *name);
+        self.0.update(b"{");
+        for (name, value) in members {
+            self.text(name).value(value);
+        }
+        self.0.update(b"}");
+        self
+    }
+
+    /// Adds the person that a token stands for. The subject of a JWT is its `iss` and `sub`, which a renewed token
+    /// keeps; nothing verifies them here, since the service verifies the token. Any other token stands for itself.
+    pub fn subject(&mut self, token: &Secret) -> &mut Self {
+        match subject_of(token.expose()) {
+            Some((issuer, subject)) => self.text("jwt").text(&issuer).text(&subject),
+            None => self.text("token").text(token.expose()),
+        }
+    }
+
+    /// Adds all values of a session, for code that may read any of them. Of the caller's token, the caller counts.
+    pub fn session(&mut self, session: &Session) -> &mut Self {
+        self.optional(session.id());
+        for (name, value) in session.parameters() {
+            self.text(name).value(value);
+        }
+        for values in session.payload_and_context() {
+            self.object(values);
+        }
+        for (name, credential) in session.credentials() {
+            self.text(name).subject(credential);
+        }
+        self.optional(session.caller_token().map(CallerToken::principal))
+    }
+
+    /// The fingerprint of what was added.
+    pub fn finish(self) -> Fingerprint {
+        Fingerprint(self.0.finalize().into())
+    }
+}
+
+/// Leaves out what was added.
+impl fmt::Debug for FingerprintHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FingerprintHasher")
+    }
+}
+
+/// The issuer and the subject of a JWT (RFC 7519 §4.1).
+fn subject_of(token: &str) -> Option<(String, String)> {
+    let mut parts = token.split('.');
+    let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
+    let claims = URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?;
+    let claims = Value::from_slice(&claims).ok()?;
+    let claim = |name: &str| claims.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    Some((claim("iss")?, claim("sub")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json;
+
+    use super::*;
+
+    fn of(value: &Value) -> Fingerprint {
+        let mut hasher = FingerprintHasher::default();
+        hasher.value(value);
+        hasher.finish()
+    }
+
+    fn of_token(token: &str) -> Fingerprint {
+        let mut hasher = FingerprintHasher::default();
+        hasher.subject(&Secret::new(token.to_owned()));
+        hasher.finish()
+    }
+
+    #[test]
+    fn the_order_of_members_does_not_count_and_all_else_does() {
+        assert_eq!(
+            of(&json!({"a": 1, "b": {"c": 2, "d": 3}})),
+            of(&json!({"b": {"d": 3, "c": 2}, "a": 1}))
+        );
+        let rows = [
+            json!({}),
+            json!({"a": 1}),
+            json!({"a": 12}),
+            json!({"a": "1"}),
+            json!({"a": [1, 2]}),
+            json!({"a": [2, 1]}),
+            json!({"a": [[1], 2]}),
+            json!({"a": null}),
+            json!({"a": true}),
+            json!({"a": {}}),
+            json!({"a": []}),
+            json!({"a": "", "b": ""}),
+            json!({"a": "b"}),
+            json!({"ab": ""}),
+        ];
+        for (at, one) in rows.iter().enumerate() {
+            for other in &rows[at + 1..] {
+                assert_ne!(of(one), of(other), "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_absent_text_and_an_empty_one_differ() {
+        let of = |text: Option<&str>| {
+            let mut hasher = FingerprintHasher::default();
+            hasher.optional(text);
+            hasher.finish()
+        };
+        assert_ne!(of(None), of(Some("")));
+    }
+
+    #[test]
+    fn a_renewed_jwt_stands_for_the_same_person_and_any_other_token_for_itself() {
+        let jwt = |claims: Value, signature: &str| {
+            format!("e30.{}.{signature}", URL_SAFE_NO_PAD.encode(claims.to_string()))
+        };
+        let of_ada = |at: u64| json!({"iss": "https://issuer.example", "sub": "ada", "iat": at});
+        assert_eq!(of_token(&jwt(of_ada(1), "a")), of_token(&jwt(of_ada(2), "b")));
+        let mut others = vec![of_token(&jwt(of_ada(1), "a"))];
+        for token in [
+            jwt(json!({"iss": "https://issuer.example", "sub": "bob"}), "a"),
+            jwt(json!({"iss": "https://other.example", "sub": "ada"}), "a"),
+            jwt(json!({"sub": "ada"}), "a"),
+            jwt(json!({"sub": "ada"}), "b"),
+            jwt(json!({"iss": "https://issuer.example", "sub": 7}), "a"),
+            "opaque-1".to_owned(),
+            "opaque-2".to_owned(),
+            "a.b.c".to_owned(),
+            String::new(),
+        ] {
+            let one = of_token(&token);
+            assert!(!others.contains(&one), "{token}");
+            others.push(one);
+        }
+    }
+
+    #[test]
+    fn every_value_of_a_session_counts() {
+        let of = |session: &Session| {
+            let mut hasher = FingerprintHasher::default();
+            hasher.session(session);
+            hasher.finish()
+        };
+        let member = || Object::from([("a", "1".into())]);
+        let sessions = [
+            Session::default(),
+            Session::new("s"),
+            Session::default().with_parameters(member()),
+            Session::default().with_payload(member()),
+            Session::default().with_context(member()),
+            Session::default().with_credential("a", Secret::new("1".to_owned())),
+        ];
+        for (at, one) in sessions.iter().enumerate() {
+            for other in &sessions[at + 1..] {
+                assert_ne!(of(one), of(other), "{one:?} {other:?}");
+            }
+        }
+        assert_eq!(format!("{:?}", of(&Session::new("s"))), "Fingerprint(****)");
+    }
+}

@@ -1,0 +1,160 @@
+//! The sentences about decisions, for the operator and in the notes of a result. They name no value.
+
+use std::{borrow::Cow, fmt, time::Duration};
+
+use super::Event;
+use crate::remedy::Remedy;
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ApprovalOutdated => f.write_str("the approved request was another; asked again"),
+            Self::Approved => f.write_str("a person approved the request"),
+            Self::Attempt { status, elapsed } => attempted(f, *status, *elapsed),
+            Self::Converted { .. }
+            | Self::DefaultExcluded { .. }
+            | Self::DefaultUnfit { .. }
+            | Self::DefaultUsed { .. }
+            | Self::DefaultWithheld { .. }
+            | Self::EmptyOmitted { .. }
+            | Self::FormatIgnored { .. }
+            | Self::HiddenIgnored { .. }
+            | Self::NullOmitted { .. }
+            | Self::SessionValueAbsent { .. }
+            | Self::SessionValueWon { .. }
+            | Self::UndeclaredSent { .. } => self.of_argument(f),
+            Self::CredentialAbsent { .. }
+            | Self::CredentialEchoed
+            | Self::CredentialRefused { .. }
+            | Self::CredentialRenewed
+            | Self::SignInRequired { .. } => self.of_credential(f),
+            Self::MediaChosen { media_type } => {
+                write!(f, "the body is sent as `{media_type}`, which its value fits")
+            }
+            Self::NothingRecorded { detail } => {
+                write!(f, "nothing is recorded for this request\n{detail}")
+            }
+            Self::OutsidePartsIgnored { .. }
+            | Self::SurrogatesReplaced { .. }
+            | Self::UnseenRemoved { .. } => self.of_answer(f),
+            Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
+            Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
+            Self::Replayed => f.write_str("this is the first result of its idempotency key"),
+            Self::SentAgain => f.write_str(
+                "the service had closed the connection; the request was sent again over a new one",
+            ),
+            Self::SessionValueWithheld { name } => write!(
+                f,
+                "`{name}` of the session is a credential of another toolset and no input; \
+                 `session_parameters: {{allow: [{name}]}}` gives it to this one"
+            ),
+            Self::ToolFolded { asked, meant } => {
+                write!(f, "the name `{}` was taken as `{meant}`", shortened(asked))
+            }
+            Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
+            Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
+        }
+    }
+}
+
+impl Event {
+    fn of_argument(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Converted { argument, from, to } => {
+                write!(f, "`{argument}` was converted from {from} to {to}")
+            }
+            Self::DefaultExcluded { argument } => {
+                write!(f, "the default of `{argument}` was left out: another value excludes it")
+            }
+            Self::DefaultUnfit { argument } => {
+                write!(
+                    f,
+                    "the default of `{argument}` breaks the description's own rules and was left out"
+                )
+            }
+            Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
+            Self::DefaultWithheld { argument } => write!(
+                f,
+                "the default of `{argument}` was left out: a body that changes something is not made of defaults alone"
+            ),
+            Self::EmptyOmitted { argument } => write!(f, "`{argument}` is empty and was left out"),
+            Self::FormatIgnored { argument, format: Some(format) } => write!(
+                f,
+                "`{argument}` is sent as it stands, although the description says `{format}`"
+            ),
+            Self::FormatIgnored { argument, format: None } => write!(
+                f,
+                "`{argument}` is sent as it stands, although the description says other formats"
+            ),
+            Self::HiddenIgnored { argument } => {
+                write!(f, "`{argument}` is filled by the session; the model's value was ignored")
+            }
+            Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
+            Self::SessionValueAbsent { argument, source } => {
+                write!(f, "`{argument}` is omitted: the session has no `{source}`")
+            }
+            Self::SessionValueWon { argument } => {
+                write!(f, "`{argument}` was taken from the session, not from the model")
+            }
+            Self::UndeclaredSent { argument } => write!(f, "`{argument}` is sent undeclared"),
+            _ => Ok(()),
+        }
+    }
+
+    fn of_answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutsidePartsIgnored { count } => {
+                write!(f, "{count} bytes of the answer outside of its parts were ignored")
+            }
+            Self::SurrogatesReplaced { count } => {
+                write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
+            }
+            Self::UnseenRemoved { count } => {
+                write!(f, "{count} characters nobody sees were taken out of the answer")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn of_credential(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
+            Self::CredentialEchoed => {
+                f.write_str("the service's answer held a credential of the call, which is masked")
+            }
+            Self::CredentialRefused { credential } => {
+                write!(f, "the service refused the credential: {credential}")
+            }
+            Self::SignInRequired { parameter } => {
+                write!(f, "the user has to sign in: a new token belongs into `{parameter}`")
+            }
+            _ => f.write_str("the service refused the credential; sent once more with a fresh one"),
+        }
+    }
+}
+
+/// A name of others, cut where it is longer than any of ours.
+fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// The most letters of a name that a note repeats.
+const LONGEST_NAME: usize = 100;
+
+fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fmt::Result {
+    match why {
+        Some(why) => write!(f, "{why}; to call it all the same, {remedy}"),
+        None => write!(f, "{remedy}"),
+    }
+}
+
+fn attempted(f: &mut fmt::Formatter<'_>, status: Option<u16>, elapsed: Duration) -> fmt::Result {
+    let elapsed = elapsed.as_millis();
+    match status {
+        Some(status) => write!(f, "answered {status} after {elapsed} ms"),
+        None => write!(f, "no answer after {elapsed} ms"),
+    }
+}
