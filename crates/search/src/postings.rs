@@ -147,7 +147,7 @@ fn float(n: usize) -> f32 {
 
 /// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. Names and titles
 /// count more than prose, and tags name the service; descriptions of parameters are often alike in all tools (`limit`, `offset`).
-const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 2.0, 3.0, 1.0, 0.3];
+const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 2.0, 4.0, 1.0, 0.3];
 /// The penalty for long fields, of each field. A name with more words is about something more, but a text is longer when there
 /// is more to say.
 const LENGTHS: [f32; N_FIELDS] = [0.9, 0.9, 0.6, 0.9, 0.9, 0.6, 0.6];

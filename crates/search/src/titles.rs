@@ -27,7 +27,7 @@ impl Titles {
     pub(crate) fn favour(&self, words: &[u32], scores: &mut [f32]) {
         for (name, score) in self.names.iter().zip(scores).filter(|(_, score)| **score > 0.0) {
             let n_asked = name.iter().filter(|word| words.binary_search(word).is_ok()).count();
-            *score *= 1.0 + float(n_asked) / float(name.len().max(1));
+            *score *= 1.0 + WHOLE_NAME * float(n_asked) / float(name.len().max(1));
         }
     }
 
@@ -52,6 +52,9 @@ impl Titles {
         exact.sum::<usize>() + names.sum::<usize>()
     }
 }
+
+/// The part of its score that a document gains when a question has its whole name.
+const WHOLE_NAME: f32 = 0.5;
 
 /// Names are short.
 fn float(n: usize) -> f32 {

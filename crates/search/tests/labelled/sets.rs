@@ -22,10 +22,15 @@ pub(crate) struct Measures {
     complete_10: f64,
 }
 
+/// The folder of what lies outside the repository.
+pub(crate) fn shared() -> PathBuf {
+    let beside = || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").into();
+    env::var_os("CALLGATE_SHARED").map_or_else(beside, PathBuf::from)
+}
+
 /// All sets there are.
 pub(crate) fn sets() -> Vec<Set> {
-    let Some(shared) = env::var_os("CALLGATE_SHARED").map(PathBuf::from) else { return Vec::new() };
-    let folders = fs::read_dir(shared.join("corpus/retrieval")).into_iter().flatten();
+    let folders = fs::read_dir(shared().join("corpus/retrieval")).into_iter().flatten();
     let mut folders: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path()).collect();
     // Sets of texts that are no tools have other files.
     folders.retain(|folder| folder.join("queries.jsonl").is_file());
