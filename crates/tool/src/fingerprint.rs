@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_jwt_stands_for_the_same_person_and_any_other_token_for_itself() {
+    fn a_renewed_jwt_has_the_same_identity_and_an_opaque_token_its_own() {
         let jwt = |claims: Value, signature: &str| {
             format!("e30.{}.{signature}", URL_SAFE_NO_PAD.encode(claims.to_string()))
         };

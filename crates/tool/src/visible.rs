@@ -120,7 +120,7 @@ mod tests {
     use crate::Value;
 
     #[test]
-    fn what_nobody_sees_is_an_escape() {
+    fn invisible_characters_are_shown_as_escapes() {
         for (text, expected) in [
             ("plain\ttext\nof two lines", "plain\ttext\nof two lines"),
             ("a\r\nb\rc", "a\nb\\rc"),

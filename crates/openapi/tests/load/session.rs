@@ -5,7 +5,7 @@ use callgate_openapi::{LoadOptions, OperationStatus, SessionInputs};
 use crate::documents::loaded;
 
 #[test]
-fn a_session_input_that_cannot_be_filled_in_is_told_and_refused_if_strict() {
+fn a_session_input_that_cannot_be_filled_in_is_a_finding_and_refused_if_strict() {
     for keyword in ["contains", "contentSchema", "not", "propertyNames"] {
         let text = format!(
             "

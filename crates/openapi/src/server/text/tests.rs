@@ -105,7 +105,7 @@ fn a_relative_address_is_below_the_description() {
 }
 
 #[test]
-fn a_faulty_address_is_suggested_as_it_was_meant() {
+fn a_faulty_server_url_is_suggested_in_its_corrected_form() {
     for (text, expected) in [
         ("api.example.com/v1", Some("https://api.example.com/v1")),
         ("localhost:8000", Some("http://localhost:8000")),
