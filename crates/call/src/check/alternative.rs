@@ -325,18 +325,19 @@ impl<'p> Alternative<'p> {
     }
 }
 
-/// The paths of all tags, required and shallow ones first.
+/// The paths of all tags: those of all alternatives first, then required and shallow ones.
 fn paths<'p>(alternatives: &[Alternative<'p>]) -> Vec<Vec<&'p str>> {
-    let mut paths: Vec<(bool, usize, &[&'p str])> = Vec::new();
+    let mut paths: Vec<([bool; 2], usize, &[&'p str])> = Vec::new();
     for tag in alternatives.iter().flat_map(|one| &one.tags) {
         if paths.iter().any(|(.., known)| *known == tag.path) {
             continue;
         }
-        let own = alternatives.iter().map(|one| one.tag(&tag.path));
-        let is_weak = !own.clone().flatten().all(|tag| tag.is_required) || !is_partition(own);
-        paths.push((is_weak, tag.path.len(), &tag.path));
+        let own = || alternatives.iter().map(|one| one.tag(&tag.path));
+        let is_of_some = own().any(|tag| tag.is_none());
+        let is_weak = !own().flatten().all(|tag| tag.is_required) || !is_partition(own());
+        paths.push(([is_of_some, is_weak], tag.path.len(), &tag.path));
     }
-    paths.sort_by_key(|(is_weak, depth, _)| (*is_weak, *depth));
+    paths.sort_by_key(|(weakness, depth, _)| (*weakness, *depth));
     paths.into_iter().map(|(.., path)| path.to_vec()).collect()
 }
 

@@ -291,6 +291,7 @@ fn bound(name: &str, value: &Value) -> Option<Result<Rule, Unread>> {
         "minimum" => limit(Limit::Minimum),
         "multipleOf" => divisor(value).map(|divisor| Rule::Limit(Limit::MultipleOf, divisor)),
         "required" => names(value).map(Rule::Required),
+        "x-callgate-tag" => tag(value),
         _ => return None,
     })
 }
@@ -330,6 +331,12 @@ fn dependent(value: &Value) -> Result<Box<[Dependent]>, Unread> {
 
 fn number(value: &Value) -> Result<Box<Number>, Unread> {
     value.as_number().cloned().map(Box::new).ok_or(Unread)
+}
+
+/// The values of a discriminator's property, by its name.
+fn tag(value: &Value) -> Result<Rule, Unread> {
+    let (name, values) = value.as_object().and_then(|one| one.iter().next()).ok_or(Unread)?;
+    Ok(Rule::Tag(Box::new((name.as_str().into(), list(values)?.as_slice().into()))))
 }
 
 /// A divisor: a number above zero with no more digits than division supports.

@@ -52,6 +52,8 @@ pub(crate) enum Rule {
     PropertyNames(Box<Node>),
     Reference(Target),
     Required(Box<[Box<str>]>),
+    /// The values of a discriminator's property in a branch, which no check demands.
+    Tag(Box<(Box<str>, Box<[Value]>)>),
     UnevaluatedItems(Box<Node>),
     UnevaluatedProperties(Box<Node>),
     UniqueItems,
@@ -171,7 +173,8 @@ impl Rule {
             | Self::MinLength(_)
             | Self::MinProperties(_)
             | Self::Never
-            | Self::Pattern(_) => 0,
+            | Self::Pattern(_)
+            | Self::Tag(_) => 0,
             Self::DependentRequired(_) | Self::Required(_) => 1,
             Self::Contains(_)
             | Self::Items(_)

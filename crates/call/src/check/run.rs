@@ -155,6 +155,7 @@ impl<'p, 'v> Run<'p, 'v> {
             Rule::MinItems(least) => {
                 Ok(at.array().is_none_or(|items| items.len() as u64 >= *least))
             }
+            Rule::Tag(_) => Ok(true),
             Rule::AllOf(_)
             | Rule::AnyOf(_)
             | Rule::If(_)

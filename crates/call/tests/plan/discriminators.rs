@@ -57,3 +57,19 @@ fn a_model_is_told_the_declared_values() {
     assert_eq!(branches[0]["properties"], json!({"kind": {"enum": ["cat"]}}));
     assert_eq!(branches[1]["properties"], json!({"kind": {"enum": ["dog"]}}));
 }
+
+#[test]
+fn a_fault_names_the_branch_of_the_discriminator_value() {
+    let text = json!({"type": "string"});
+    let plan = pets("3.1.0", &text);
+    for (pet, expected) in [
+        (json!({"kind": "cat"}), "body.claws: expected a value, got nothing"),
+        (json!({"kind": "dog"}), "body.bones: expected a value, got nothing"),
+        (json!({"kind": "dog", "bones": "x"}), "body.bones: expected integer, got string \"x\""),
+        (json!({"kind": "lion"}), "body.kind: expected one of `cat`, `dog`, got string \"lion\""),
+        (json!({}), "body.kind: expected one of `cat`, `dog`, got nothing"),
+        (json!({"bones": 1}), "body.kind: expected `dog`, got nothing"),
+    ] {
+        assert_eq!(call(&plan, json!({"body": pet})).problems(), expected, "{pet}");
+    }
+}

@@ -136,6 +136,21 @@ fn the_alternative_whose_members_and_type_fit_best_is_explained() {
 }
 
 #[test]
+fn a_tag_of_all_alternatives_decides_before_an_enumeration_of_some() {
+    let constant = |value: &str| json!({"const": value});
+    let text = json!({"type": "string"});
+    let place = json!({"enum": ["header", "body"]});
+    let schema = json!({"oneOf": [
+        alternative(json!(["user"]), json!({"type": constant("web"), "user": text})),
+        alternative(json!(["type", "place"]), json!({"type": constant("client"), "place": place}))]});
+    check(
+        schema,
+        json!({"type": "client", "place": "head"}),
+        "payment.place: expected one of `header`, `body`, got string \"head\" (`header`)",
+    );
+}
+
+#[test]
 fn unions_in_unions_items_and_maps_are_explained() {
     let constant = |value: &str| json!({"const": value});
     let nested = json!({"oneOf": [payments("oneOf", &constant), {"type": "object", "required": ["kind", "x"],

@@ -1,6 +1,6 @@
 //! Tells a model the meaning of `discriminator`: each branch requires its value, from the mapping or from the name of
 //! its schema. A branch that itself declares other values is unchanged: then the description contradicts itself. It is
-//! a hint (OpenAPI 3.1.1 §4.8.25): requests and responses are checked without it.
+//! a hint (OpenAPI 3.1.1 §4.8.25): requests and responses are checked without it, and a failed check names the branch by it.
 
 use callgate_tool::{Object, Value, json};
 use callgate_tree::{Node, Path};
@@ -19,9 +19,14 @@ pub(super) fn apply<'d>(
     built: &mut Object,
 ) {
     let Some(discriminator) = node.get("discriminator") else { return };
-    if !matches!(builder.view, View::Declared(_)) {
+    if builder.view == View::Output {
         return;
     }
+    // A model learns the value of a branch; a check uses it only to say which branch an invalid value was meant for.
+    let own = |property: &str, values: Vec<&str>| match builder.view {
+        View::Complete => (TAG.to_owned(), json!({property: values})),
+        _ => ("properties".to_owned(), json!({property: {"enum": values}})),
+    };
     // Swagger 2.0 §Schema Object: only the name of the property.
     let property = discriminator.as_str();
     let property = property.or_else(|| discriminator.get("propertyName").and_then(Node::as_str));
@@ -36,7 +41,8 @@ pub(super) fn apply<'d>(
             if let (Value::Object(built), true) =
                 (built, follows(builder, branch, property, &values))
             {
-                built.insert("properties".to_owned(), json!({property: {"enum": values}}));
+                let (keyword, values) = own(property, values);
+                built.insert(keyword, values);
             }
         }
     }
@@ -108,6 +114,8 @@ fn lists(schema: &Node, values: &[&str]) -> bool {
     })
 }
 
+/// The keyword for the values of a discriminator in a branch of the schema that is checked, by the name of its property.
+const TAG: &str = "x-callgate-tag";
 /// The pointer prefix of a description's schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 

@@ -63,6 +63,13 @@ pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Result<Vec<T
             .filter_map(|rule| if let Rule::Required(names) = rule { Some(names) } else { None })
             .flat_map(|names| names.iter().map(|name| &**name))
             .collect();
+        for (name, values) in rules().filter_map(discriminated) {
+            let path: Vec<&str> = path.iter().copied().chain([name]).collect();
+            let is_required = is_required && required.contains(&name);
+            if tags.iter().all(|tag| tag.path != path) {
+                tags.push(Tag { path, is_required, values });
+            }
+        }
         let declared = rules().filter_map(|rule| match rule {
             Rule::Properties(properties) => Some(properties),
             _ => None,
@@ -114,6 +121,14 @@ pub(super) fn is_partition<'t, 'p: 't>(
         }
     }
     is_told || tags.count() < n
+}
+
+/// The property of a discriminator, and its values in this alternative.
+fn discriminated(rule: &Rule) -> Option<(&str, &[Value])> {
+    match rule {
+        Rule::Tag(tag) => Some((&*tag.0, &*tag.1)),
+        _ => None,
+    }
 }
 
 fn listed(rule: &Rule) -> Option<&[Value]> {
