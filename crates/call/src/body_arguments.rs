@@ -41,7 +41,9 @@ impl<'a> BodyArguments<'a> {
 
     /// Copies the events about inputs to the journal, as events about arguments.
     pub(crate) fn note(self, noted: &Journal, journal: &mut Journal) {
-        for event in noted.events() {
+        // The body itself is no argument.
+        let is_body = |event: &&Event| matches!(event, Event::EmptyOmitted { argument } if argument == self.0);
+        for event in noted.events().iter().filter(|event| !is_body(event)) {
             journal.note(self.event(event.clone()));
         }
     }

@@ -89,7 +89,7 @@ impl Lists<'_> {
 }
 
 /// The separator, which no item of nested lists may hold.
-fn separator(style: Style) -> Option<char> {
+pub(crate) fn separator(style: Style) -> Option<char> {
     match style {
         Style::DeepObject => None,
         Style::PipeDelimited => Some('|'),

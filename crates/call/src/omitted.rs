@@ -5,7 +5,12 @@
 use callgate_openapi::{Encoding, Input, Placement, Style, Styled};
 use callgate_tool::{Event, Fault, Journal, Object, Problem, Value};
 
-use crate::{check::resolved, inputs::Fillings, style::is_void, wording};
+use crate::{
+    check::resolved,
+    inputs::Fillings,
+    style::{is_hollow, is_void},
+    wording,
+};
 
 /// The omitted values of one request.
 #[derive(Debug)]
@@ -41,7 +46,7 @@ impl<'j> Omitted<'j> {
         if given.is_required {
             let expected = match given.value {
                 Value::Array(_) => "at least one item",
-                Value::Object(_) => "at least one member that is not null",
+                Value::Object(_) => "at least one member that is neither null nor empty",
                 _ => "a value",
             };
             let (expected, got) = (expected.to_owned(), wording::shown(given.value));
@@ -52,6 +57,16 @@ impl<'j> Omitted<'j> {
         } else {
             Event::EmptyOmitted { argument: at }
         });
+    }
+
+    /// Returns true if a `null` in a value was omitted before.
+    fn has_omitted_in(&self, at: &str) -> bool {
+        self.journal.events().iter().any(|event| match event {
+            Event::NullOmitted { argument } => {
+                argument.strip_prefix(at).is_some_and(|rest| rest.starts_with('.'))
+            }
+            _ => false,
+        })
     }
 
     /// The journal, for what is omitted by other rules.
@@ -88,9 +103,12 @@ pub(crate) fn of_parameters(
     let own = |name: &str| arguments.get("properties").and_then(|all| all.get(name));
     for (input, filling) in inputs.iter().zip(fillings) {
         let value = filling.as_ref().map(|filling| &*filling.value);
-        let Some(value @ (Value::Array(_) | Value::Null | Value::Object(_))) = value else {
-            continue;
+        let may_be_omitted = |value: &&Value| match value {
+            Value::Array(_) | Value::Null | Value::Object(_) => true,
+            Value::String(text) => text.is_empty(),
+            Value::Bool(_) | Value::Number(_) => false,
         };
+        let Some(value) = value.filter(may_be_omitted) else { continue };
         let (at, is_required) = (input.argument.as_str(), input.required);
         let given = Given { at, value, schema: own(at), arguments, is_required };
         match &input.placement {
@@ -111,17 +129,18 @@ pub(crate) fn of_parameters(
 /// Finds the values that a style omits from a given one.
 pub(crate) fn of_style(given: Given<'_>, styled: &Styled, omitted: &mut Omitted<'_>) {
     let is_apart = styled.explode || styled.style == Style::DeepObject;
-    if is_void(given.value) {
-        // Each member of an exploded object is a parameter of its own, so an empty one is complete.
-        let is_complete = is_apart && given.value.as_object().is_some_and(Object::is_empty);
-        return omitted.add(Given { is_required: given.is_required && !is_complete, ..given });
+    // Each member of an exploded object is a parameter of its own, so an empty one is complete.
+    let is_complete = is_apart
+        && given.value.as_object().is_some_and(Object::is_empty)
+        && !omitted.has_omitted_in(given.at);
+    let is_required = given.is_required && !is_complete;
+    if is_void(given.value) || (is_required && leaves_nothing(given.value, styled)) {
+        return omitted.add(Given { is_required, ..given });
     }
     if styled.style == Style::DeepObject {
         return of_brackets(given, omitted);
     }
-    // Elsewhere a list in an object is written as JSON, as other nested structures are, which has `null`.
-    let is_repeated =
-        styled.explode && !matches!(styled.style, Style::Label | Style::Matrix | Style::Simple);
+    let is_repeated = is_repeated(styled);
     for (name, member) in given.value.as_object().into_iter().flatten() {
         let at = format!("{}.{name}", given.at);
         let member = given.member(&at, name, member);
@@ -130,6 +149,23 @@ pub(crate) fn of_style(given: Given<'_>, styled: &Styled, omitted: &mut Omitted<
             omitted.add(member);
         }
     }
+}
+
+/// Returns true if a list in an object is written item by item. Elsewhere it is written as JSON, as other nested structures
+/// are, which has `null`.
+fn is_repeated(styled: &Styled) -> bool {
+    styled.explode && !matches!(styled.style, Style::Label | Style::Matrix | Style::Simple)
+}
+
+/// Returns true if a style writes nothing of a value, because nothing in it has a text.
+fn leaves_nothing(value: &Value, styled: &Styled) -> bool {
+    if styled.style == Style::DeepObject {
+        return is_hollow(value);
+    }
+    let is_empty = |member: &Value| member.as_array().is_some_and(Vec::is_empty);
+    let members = value.as_object().filter(|_| is_repeated(styled));
+    is_void(value)
+        || members.is_some_and(|members| members.values().all(|own| own.is_null() || is_empty(own)))
 }
 
 /// Finds the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
@@ -155,7 +191,19 @@ fn of_brackets(given: Given<'_>, omitted: &mut Omitted<'_>) {
 
 /// Finds the omitted members of a whole query string.
 fn of_pairs(given: Given<'_>, omitted: &mut Omitted<'_>) {
-    for (name, member) in given.value.as_object().into_iter().flatten() {
+    let Some(members) = given.value.as_object() else {
+        // A text is the whole query string.
+        if given.value.is_string() {
+            omitted.add(given);
+        }
+        return;
+    };
+    let is_complete = members.is_empty() && !omitted.has_omitted_in(given.at);
+    let is_required = given.is_required && !is_complete;
+    if members.is_empty() || (is_required && members.values().all(is_void)) {
+        return omitted.add(Given { is_required, ..given });
+    }
+    for (name, member) in members {
         if is_void(member) {
             omitted.add(given.member(&format!("{}.{name}", given.at), name, member));
         }

@@ -7,7 +7,8 @@ use callgate_tool::Value;
 use crate::{
     lists::{write_inner, write_lists},
     style::{
-        Escape, Unwritable, is_void, joint, nothing, write_escaped, write_members, write_value,
+        Escape, Unwritable, is_hollow, is_void, joint, nothing, write_escaped, write_members,
+        write_value,
     },
 };
 
@@ -135,7 +136,7 @@ impl<'a> Pairs<'a> {
         match value {
             Value::Null => Ok(()),
             Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
-                if is_void(item) {
+                if is_hollow(item) {
                     // Leaving the item out would change the positions of the items after it.
                     return Err(nothing(item));
                 }
@@ -160,6 +161,10 @@ impl<'a> Pairs<'a> {
         value: &Value,
         escape: Escape,
     ) -> Result<(), Unwritable> {
+        if key.contains(']') {
+            // A reader decodes the name before it looks for brackets, and the first one ends the key.
+            return Err(Unwritable::Delimiter(']'));
+        }
         let length = name.len();
         name.push_str("%5B");
         write_escaped(name, key, Escape::Unreserved);

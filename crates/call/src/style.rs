@@ -191,6 +191,16 @@ pub(crate) fn is_void(value: &Value) -> bool {
     }
 }
 
+/// Returns true if a value has no text at any depth; the reader of arguments limits the depth.
+pub(crate) fn is_hollow(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(is_hollow),
+        Value::Null => true,
+        Value::Object(members) => members.values().all(is_hollow),
+        _ => false,
+    }
+}
+
 /// The reason why a value that writes nothing is refused where text is required.
 pub(crate) fn nothing(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{BodyMedia, PartHeader, PropertyEncoding};
+use callgate_openapi::{BodyMedia, PartHeader, PropertyEncoding, Style};
 use callgate_tool::{Fault, Value};
 use http::HeaderName;
 use percent_encoding::percent_decode_str;
@@ -19,7 +19,7 @@ use super::{
     plain::text_of,
     upload::{may_be_bytes, upload},
 };
-use crate::{stored_results::StoredResults, style::Unwritable, wording};
+use crate::{lists::separator, stored_results::StoredResults, style::Unwritable, wording};
 
 /// One part, before it is written.
 #[derive(Debug)]
@@ -135,6 +135,7 @@ fn styled<'a>(
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
     let mut pairs = String::new();
     form::write_member(&mut pairs, member, encoding)
+        .and_then(|()| check_commas(&pairs, member.value, encoding))
         .map_err(|why| wording::unwritable(&member.at, why))?;
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let pairs = pairs.split('&').filter_map(|pair| pair.split_once('='));
@@ -146,6 +147,23 @@ fn styled<'a>(
         data: decoded(text).into_bytes().into(),
     });
     Ok(parts.collect())
+}
+
+/// Checks that a comma in an item cannot be taken for one between two items: a part has no escapes. Texts with another
+/// delimiter are refused by their style.
+fn check_commas(
+    pairs: &str,
+    value: &Value,
+    encoding: Option<&PropertyEncoding>,
+) -> Result<(), Unwritable> {
+    let Some(styled) = encoding.and_then(|known| known.styled.as_ref()) else { return Ok(()) };
+    let outer = (!styled.explode).then_some(styled.style);
+    let is_comma = |style: &Style| separator(*style) == Some(',');
+    let is_joined = outer.iter().chain(&styled.items).any(is_comma);
+    let is_structure = matches!(value, Value::Array(_) | Value::Object(_));
+    let texts = pairs.split('&').filter_map(|pair| pair.split_once('='));
+    let is_escaped = texts.into_iter().any(|(_, text)| text.contains("%2C"));
+    if is_joined && is_structure && is_escaped { Err(Unwritable::Delimiter(',')) } else { Ok(()) }
 }
 
 fn part<'a>(
@@ -168,6 +186,10 @@ fn part<'a>(
     }
     let text = text_of(member.value);
     let media_type = value_type(member, declared, &text)?;
+    // A text `null` would be read as the text.
+    if member.value.is_null() && !media_type.as_deref().is_some_and(is_json) {
+        return Err(wording::unwritable(&member.at, Unwritable::Null));
+    }
     Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
 }
 

@@ -31,11 +31,35 @@ pub(crate) fn of_members(
             of_member(media, &input.name, given, omitted);
             continue;
         }
+        if media.kind == BodyKind::Multipart && leaves_no_parts(value, input.required) {
+            // A body without members is complete.
+            let is_required =
+                input.required && value.as_object().is_some_and(|all| !all.is_empty());
+            omitted.add(Given { is_required, ..given });
+            continue;
+        }
         for (name, member) in value.as_object().into_iter().flatten() {
             let at = format!("{at}.{name}");
             of_member(media, name, given.member(&at, name, member), omitted);
         }
     }
+}
+
+/// Returns true if a multipart body would have no parts: it has nothing that could be one, or nothing but what is omitted
+/// from a body that is required. An optional one is then omitted member by member.
+fn leaves_no_parts(value: &Value, is_required: bool) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => {
+            members.is_empty() || (is_required && members.values().all(is_partless))
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if a member is no part, whatever its encoding.
+fn is_partless(member: &Value) -> bool {
+    member.is_null() || member.as_array().is_some_and(Vec::is_empty)
 }
 
 /// Finds the omitted parts of one member, by its encoding.

@@ -10,6 +10,7 @@ mod body_arguments;
 mod bound;
 mod decisive;
 mod defaults;
+mod differences;
 mod discriminators;
 mod disguised;
 mod handles;

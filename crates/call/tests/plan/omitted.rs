@@ -147,3 +147,146 @@ fn what_a_body_leaves_out_is_reported() {
         }
     }
 }
+
+/// The problems of a required value, in each location and style.
+#[track_caller]
+fn check_required(operation: Value, arguments: Value, expected: &str) {
+    let description = json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}], "paths": {"/a": {"delete": operation}}});
+    let planned = call(&plan(&description.to_string()), arguments);
+    let got = match &planned.result {
+        Ok(_) => format!("{}\n{}", planned.shown(), planned.journal()),
+        Err(_) => planned.problems(),
+    };
+    assert_eq!(got, expected, "{description}");
+}
+
+#[test]
+fn a_required_parameter_that_would_leave_no_trace_is_refused() {
+    let lists =
+        json!({"type": ["object", "null"], "additionalProperties": {"type": ["array", "null"]}});
+    let deep = json!({"type": "object"});
+    let member = "p: expected at least one member that is neither null nor empty, got object of";
+    for (place, style, schema, value, expected) in [
+        ("query", "form", &lists, json!({"a": []}), format!("{member} 1 member")),
+        ("query", "form", &lists, json!({"a": null}), format!("{member} 1 member")),
+        ("query", "form", &lists, json!({"a": null, "b": []}), format!("{member} 2 members")),
+        ("query", "pipeDelimited", &lists, json!({"a": []}), format!("{member} 1 member")),
+        ("query", "form", &lists, json!(null), "p: expected a value, got null".to_owned()),
+        ("cookie", "form", &lists, json!({"a": []}), format!("{member} 1 member")),
+        ("cookie", "cookie", &lists, json!({"a": []}), format!("{member} 1 member")),
+        (
+            "cookie",
+            "form",
+            &json!({"type": "array"}),
+            json!([]),
+            "p: expected at least one item, got array of 0 items".to_owned(),
+        ),
+        (
+            "header",
+            "simple",
+            &json!({"type": "array"}),
+            json!([]),
+            "p: expected at least one item, got array of 0 items".to_owned(),
+        ),
+        ("query", "deepObject", &deep, json!({"a": {}}), format!("{member} 1 member")),
+        (
+            "query",
+            "deepObject",
+            &deep,
+            json!({"a": {"b": null, "c": [[]]}}),
+            format!("{member} 1 member"),
+        ),
+    ] {
+        let parameter = json!({"name": "p", "in": place, "required": true, "style": style, "explode": true, "schema": schema});
+        check_required(
+            json!({"responses": {}, "parameters": [parameter]}),
+            json!({"p": value}),
+            &expected,
+        );
+    }
+    // A `null` that its schema does not allow is omitted, and nothing is left.
+    let text = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let parameter = json!({"name": "p", "in": "query", "required": true, "schema": text});
+    let expected = format!("{member} 0 members");
+    check_required(
+        json!({"responses": {}, "parameters": [parameter]}),
+        json!({"p": {"a": null}}),
+        &expected,
+    );
+    // An exploded object without members is complete.
+    let sent = "DELETE /a\n`p` is empty and was left out";
+    check_required(json!({"responses": {}, "parameters": [parameter]}), json!({"p": {}}), sent);
+}
+
+#[test]
+fn a_required_query_string_that_would_leave_no_trace_is_refused() {
+    let content = json!({FORM: {"schema": {"type": "object"}}});
+    let operation = json!({"responses": {}, "parameters": [{"name": "q", "in": "querystring", "required": true, "content": content}]});
+    let problem =
+        "q: expected at least one member that is neither null nor empty, got object of 2 members";
+    check_required(operation.clone(), json!({"q": {"a": null, "b": []}}), problem);
+    let text = json!({"name": "q", "in": "querystring", "required": true, "content": {FORM: {"schema": {"type": "string"}}}});
+    let text = json!({"responses": {}, "parameters": [text]});
+    check_required(text, json!({"q": ""}), "q: expected a value, got string \"\"");
+    check_required(operation, json!({"q": {}}), "DELETE /a\n`q` is empty and was left out");
+}
+
+#[test]
+fn a_required_member_of_a_body_that_would_leave_no_trace_is_refused() {
+    let list = json!({"type": "array", "items": {"type": ["string", "null"]}});
+    let map = json!({"type": "object", "additionalProperties": list});
+    let schema = json!({"type": "object", "required": ["tags"], "properties": {"tags": list}});
+    let maps = json!({"type": "object", "required": ["tags"], "properties": {"tags": map}});
+    let body = |media_type: &str, schema: &Value, style: Option<&str>| {
+        let encoding =
+            style.map_or(json!({}), |style| json!({"tags": {"style": style, "explode": true}}));
+        json!({"responses": {}, "requestBody": {"required": true,
+            "content": {media_type: {"schema": schema, "encoding": encoding}}}})
+    };
+    let member =
+        "tags: expected at least one member that is neither null nor empty, got object of 1 member";
+    for media_type in [FORM, "multipart/form-data"] {
+        let item = "tags: expected at least one item, got array of 0 items";
+        check_required(body(media_type, &schema, None), json!({"tags": []}), item);
+        check_required(body(media_type, &schema, Some("form")), json!({"tags": []}), item);
+        for style in ["form", "deepObject"] {
+            check_required(
+                body(media_type, &maps, Some(style)),
+                json!({"tags": {"a": []}}),
+                member,
+            );
+        }
+        let null = "tags: expected a value that is not null, got null";
+        let at = if media_type == FORM { null.to_owned() } else { null.replace("tags", "tags[1]") };
+        check_required(body(media_type, &schema, None), json!({"tags": ["a", null]}), &at);
+    }
+    let whole = json!({"type": "object", "properties": {"tags": list}});
+    let sent = "DELETE /a\n`body` is empty and was left out";
+    check_required(body("multipart/form-data", &whole, None), json!({"body": {}}), sent);
+    let expected =
+        "body: expected at least one member that is neither null nor empty, got object of 1 member";
+    check_required(
+        body("multipart/form-data", &whole, None),
+        json!({"body": {"tags": []}}),
+        expected,
+    );
+}
+
+#[test]
+fn a_comma_in_an_item_of_a_part_is_not_one_between_items() {
+    let media = |style: &str, explode: bool| {
+        let schema = json!({"type": "object", "required": ["tags"], "properties": {"tags": {"type": "array", "items": {"type": "string"}}}});
+        json!({"responses": {}, "requestBody": {"required": true, "content": {"multipart/form-data":
+            {"schema": schema, "encoding": {"tags": {"style": style, "explode": explode}}}}}})
+    };
+    let joined =
+        "tags: expected items without `,`, which separates them, got an item that holds it";
+    check_required(media("form", false), json!({"tags": ["a,b"]}), joined);
+    for operation in [media("form", true), media("pipeDelimited", false)] {
+        let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com"}], "paths": {"/a": {"post": operation}}});
+        let shown = call(&plan(&description.to_string()), json!({"tags": ["a,b"]})).shown();
+        assert!(shown.contains("\r\n\r\na,b\r\n"), "{shown}");
+    }
+}

@@ -222,7 +222,7 @@ fn names_with_prefixes_in_them_and_attributes_with_namespaces_are_written() {
     check(
         xsi,
         json!({"type": "T", "id": "1", "lang": "en"}),
-        "<Thing xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"T\" xmlns:ns1=\"urn:b\" ns1:id=\"1\" xml:lang=\"en\"></Thing>",
+        "<Thing xmlns:ns1=\"urn:b\" ns1:id=\"1\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"T\" xml:lang=\"en\"></Thing>",
     );
     for name in ["p:x", "xmlns", "xmlns:p"] {
         let schema = json!({"type": "object", "properties": {"a": {"type": "string", "xml": {"name": name, "attribute": true}}}});
