@@ -30,13 +30,13 @@ pub(crate) fn open(
     Ok(built)
 }
 
-/// An executor that makes no calls; nothing is printed.
+/// An executor that makes no calls; nothing is printed. Its findings include those of a sidecar.
 pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
-    made(file, options, &Environment::new().without_audit())
+    made(file, options, &Environment::new().without_audit().examining_sidecar())
 }
 
-/// An executor from the user's file. Descriptions at addresses are kept for times when they cannot be fetched.
-fn made(
+/// An executor from the user's file, without a word. Descriptions at addresses are kept for times when they cannot be fetched.
+pub(crate) fn made(
     file: &Path,
     options: &DescriptionOptions,
     environment: &Environment,

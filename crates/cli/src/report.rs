@@ -109,11 +109,6 @@ impl Checked {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least)
     }
 
-    /// Returns true if the selection leaves operations out.
-    pub(crate) fn has_unselected(&self) -> bool {
-        self.toolset.report.not_selected > 0
-    }
-
     /// Every finding with the name of its file in the report.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (PathBuf, &Diagnostic)> {
         self.diagnostics.iter().map(|known| (file_of(&self.file, known), known))

@@ -24,7 +24,9 @@ mod recordings;
 mod references;
 mod sending;
 mod session_values;
+mod sidecar;
 mod stores;
+mod summary;
 mod tls;
 mod toolset;
 mod workshop;
@@ -43,8 +45,13 @@ use self::{
     workshop::Workshop,
 };
 use crate::{
-    code::ConfigCode, config::Config, environment::Environment, error::Error, finding::Severity,
-    reader::Reader, secrets::LOCAL, serving::ServingConfig,
+    code::ConfigCode,
+    config::Config,
+    environment::{Environment, Sidecar},
+    error::Error,
+    finding::Severity,
+    reader::Reader,
+    serving::ServingConfig,
 };
 
 pub use self::{
@@ -52,6 +59,7 @@ pub use self::{
     built::{Built, BuiltToolset},
     examined::{Examined, Subject},
     logins::{BuiltLogin, logins},
+    summary::Summary,
 };
 
 impl Config {
@@ -118,9 +126,12 @@ impl Config {
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
         let access = access(&mut reader, self, &workshop, &connections, &stores).await;
-        let missing_secrets = match environment.listeners {
-            Some(_) => missing(&reader.secrets, &stores).await,
-            None => Vec::new(),
+        sidecar::check(&mut reader, self, environment);
+        let is_sidecar = environment.sidecar != Sidecar::None;
+        let missing = if is_sidecar {
+            sidecar::missing(&self.origin.file, &reader.secrets, &stores).await
+        } else {
+            Vec::new()
         };
         let results = earlier.map(|built| built.executor.result_store());
         let known = previous.map(|kept| &kept.policy);
@@ -131,12 +142,12 @@ impl Config {
         let assembly =
             Assembly { config, environment, parts, connections, stores, policy, results };
         let built = assembly.finished(reader)?;
-        let missing_logins = match environment.listeners {
-            Some(_) => logins::faults(&built).await,
-            None => Vec::new(),
-        };
+        let missing_logins = if is_sidecar { logins::faults(&built).await } else { Vec::new() };
+        let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+        let file = &self.origin.file;
+        lacking.extend(missing_logins.iter().map(|login| sidecar::missing_login(file, login)));
         let serving = self.serving.found(base);
-        Ok(Built { serving, access, missing_secrets, missing_logins, ..built })
+        Ok(Built { serving, access, missing_secrets, missing_logins, lacking, ..built })
     }
 
     /// Builds an executor like [`Config::build`], from a program that has no runtime: a `main` that is not `async`.
@@ -161,18 +172,6 @@ impl Config {
         })?;
         runtime.block_on(self.building(environment, previous))
     }
-}
-
-/// The missing secrets of this machine. Other stores are read when a call needs them.
-async fn missing(secrets: &[SecretReference], stores: &Stores) -> Vec<SecretReference> {
-    let mut missing: Vec<SecretReference> = Vec::new();
-    for reference in secrets.iter().filter(|known| LOCAL.contains(&known.scheme())) {
-        let is_new = !missing.contains(reference);
-        if is_new && stores.get(reference).await.is_err() {
-            missing.push(reference.clone());
-        }
-    }
-    missing
 }
 
 /// The callers that a serving process accepts.
@@ -267,9 +266,11 @@ impl Assembly<'_> {
             access: None,
             missing_secrets: Vec::new(),
             missing_logins: Vec::new(),
+            lacking: Vec::new(),
             warnings,
             reload: config.reload.clone(),
             named_secrets,
+            origin: origin.file.clone(),
             ways,
             kept,
             files,

@@ -76,12 +76,21 @@ codes! {
         /// A key is missing.
         MissingKey = "missing-key":
             "Write the key; the finding says where it belongs and what it takes.";
-        /// A secret that is needed at once cannot be read.
+        /// A person has to log in for a credential.
+        MissingLogin = "missing-login":
+            "Run the command that the finding names; until then, calls that need the credential fail.";
+        /// A secret cannot be read on this machine.
         MissingSecret = "missing-secret":
             "Set the variable or write the file that the reference names; the key of an audit file has 16 bytes or more.";
         /// A variable of the environment is not set.
         MissingVariable = "missing-variable":
             "Set the variable before callgate starts, or write the value itself.";
+        /// The configuration offers no tool.
+        NoTools = "no-tools":
+            "Select operations by `tools` of a toolset, or name a description that has some.";
+        /// Other machines can reach a listener, and no setting says who may call.
+        OpenListener = "open-listener":
+            "Listen on 127.0.0.1, or say under `access` who may call.";
         /// A store of secrets is read without TLS.
         PlainHttp = "plain-http":
             "The secrets can be read on their way. Use `https://` for the address of the store.";

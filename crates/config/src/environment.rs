@@ -46,6 +46,20 @@ pub struct Environment {
     pub(crate) listeners: Option<Listeners>,
     /// True if `****` replaces credentials that are not available.
     pub(crate) has_stand_ins: bool,
+    /// The part that a sidecar's own settings have in the build.
+    pub(crate) sidecar: Sidecar,
+}
+
+/// The part that a sidecar's own settings have in a build.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Sidecar {
+    /// They are examined, and nothing is served.
+    Examined,
+    /// They have no effect: a program makes the calls.
+    #[default]
+    None,
+    /// The process serves.
+    Serving,
 }
 
 /// The effect of a description that cannot be read.
@@ -148,6 +162,16 @@ impl Environment {
     #[must_use]
     pub fn with_listeners(mut self, listeners: Listeners) -> Self {
         self.listeners = Some(listeners);
+        self.sidecar = Sidecar::Serving;
+        self
+    }
+
+    /// Reports also what would keep a sidecar from serving the configuration, and the secrets and logins that this machine
+    /// lacks.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn examining_sidecar(mut self) -> Self {
+        self.sidecar = Sidecar::Examined;
         self
     }
 

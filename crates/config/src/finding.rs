@@ -18,7 +18,7 @@ use callgate_tree::Position;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
-    /// Has no effect on calls.
+    /// Worth knowing; the file itself is not wrong.
     Note,
     /// Worth knowing.
     Warning,

@@ -55,7 +55,7 @@ mod whole;
 
 pub use build::{
     Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
-    logins,
+    Summary, logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;

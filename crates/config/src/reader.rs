@@ -345,12 +345,17 @@ impl Reader {
         self.complain(ConfigCode::WrongValue, pointer, message, help);
     }
 
+    /// Records a key of a feature that is not in this build.
+    pub(crate) fn absent(&mut self, feature: &str, key: &str, pointer: &str) {
+        let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
+        let help = format!("build it with the feature `{feature}`, or remove the key");
+        self.complain(ConfigCode::MissingFeature, pointer, message, help);
+    }
+
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
         let place = format!("{pointer}/{}", escaped(key));
         if let Some(feature) = table.absent_feature(key) {
-            let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
-            let help = format!("build it with the feature `{feature}`, or remove the key");
-            return self.complain(ConfigCode::MissingFeature, place, message, help);
+            return self.absent(feature, key, &place);
         }
         if table.has(key) {
             return;

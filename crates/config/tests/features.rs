@@ -2,7 +2,7 @@
 //! what needs its feature is a secret `keyring:…`.
 #![cfg(test)]
 
-use callgate_config::Config;
+use callgate_config::{Config, Environment};
 
 /// The key is refused, by the name of its feature, in builds without it and in no other.
 #[track_caller]
@@ -35,4 +35,41 @@ fn a_key_whose_feature_is_off_is_an_error_that_names_it() {
         "google",
         google,
     );
+}
+
+/// The codes of what keeps a build from being made in an environment.
+fn faults(text: &str, environment: &Environment) -> Vec<&'static str> {
+    let built = Config::from_text(text, "").unwrap().build_blocking(environment, None);
+    let findings = built.map_err(|error| error.findings().to_vec()).err().unwrap_or_default();
+    findings.iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn traces_that_this_build_does_not_send_are_a_fault_where_a_sidecar_is_examined() {
+    let text = "toolsets: {a: {functions: [{name: f, description: d, input: {type: object}}]}}\ntelemetry: {otlp: 'http://127.0.0.1:4318'}";
+    let expected: &[&str] = if cfg!(feature = "otel") { &[] } else { &["missing-feature"] };
+    assert_eq!(faults(text, &Environment::new().examining_sidecar()), expected);
+    assert!(faults(text, &Environment::new()).is_empty(), "a program's own calls have no traces");
+}
+
+#[test]
+fn an_address_for_everybody_is_a_fault_where_a_sidecar_is_examined() {
+    let text = |listen: &str| {
+        format!(
+            "toolsets: {{a: {{functions: [{{name: f, description: d, input: {{type: object}}}}]}}}}\nlisten: '{listen}'"
+        )
+    };
+    let examined = Environment::new().examining_sidecar();
+    for (listen, expected) in [
+        ("0.0.0.0:80", &["open-listener"][..]),
+        ("[::]:80", &["open-listener"]),
+        ("127.0.0.1:80", &[]),
+        ("[::1]:80", &[]),
+        ("unix:/run/callgate.sock", &[]),
+    ] {
+        assert_eq!(faults(&text(listen), &examined), expected, "{listen}");
+        assert!(faults(&text(listen), &Environment::new()).is_empty(), "{listen}");
+    }
+    let named = format!("{}\naccess: {{bearer: env:T}}", text("0.0.0.0:80"));
+    assert!(faults(&named, &examined).is_empty());
 }

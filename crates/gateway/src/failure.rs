@@ -31,11 +31,6 @@ pub enum Failure {
         /// The text.
         address: String,
     },
-    /// Other machines can reach an address, and no setting says who may call.
-    Open {
-        /// The address.
-        address: String,
-    },
     /// The process cannot listen for signals of the operating system.
     Signals(io::Error),
 }
@@ -55,11 +50,6 @@ impl fmt::Display for Failure {
                 write!(f, "expected `HOST:PORT`, `unix:PATH` or `systemd`, got: `{address}`")
             }
             Self::Signals(error) => write!(f, "cannot listen for signals: {error}"),
-            Self::Open { address } => write!(
-                f,
-                "`{address}` can be reached from other machines, and nothing says who may call\n\
-                 help: listen on 127.0.0.1, or write into the configuration: access: {{bearer: env:CALLGATE_TOKEN}}"
-            ),
         }
     }
 }

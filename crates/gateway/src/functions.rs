@@ -8,16 +8,17 @@ use callgate_executor::Entry;
 
 /// The number of functions.
 pub(crate) fn count(built: &Built) -> usize {
-    functions(built).count()
+    all(built).count()
 }
 
 /// The names of the toolsets that have functions and no description, in the order of their functions.
 pub(crate) fn toolsets(built: &Built) -> Vec<&str> {
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
     let mut known: BTreeSet<&str> = described.collect();
-    functions(built).map(Entry::toolset).filter(|name| known.insert(*name)).collect()
+    all(built).map(Entry::toolset).filter(|name| known.insert(*name)).collect()
 }
 
-fn functions(built: &Built) -> impl Iterator<Item = Entry<'_>> {
+/// The functions.
+pub(crate) fn all(built: &Built) -> impl Iterator<Item = Entry<'_>> {
     built.executor.entries().filter(|entry| entry.operation().is_none())
 }

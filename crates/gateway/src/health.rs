@@ -5,7 +5,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_config::{Built, BuiltToolset};
+use callgate_config::{Built, BuiltToolset, Finding};
 use callgate_tool::{Object, Value, json};
 use http::StatusCode;
 
@@ -77,7 +77,21 @@ fn toolset(toolset: &BuiltToolset) -> Value {
     if let (Some(members), Some(why)) = (value.as_object_mut(), why) {
         members.insert("why", why.into());
     }
+    let findings = toolset.findings();
+    if let Some(members) = value.as_object_mut().filter(|_| !findings.is_empty()) {
+        members.insert("findings", Value::Array(findings.iter().map(finding).collect()));
+    }
     value
+}
+
+/// A finding that keeps calls from working, as `callgate check` reports it.
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "code": finding.code,
+        "severity": finding.severity.as_str(),
+        "message": finding.message.as_str(),
+        "help": finding.help.as_str(),
+    })
 }
 
 /// The state of a toolset without a description: it always has its tools.

@@ -55,7 +55,7 @@ pub(crate) async fn open(
         let sockets = socket::open(address, asks_callers).await;
         let sockets = sockets.map_err(|refusal| match refusal {
             Refusal::Io(source) => Failure::Address { address: shown, source },
-            Refusal::Open => Failure::Open { address: shown },
+            Refusal::Open => Failure::Configuration(built.open_listener(&shown)),
         })?;
         let opened = sockets.into_iter();
         listeners.extend(opened.map(|socket| Listener { socket, door, tls: tls.clone() }));

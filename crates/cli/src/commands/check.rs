@@ -36,8 +36,8 @@ struct Found {
     faults: String,
     /// The number of files that offer no tool.
     n_empty: usize,
-    /// The empty files without a finding that explains it, with the remedy for each.
-    empty: Vec<(PathBuf, &'static str)>,
+    /// The findings about empty files, where no other finding explains it.
+    empty: Vec<Finding>,
 }
 
 /// The settings by which the findings in a file are judged.
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         match open::built(file, &options(arguments)) {
             Ok(built) => {
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
-                found.take(file, built, judge)?;
+                found.take(built, judge)?;
             }
             Err(error) => found.fault(&error),
         }
@@ -136,11 +136,12 @@ fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
 }
 
 impl Found {
-    fn take(&mut self, file: &Path, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
+    fn take(&mut self, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
         let Judge { levels, counted, mut baseline } = judge;
-        let Built { executor, toolsets, mut warnings, .. } = built;
+        let empty = built.without_tools();
+        let Built { toolsets, mut warnings, lacking, .. } = built;
         let n_known = self.documents.len();
-        let offers = executor.entries().next().is_some();
+        warnings.extend(lacking);
         levels.judge_findings(&mut warnings);
         for warning in &warnings {
             output::talk(&open::shown(warning, &warnings));
@@ -152,11 +153,12 @@ impl Found {
             checked.judge(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
-        if !offers {
+        if let Some(empty) = empty {
             self.n_empty += 1;
             let own = self.documents.get(n_known..).unwrap_or_default();
             if !is_warned && !own.iter().any(|document| document.has_findings(levels)) {
-                self.empty.push((file.to_owned(), remedy(own)));
+                self.findings.push(empty.clone());
+                self.empty.push(empty);
             }
         }
         Ok(())
@@ -164,11 +166,8 @@ impl Found {
 
     /// Reports files that offer no tool, and the remedies.
     fn tell_empty(&self) {
-        for (file, remedy) in &self.empty {
-            let file = file.display();
-            output::talk(&format!(
-                "error: `{file}` offers no tool: expected one operation at least, got none\nhelp: {remedy}\n"
-            ));
+        for Finding { message, help, .. } in &self.empty {
+            output::talk(&format!("error: {message}\nhelp: {help}\n"));
         }
     }
 
@@ -212,17 +211,6 @@ impl Found {
                 }
             }
         }
-    }
-}
-
-/// The remedy for a file that offers nothing.
-fn remedy(documents: &[Checked]) -> &'static str {
-    if documents.iter().any(Checked::has_unselected) {
-        "let `tools:` of the toolset select some operations: it leaves out all that there are"
-    } else if documents.is_empty() {
-        "name a toolset with a description, or with functions, under `toolsets:`"
-    } else {
-        "put an operation under `paths:`, `/pets: {get: {…}}`, or name another description"
     }
 }
 

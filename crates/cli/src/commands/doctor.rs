@@ -1,18 +1,19 @@
-//! `callgate doctor CONFIG`: checks that every secret is there, every token can be had and every server responds, and
-//! shows the time each takes. Calls no operation and shows no value.
+//! `callgate doctor CONFIG`: reports what `check` finds in a configuration and its descriptions, and checks that every secret
+//! is there, every token can be had and every server responds, with the time each takes. Calls no operation and shows no
+//! value.
 
 use std::path::Path;
 
-use callgate::config::{Built, BuiltToolset, Environment};
-use callgate_config::{DescriptionOptions, Examined, Subject};
+use callgate::config::{Built, BuiltToolset, Environment, Finding, Severity};
+use callgate_config::{DescriptionOptions, Examined, Subject, Summary};
 use callgate_tool::{Value, json};
 
 use super::call::block_on;
 use crate::{
     args::DoctorArguments,
     exit::{Failure, Verdict},
-    open::open,
-    output,
+    open::{failure, made},
+    output, remedy,
     source::USUAL_FILE,
 };
 
@@ -41,19 +42,38 @@ pub(crate) struct Found(Vec<Line>);
 /// One line of what was found.
 #[derive(Debug)]
 struct Line {
+    mark: Mark,
     kind: &'static str,
     name: String,
-    fault: Option<String>,
+    /// The code of the finding, where the line is about one.
+    code: Option<&'static str>,
+    /// What is wrong, and the remedy.
+    message: Option<(String, String)>,
     milliseconds: u128,
+}
+
+/// The effect of what a line says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Mark {
+    /// Calls fail.
+    Fault,
+    /// Calls work, and something is worth knowing.
+    Note,
+    Ok,
 }
 
 /// Tries everything that the calls of a configuration need.
 pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Found, Failure> {
-    let environment = Environment::new().without_audit().listing_missing();
-    let built = open(file, options, &environment)?;
-    let all = block_on(built.examine())?;
+    let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
+    let built = made(file, options, &environment).map_err(|error| failure(&error))?;
+    let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
-    lines.extend(all.into_iter().map(Line::from));
+    lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
+    let found = summary.findings.iter().filter(|found| !is_said(found, &lines));
+    let found: Vec<_> =
+        found.map(|found| Line::of(found, built.warnings.contains(found))).collect();
+    lines.extend(found);
+    lines.extend(others(file, &summary));
     // Closes the connections before anything that they depend on.
     drop::<Built>(built);
     Ok(Found(lines))
@@ -61,42 +81,91 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
 
 /// The line for the description of a toolset.
 fn described(toolset: &BuiltToolset) -> Line {
-    let fault = toolset.failure().or(toolset.stale.as_deref()).map(ToOwned::to_owned);
+    let found = toolset.findings().into_iter().find(|_| toolset.failure().is_some());
     let name = toolset.file.display().to_string();
-    Line { kind: "description", name, fault, milliseconds: 0 }
+    let stale = toolset.stale.clone().map(|why| (why, STALE.to_owned()));
+    let (code, message) = match found {
+        Some(found) => {
+            (Some(found.code), Some((found.message.clone(), remedy::of_finding(&found))))
+        }
+        None => (None, stale),
+    };
+    let mark = if message.is_some() { Mark::Fault } else { Mark::Ok };
+    Line { mark, kind: "description", name, code, message, milliseconds: 0 }
+}
+
+/// True if a line has the sentence of a finding already.
+fn is_said(finding: &Finding, lines: &[Line]) -> bool {
+    let says =
+        |line: &Line| line.message.as_ref().is_some_and(|(said, _)| *said == finding.message);
+    lines.iter().any(says)
+}
+
+/// The line about the findings that `check` shows and that keep no call from working.
+fn others(file: &Path, summary: &Summary) -> Option<Line> {
+    let n: usize = summary.others.values().sum();
+    let codes: Vec<_> = summary.others.iter().map(|(code, n)| format!("{n} {code}")).collect();
+    let file = file.display().to_string();
+    (n > 0).then(|| Line {
+        mark: Mark::Note,
+        kind: "findings",
+        message: Some((codes.join(", "), format!("`callgate check {file}` shows them"))),
+        name: file,
+        code: None,
+        milliseconds: 0,
+    })
+}
+
+impl Line {
+    /// The line of a finding; a warning about the configuration makes no call fail.
+    fn of(finding: &Finding, is_warning: bool) -> Self {
+        let is_note = is_warning && finding.severity != Severity::Error;
+        Self {
+            mark: if is_note { Mark::Note } else { Mark::Fault },
+            kind: kind_of(finding.code),
+            name: remedy::place(finding).display().to_string(),
+            code: Some(finding.code),
+            message: Some((finding.message.clone(), remedy::of_finding(finding))),
+            milliseconds: 0,
+        }
+    }
 }
 
 impl From<Examined> for Line {
     fn from(examined: Examined) -> Self {
         let Examined { subject, fault, took, .. } = examined;
-        let (kind, name) = match subject {
-            Subject::Credential(name) => ("credential", name),
-            Subject::Secret(name) => ("secret", name),
-            Subject::Server(name) => ("server", name),
+        let (kind, name, code) = match subject {
+            Subject::Credential(name) => ("credential", name, None),
+            Subject::Secret(name) => ("secret", name, Some("missing-secret")),
+            Subject::Server(name) => ("server", name, None),
             Subject::SessionCredential(name) => {
-                ("credential", format!("{name}, which each session brings"))
+                ("credential", format!("{name}, which each session brings"), None)
             }
-            _ => ("other", String::new()),
+            _ => ("other", String::new(), None),
         };
-        Self { kind, name, fault, milliseconds: took.as_millis() }
+        let mark = if fault.is_some() { Mark::Fault } else { Mark::Ok };
+        let code = code.filter(|_| fault.is_some());
+        let message = fault.map(|fault| (fault, help(kind).to_owned()));
+        Self { mark, kind, name, code, message, milliseconds: took.as_millis() }
     }
 }
 
 impl Found {
     /// The number of lines that would make calls fail.
     pub(crate) fn n_faults(&self) -> usize {
-        self.0.iter().filter(|line| line.fault.is_some()).count()
+        self.0.iter().filter(|line| line.mark == Mark::Fault).count()
     }
 
     /// One line for each item, and a summary.
     pub(crate) fn table(&self) -> String {
         let mut text = String::new();
-        for Line { kind, name, fault, milliseconds } in &self.0 {
-            let mark = if fault.is_some() { "fault" } else { "ok" };
+        for Line { mark, kind, name, code, message, milliseconds } in &self.0 {
+            let mark = mark.as_str();
             let time = format!("{milliseconds} ms");
             text.push_str(&format!("{mark:<6} {kind:<12} {time:>9}  {name}\n"));
-            if let Some(fault) = fault {
-                text.push_str(&format!("{:<31}{fault}\n{:<31}help: {}\n", "", "", remedy(kind)));
+            if let Some((message, help)) = message {
+                let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
+                text.push_str(&format!("{:<31}{message}{code}\n{:<31}help: {help}\n", "", ""));
             }
         }
         let (n, n_faults) = (self.0.len(), self.n_faults());
@@ -107,24 +176,50 @@ impl Found {
     fn values(&self) -> Vec<Value> {
         let value = |line: &Line| {
             let milliseconds = u64::try_from(line.milliseconds).unwrap_or(u64::MAX);
+            let is_fault = line.mark == Mark::Fault;
+            let message = line.message.as_ref().map(|(message, _)| message.clone());
+            let (fault, note) = if is_fault { (message, None) } else { (None, message) };
             json!({
-                "kind": (line.kind), "name": (line.name.as_str()), "ok": (line.fault.is_none()),
-                "fault": (line.fault.clone()), "milliseconds": milliseconds,
+                "kind": (line.kind), "name": (line.name.as_str()), "ok": (!is_fault),
+                "code": (line.code), "fault": fault, "note": note, "milliseconds": milliseconds,
             })
         };
         self.0.iter().map(value).collect()
     }
 }
 
+impl Mark {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Fault => "fault",
+            Self::Note => "note",
+            Self::Ok => "ok",
+        }
+    }
+}
+
+/// The subject of a finding.
+fn kind_of(code: &str) -> &'static str {
+    match code {
+        "foreign-server" | "foreign-token-endpoint" | "missing-credential" | "missing-login" => {
+            "credential"
+        }
+        "missing-secret" => "secret",
+        "no-server" => "server",
+        _ => "configuration",
+    }
+}
+
 /// The remedy for a kind of fault.
-fn remedy(kind: &str) -> &'static str {
+fn help(kind: &str) -> &'static str {
     match kind {
         "credential" => {
             "correct `auth:` or `credentials:`, or see that the authorization server can be reached"
         }
-        "description" => "correct `openapi:`; `callgate check` says more",
         "secret" => "put the secret there, or correct the reference",
         "server" => "see that the service runs there, or correct `server:`",
         _ => "correct it in the configuration",
     }
 }
+
+const STALE: &str = "look why it does not answer";

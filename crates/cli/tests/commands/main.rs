@@ -25,6 +25,7 @@ mod log;
 mod man;
 #[cfg(unix)]
 mod manual;
+mod one_truth;
 mod output;
 mod overlay;
 mod pages;

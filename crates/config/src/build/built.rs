@@ -71,6 +71,9 @@ pub struct Built {
     pub missing_secrets: Vec<SecretReference>,
     /// The missing or unusable logins, in a process that serves: each names the command by which a person logs in.
     pub missing_logins: Vec<String>,
+    /// The findings about missing secrets and logins, in a process that serves or examines what would be served.
+    #[doc(hidden)]
+    pub lacking: Vec<Finding>,
     /// Noteworthy findings about the configuration.
     pub warnings: Vec<Finding>,
     /// The way a sidecar reacts to changes of its files.
@@ -78,6 +81,8 @@ pub struct Built {
     pub reload: ReloadConfig,
     /// The secrets that the configuration names, without repetitions.
     pub named_secrets: Vec<SecretReference>,
+    /// The file that findings about the configuration name.
+    pub(super) origin: PathBuf,
     /// The transport to the servers of each toolset, by the toolset's name.
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
     pub(super) kept: Reusable,

@@ -12,7 +12,7 @@ use http::{Request, Uri};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::built::Built;
+use super::{built::Built, sidecar::innermost};
 
 /// The result of one test.
 #[derive(Debug)]
@@ -52,13 +52,8 @@ impl Built {
         self.examine_credentials(&mut all).await;
         for (origin, server, transport) in self.servers() {
             let subject = Subject::Server(origin.clone());
-            all.push(if server.is_missing {
-                let fault = Some("nobody names the server".to_owned());
-                Examined { subject, fault, took: Duration::ZERO }
-            } else {
-                let uri = format!("{origin}/").parse().unwrap_or_default();
-                tried(subject, transport.connect(&uri, server.named_by)).await
-            });
+            let uri = format!("{origin}/").parse().unwrap_or_default();
+            all.push(tried(subject, transport.connect(&uri, server.named_by)).await);
         }
         all
     }
@@ -92,11 +87,12 @@ impl Built {
             let way = self.ways.iter().find(|(name, _)| *name == toolset.name);
             way.map(|(_, transport)| (toolset, transport))
         });
+        // Operations without a server are a finding of their description.
         let all = reached.flat_map(|(toolset, transport)| {
             toolset.operations.iter().map(move |operation| (&*operation.server, transport))
         });
         let mut servers: Vec<(String, &Server, &Arc<dyn Transport>)> = Vec::new();
-        for (server, transport) in all {
+        for (server, transport) in all.filter(|(server, _)| !server.is_missing) {
             let origin = server.url.origin().ascii_serialization();
             let is_same = |(known, other): (&String, &Server)| {
                 *known == origin && other.named_by == server.named_by
@@ -116,7 +112,7 @@ async fn tried<T, E: StdError + 'static>(
 ) -> Examined {
     let started = Instant::now();
     let fault = match timeout(MOST_TIME, trying).await {
-        Ok(ended) => ended.err().map(|error| told(&error)),
+        Ok(ended) => ended.err().map(|error| innermost(&error)),
         Err(_) => Some(SLOW.to_owned()),
     };
     Examined { subject, fault, took: started.elapsed() }
@@ -146,16 +142,6 @@ fn asked_for(config: &AuthConfig) -> Option<String> {
 /// The origin of an address: a query may contain confidential data.
 fn origin(url: &str) -> String {
     url.parse::<Url>().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
-}
-
-/// An error with the innermost of its causes.
-fn told(error: &(dyn StdError + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    let (told, cause) = (error.to_string(), innermost.to_string());
-    if told.contains(&cause) { told } else { format!("{told}: {cause}") }
 }
 
 /// The time limit for one test, as long as a person would wait.

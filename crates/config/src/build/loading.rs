@@ -7,7 +7,7 @@ use callgate_openapi::{Document, LoadOptions, Loaded, Overlaid};
 use callgate_transport::Transport;
 use callgate_tree::Node;
 
-use super::{fetched::Fetched, overlays, references};
+use super::{fetched::Fetched, overlays, references, summary::UNREADABLE};
 use crate::{
     code::ConfigCode,
     description::{ParsedText, Source},
@@ -60,8 +60,7 @@ pub(super) async fn load(
         }
         Err(message) => {
             let pointer = format!("{}/openapi", config.pointer);
-            let help = "name a file that exists, or an address that answers";
-            reader.complain(ConfigCode::UnreadableFile, pointer, message, help);
+            reader.complain(ConfigCode::UnreadableFile, pointer, message, UNREADABLE);
             return None;
         }
     };

@@ -61,9 +61,7 @@ fn ended(
     if !lost.is_empty() {
         return (End::Refused(lost), files);
     }
-    for warning in built.warnings.iter().filter(|known| !previous.warnings.contains(known)) {
-        tracing::warn!("{warning}");
-    }
+    unread::tell_findings(previous, &built);
     unread::tell(Some(previous), &built);
     let changes = Changes::between(&previous.executor, &built.executor);
     let waiting = gateway.at_start().changed(&built);

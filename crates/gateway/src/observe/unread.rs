@@ -1,6 +1,14 @@
-//! Logs the toolsets that have no tools because their descriptions cannot be read.
+//! Logs the toolsets that have no tools because their descriptions cannot be read, and the findings that a reload brings.
 
 use callgate_config::{Built, BuiltToolset};
+
+/// Logs the findings that keep calls from working, unless the build before had them.
+pub(crate) fn tell_findings(previous: &Built, built: &Built) {
+    let known = previous.findings();
+    for finding in built.findings().iter().filter(|finding| !known.contains(finding)) {
+        tracing::warn!("{finding}");
+    }
+}
 
 /// Logs each such toolset that the build before did not report.
 pub(crate) fn tell(previous: Option<&Built>, built: &Built) {

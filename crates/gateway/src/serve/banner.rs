@@ -1,22 +1,25 @@
-//! The six lines printed at the start: what is served, where, which tools, and what is missing.
+//! The lines printed at the start: what is served, where, which tools, what is missing, and the findings that `callgate
+//! check` reports for the same configuration.
 
-use callgate_config::Built;
+use callgate_config::{Built, Finding, Summary};
 use callgate_executor::Entry;
-use callgate_openapi::OperationStatus;
 use callgate_tool::Tool;
 
 use crate::{functions, listen::Listener, peer::Door, source::Source};
 
 /// The lines.
-pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> [String; 6] {
-    [
+pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
+    let summary = built.summary();
+    let mut lines = vec![
         served(source),
         addresses(listeners),
         toolsets(built),
-        tools(built),
-        credentials(built),
-        manual(listeners),
-    ]
+        tools(built, &summary),
+        credentials(built, &summary),
+    ];
+    lines.extend(findings(source, &summary));
+    lines.push(manual(listeners));
+    lines
 }
 
 fn served(source: &Source) -> String {
@@ -57,30 +60,49 @@ fn toolsets(built: &Built) -> String {
     format!("toolsets: {n_toolsets} ({}{more}){unread}", names.join(", "))
 }
 
-fn tools(built: &Built) -> String {
-    let count = |status| built.toolsets.iter().map(|toolset| toolset.report.count(status)).sum();
-    let [exposed, degraded, refused]: [usize; 3] =
-        [OperationStatus::Exposed, OperationStatus::Degraded, OperationStatus::Refused].map(count);
-    let exposed = exposed + functions::count(built);
-    let tools = built.executor.entries().filter_map(Entry::declaration);
-    let n_tokens: usize = tools.map(Tool::tokens).sum();
+fn tools(built: &Built, summary: &Summary) -> String {
+    let Summary { n_exposed, n_degraded, n_refused, n_tokens, .. } = summary;
+    let n_exposed = n_exposed + functions::count(built);
+    let functions = functions::all(built).filter_map(Entry::declaration);
+    let n_tokens = n_tokens + functions.map(Tool::tokens).sum::<usize>();
     format!(
-        "tools: {exposed} exposed, {degraded} degraded, {refused} refused; about {n_tokens} tokens of declarations"
+        "tools: {n_exposed} exposed, {n_degraded} degraded, {n_refused} refused; about {n_tokens} tokens of declarations"
     )
 }
 
-fn credentials(built: &Built) -> String {
-    let missing: Vec<_> = built.missing_secrets.iter().map(ToString::to_string).collect();
-    let logins = &built.missing_logins;
-    if missing.is_empty() && !logins.is_empty() {
-        return format!("credentials missing: {}", logins.join("; "));
+fn credentials(built: &Built, summary: &Summary) -> String {
+    let secrets: Vec<_> = built.missing_secrets.iter().map(ToString::to_string).collect();
+    let secrets = secrets.join(", ");
+    let is_scheme = |finding: &&Finding| finding.code == MISSING_CREDENTIAL;
+    let schemes = match summary.findings.iter().filter(is_scheme).count() {
+        0 => String::new(),
+        1 => "1 security scheme".to_owned(),
+        n => format!("{n} security schemes"),
+    };
+    let logins = built.missing_logins.iter().cloned();
+    let missing: Vec<_> = std::iter::once(secrets).chain(logins).chain([schemes]).collect();
+    let missing: Vec<_> = missing.into_iter().filter(|part| !part.is_empty()).collect();
+    match &*missing {
+        [] => "credentials: none is missing".to_owned(),
+        missing => format!("credentials missing: {}", missing.join("; ")),
     }
-    if missing.is_empty() {
-        return "credentials: none is missing".to_owned();
+}
+
+/// The findings that keep calls from working, a line for each, and the codes of the others.
+fn findings(source: &Source, summary: &Summary) -> Vec<String> {
+    // Nobody can correct the demo.
+    let Some(file) = source.path() else { return Vec::new() };
+    let shown = summary.findings.iter().take(MOST_FINDINGS);
+    let mut lines: Vec<_> = shown.map(ToString::to_string).collect();
+    let n_more = summary.findings.len().saturating_sub(MOST_FINDINGS);
+    let more = (n_more > 0).then(|| format!("{n_more} more findings"));
+    let others = summary.others.iter().map(|(code, n)| format!("{n} {code}"));
+    let others: Vec<_> = more.into_iter().chain(others).collect();
+    if !others.is_empty() {
+        let (others, file) = (others.join(", "), file.display());
+        lines.push(format!("findings: {others}; `callgate check {file}` shows them"));
     }
-    let missing = missing.join(", ");
-    let logins: String = logins.iter().map(|login| format!("; {login}")).collect();
-    format!("credentials missing: {missing}{logins}")
+    lines
 }
 
 fn manual(listeners: &[Listener]) -> String {
@@ -88,5 +110,9 @@ fn manual(listeners: &[Listener]) -> String {
     format!("manual: `callgate::manual`; every path: {first}/openapi.json")
 }
 
+/// The code of findings about security schemes without a credential.
+const MISSING_CREDENTIAL: &str = "missing-credential";
+/// The most findings that are shown.
+const MOST_FINDINGS: usize = 20;
 /// The most names on one line.
 const MOST_NAMES: usize = 8;

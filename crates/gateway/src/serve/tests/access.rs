@@ -244,7 +244,7 @@ async fn without_access_only_this_machine_is_listened_to() {
     for address in ["0.0.0.0:0", "'[::]:0'"] {
         let text = format!("listen: {address}\n{}", nothing());
         let failure = Sidecar::try_start(&text, Path::new("")).await.err().unwrap();
-        assert!(matches!(failure, Failure::Open { .. }), "{failure}");
+        assert!(failure.to_string().contains("open-listener"), "{failure}");
         assert!(failure.to_string().contains("access: {bearer: env:CALLGATE_TOKEN}"), "{failure}");
     }
     let text = format!("listen: '0.0.0.0:0'\n{}access: {{bearer: 'literal:{TOKEN}'}}\n", nothing());

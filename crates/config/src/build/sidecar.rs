@@ -1,0 +1,122 @@
+//! The findings that concern only a sidecar: settings with which it does not start, and secrets and logins that this machine
+//! lacks. `callgate serve` refuses or reports them; `check` and `doctor` make the findings of the same functions.
+
+use std::{error::Error as StdError, net::IpAddr, path::Path};
+
+use callgate_secret::{SecretReference, SecretStore as _};
+
+use super::{built::Built, stores::Stores};
+use crate::{
+    code::ConfigCode,
+    config::Config,
+    environment::{Environment, Sidecar},
+    error::Error,
+    finding::{Finding, Severity},
+    reader::Reader,
+    secrets::LOCAL,
+    serving::{Address, ListenerConfig},
+};
+
+/// Reports the settings with which a sidecar does not start.
+pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environment) {
+    if environment.sidecar == Sidecar::None {
+        return;
+    }
+    if config.telemetry.otlp.is_some() && !cfg!(feature = "otel") {
+        reader.absent("otel", "telemetry", "/telemetry");
+    }
+    // A process that serves may have other addresses from its command line.
+    if environment.sidecar == Sidecar::Examined && config.serving.access.is_none() {
+        let listen = config.serving.listen.iter().map(|one| ("/listen", one));
+        let admin = config.serving.admin.iter().map(|one| ("/admin", one));
+        for (pointer, listener) in listen.chain(admin).filter(|(_, one)| one.is_reachable()) {
+            let shown = listener.address.to_string();
+            let message = open_listener(&shown);
+            reader.complain(ConfigCode::OpenListener, pointer, message, OPEN_LISTENER);
+        }
+    }
+}
+
+/// The sentence about a listener that other machines can reach, where no setting says who may call.
+fn open_listener(address: &str) -> String {
+    format!("`{address}` can be reached from other machines, and nothing says who may call")
+}
+
+/// The remedy for such a listener.
+const OPEN_LISTENER: &str =
+    "listen on 127.0.0.1, or write into the configuration: access: {bearer: env:CALLGATE_TOKEN}";
+
+impl Built {
+    /// The fault of an address that other machines can reach, where no setting says who may call.
+    #[doc(hidden)]
+    pub fn open_listener(&self, address: &str) -> Error {
+        let code = ConfigCode::OpenListener.as_str();
+        Error::whole(&self.origin, code, open_listener(address), OPEN_LISTENER)
+    }
+}
+
+impl ListenerConfig {
+    /// True if other machines can certainly reach the address: one of this machine's networks, written as a number.
+    fn is_reachable(&self) -> bool {
+        match &self.address {
+            Address::Tcp { host, .. } => {
+                host.parse::<IpAddr>().is_ok_and(|ip| !ip.to_canonical().is_loopback())
+            }
+            Address::Systemd(_) | Address::Unix(_) => false,
+        }
+    }
+}
+
+/// The secrets of this machine that are missing, with the findings about them. Other stores are read when a call needs
+/// them.
+pub(super) async fn missing(
+    file: &Path,
+    secrets: &[SecretReference],
+    stores: &Stores,
+) -> Vec<(SecretReference, Finding)> {
+    let mut missing: Vec<(SecretReference, Finding)> = Vec::new();
+    for reference in secrets.iter().filter(|known| LOCAL.contains(&known.scheme())) {
+        if missing.iter().any(|(known, _)| known == reference) {
+            continue;
+        }
+        if let Err(error) = stores.get(reference).await {
+            let finding =
+                machine(file, ConfigCode::MissingSecret, innermost(&error), MISSING_SECRET);
+            missing.push((reference.clone(), finding));
+        }
+    }
+    missing
+}
+
+/// The finding about a login that is missing or unusable.
+pub(super) fn missing_login(file: &Path, message: &str) -> Finding {
+    machine(file, ConfigCode::MissingLogin, message.to_owned(), MISSING_LOGIN)
+}
+
+/// A note about this machine: it makes the configuration of no other machine wrong.
+fn machine(file: &Path, code: ConfigCode, message: String, help: &str) -> Finding {
+    Finding {
+        file: file.to_owned(),
+        code: code.as_str(),
+        severity: Severity::Note,
+        pointer: String::new(),
+        position: None,
+        message,
+        help: help.to_owned(),
+        remedy: None,
+        option: None,
+    }
+}
+
+/// An error with the innermost of its causes.
+pub(super) fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    let (message, cause) = (error.to_string(), innermost.to_string());
+    if message.contains(&cause) { message } else { format!("{message}: {cause}") }
+}
+
+const MISSING_SECRET: &str = "put the secret there, or correct the reference";
+const MISSING_LOGIN: &str = "the tools of the toolset answer after the login";

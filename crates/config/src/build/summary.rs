@@ -1,0 +1,185 @@
+//! The findings about a built configuration that keep calls from working, and the counts of its tools. `callgate check`,
+//! `doctor` and `serve` report them in these sentences, so that none of the three is content where another one is not.
+
+use std::collections::BTreeMap;
+
+use callgate_openapi::{Code, OperationStatus};
+use callgate_tree::{Diagnostic, Severity as DiagnosticSeverity};
+
+use super::built::{Built, BuiltToolset};
+use crate::{
+    code::ConfigCode,
+    finding::{Finding, Severity},
+};
+
+/// The tools and the findings of a configuration, with the schemas of every tool built.
+///
+/// ```
+/// use callgate_config::{Config, Description, Environment, ToolsetConfig};
+///
+/// let text = "
+/// openapi: 3.1.0
+/// info: {title: Pets, version: '1'}
+/// paths: {/pets: {get: {}}}";
+/// let pets = ToolsetConfig::new(Description::text(text));
+/// let built = Config::new().with_toolset(pets).build_blocking(&Environment::new(), None)?;
+/// let summary = built.summary();
+/// assert_eq!((summary.n_exposed, summary.findings[0].code), (1, "no-server"));
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The findings of [`Built::findings`]; if there are none and no tool is offered, the finding that says so.
+    pub findings: Vec<Finding>,
+    /// The other warnings and errors in descriptions, counted by their codes: what they concern works less well, or is not
+    /// offered.
+    pub others: BTreeMap<&'static str, usize>,
+    /// The number of operations that are offered as described.
+    pub n_exposed: usize,
+    /// The number of operations that are offered although something was lost, or that cannot be called.
+    pub n_degraded: usize,
+    /// The number of operations that are not offered.
+    pub n_refused: usize,
+    /// The estimated number of tokens of all their declarations.
+    pub n_tokens: usize,
+}
+
+impl Built {
+    /// The findings that keep calls from working: those about the configuration, secrets and
+    /// logins that a sidecar lacks, descriptions that cannot be read, and
+    /// operations that lack a credential or a server.
+    pub fn findings(&self) -> Vec<Finding> {
+        let of_toolsets = self.toolsets.iter().flat_map(BuiltToolset::findings);
+        self.warnings.iter().chain(&self.lacking).cloned().chain(of_toolsets).collect()
+    }
+
+    /// Counts the tools and the findings. Builds every declaration, which takes as long as loading the descriptions.
+    #[doc(hidden)]
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary { findings: self.findings(), ..Summary::default() };
+        for toolset in &self.toolsets {
+            summary.add(toolset);
+        }
+        if summary.findings.is_empty() && summary.others.is_empty() {
+            summary.findings.extend(self.without_tools());
+        }
+        summary
+    }
+
+    /// The finding about a configuration that offers no tool, although nothing in it is wrong.
+    #[doc(hidden)]
+    pub fn without_tools(&self) -> Option<Finding> {
+        if self.executor.entries().next().is_some() {
+            return None;
+        }
+        let is_unselected = |toolset: &BuiltToolset| toolset.report.not_selected > 0;
+        let help = if self.toolsets.iter().any(is_unselected) {
+            "let `tools:` of the toolset select some operations: it leaves out all that there are"
+        } else if self.toolsets.is_empty() {
+            "name a toolset with a description, or with functions, under `toolsets:`"
+        } else {
+            "put an operation under `paths:`, `/pets: {get: {…}}`, or name another description"
+        };
+        let shown = self.origin.display();
+        Some(Finding {
+            file: self.origin.clone(),
+            code: ConfigCode::NoTools.as_str(),
+            severity: Severity::Error,
+            pointer: String::new(),
+            position: None,
+            message: format!("`{shown}` offers no tool: expected one operation at least, got none"),
+            help: help.to_owned(),
+            remedy: None,
+            option: None,
+        })
+    }
+}
+
+impl Summary {
+    fn add(&mut self, toolset: &BuiltToolset) {
+        let mut report = toolset.report.clone();
+        report.examine(&toolset.operations, |_, tool| self.n_tokens += tool.tokens());
+        self.n_exposed += report.count(OperationStatus::Exposed);
+        self.n_degraded += report.count(OperationStatus::Degraded);
+        self.n_refused += report.count(OperationStatus::Refused);
+        let is_failure = toolset.failure().is_some();
+        let is_other = |known: &&Diagnostic| {
+            known.severity >= DiagnosticSeverity::Warning && !prevents_calls(known) && !is_failure
+        };
+        for diagnostic in report.diagnostics.iter().filter(is_other) {
+            *self.others.entry(diagnostic.code.as_str()).or_insert(0) += 1;
+        }
+    }
+}
+
+impl BuiltToolset {
+    /// The findings that keep calls of this toolset from working: its description cannot be read, or operations lack a
+    /// credential or a server. The code, the message and the help are those of its report.
+    pub fn findings(&self) -> Vec<Finding> {
+        if let Some(why) = &self.unreadable {
+            return vec![self.unreadable_description(why)];
+        }
+        let is_failure = self.version.is_empty();
+        let prevents = |known: &&Diagnostic| {
+            prevents_calls(known) || (is_failure && known.severity == DiagnosticSeverity::Error)
+        };
+        let mut found: Vec<_> = self.report.diagnostics.iter().filter(prevents).cloned().collect();
+        if found.iter().any(|known| known.position.is_none())
+            && let Ok(text) = self.text()
+        {
+            self.locate(&text, &mut found);
+        }
+        found.into_iter().map(|known| self.finding(known)).collect()
+    }
+
+    fn unreadable_description(&self, why: &str) -> Finding {
+        Finding {
+            file: self.file.clone(),
+            code: ConfigCode::UnreadableFile.as_str(),
+            severity: Severity::Error,
+            pointer: String::new(),
+            position: None,
+            message: why.to_owned(),
+            help: UNREADABLE.to_owned(),
+            remedy: None,
+            option: None,
+        }
+    }
+
+    /// A finding of the description, with its file: the description, or one that it refers to.
+    fn finding(&self, known: Diagnostic) -> Finding {
+        let file = match known.file.as_deref() {
+            None => self.file.clone(),
+            Some(address) if address.starts_with("https:") => address.into(),
+            Some(name) => self.file.with_file_name(name),
+        };
+        Finding {
+            file,
+            code: known.code.as_str(),
+            severity: match known.severity {
+                DiagnosticSeverity::Error => Severity::Error,
+                DiagnosticSeverity::Warning => Severity::Warning,
+                _ => Severity::Note,
+            },
+            pointer: known.pointer,
+            position: known.position,
+            message: known.message,
+            help: known.help,
+            remedy: known.remedy,
+            option: None,
+        }
+    }
+}
+
+/// True if the operations of a finding are offered and every call of them is refused.
+fn prevents_calls(known: &Diagnostic) -> bool {
+    PREVENTING.iter().any(|code| known.code == *code)
+}
+
+/// The findings about operations that are offered and cannot be called.
+const PREVENTING: [Code; 4] =
+    [Code::ForeignServer, Code::ForeignTokenEndpoint, Code::MissingCredential, Code::NoServer];
+
+/// The remedy for a description that cannot be read.
+pub(super) const UNREADABLE: &str = "name a file that exists, or an address that answers";
