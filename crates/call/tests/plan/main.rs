@@ -38,4 +38,5 @@ mod wire;
 mod words;
 mod wrong;
 mod xml;
+mod xml_corpus;
 mod xml_space;
