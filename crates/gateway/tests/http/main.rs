@@ -9,6 +9,7 @@ mod mcp_headers;
 mod mcp_results;
 mod mcp_search;
 mod mcp_values;
+mod notes;
 mod orders;
 mod runs;
 mod runs_again;

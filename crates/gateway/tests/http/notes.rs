@@ -1,0 +1,138 @@
+//! The notes of a result over each way in: one call with an optional empty list, which the request cannot have, and the
+//! sentence about it in each answer.
+
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use crate::sidecar::Sidecar;
+
+const SENTENCE: &str = "`tags` is empty and was left out";
+
+/// A sidecar with the tool `find`, which has an optional list in its query.
+async fn finder() -> (Sidecar, TempDir) {
+    let router = Router::new().fallback(|| async { Json(json!({"found": 3})) });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let tags = json!({"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}});
+    let find =
+        json!({"operationId": "find", "parameters": [tags], "responses": {"200": {"description": "found"}}});
+    let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/x": {"get": find}}});
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spec.json");
+    std::fs::write(&file, description.to_string()).unwrap();
+    let file = file.display();
+    let text = format!(
+        "toolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''}}}}\nmcp: {{mode: direct}}"
+    );
+    (Sidecar::of(&text).await, folder)
+}
+
+/// A call in the words of each dialect.
+fn messages() -> Vec<(&'static str, Value)> {
+    let args = json!({"tags": []});
+    let text = args.to_string();
+    let ces = json!({"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "find", "args": args});
+    let dialogflow = json!({"tool": "projects/p/locations/l/agents/a/tools/t", "action": "find", "inputParameters": args});
+    vec![
+        (
+            "openai",
+            json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "find", "arguments": text}}]}),
+        ),
+        (
+            "anthropic",
+            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "find", "input": args}]}),
+        ),
+        (
+            "gemini",
+            json!({"role": "model", "parts": [{"functionCall": {"name": "find", "args": args}}]}),
+        ),
+        ("json", json!({"tool": "find", "args": args})),
+        (
+            "responses",
+            json!([{"type": "function_call", "call_id": "a", "name": "find", "arguments": text}]),
+        ),
+        (
+            "bedrock",
+            json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "find", "input": args}}]}),
+        ),
+        (
+            "mcp",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find", "arguments": args}}),
+        ),
+        ("ces", json!({"toolCalls": {"toolCalls": [ces]}})),
+        ("dialogflow", json!({"toolCall": dialogflow})),
+        (
+            "semantic_kernel",
+            json!({"role": "assistant", "items": [{"content_type": "function_call", "id": "a", "plugin_name": "", "function_name": "find", "name": "find", "arguments": text}]}),
+        ),
+    ]
+}
+
+/// The ways in beside messages of models: a path, what is accepted, and a body.
+fn ways() -> Vec<(&'static str, &'static str, Value)> {
+    let args = json!({"tags": []});
+    let json = "application/json";
+    let calls = json!({"calls": [{"id": "a", "tool": "find", "args": args}]});
+    let events = "text/event-stream";
+    let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find", "arguments": args}});
+    let ces = json!({"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "find", "args": args});
+    let dialogflow = json!({"tool": "projects/p/locations/l/agents/a/tools/t", "action": "find", "inputParameters": args});
+    let message = json!({"source": "VIRTUAL_AGENT", "toolCall": dialogflow});
+    let tool = json!({"toolset": "projects/p/locations/us/apps/a/toolsets/shop", "toolId": "find"});
+    vec![
+        ("/v1/calls", json, calls.clone()),
+        ("/v1/calls", events, calls),
+        ("/mcp", "application/json, text/event-stream", mcp),
+        ("/v1/sessions/s:run", json, json!({"inputs": [{"toolCalls": {"toolCalls": [ces]}}]})),
+        ("/v1/sessions/d:run", json, json!({"queryResult": {"responseMessages": [message]}})),
+        (
+            "/v1/projects/p/locations/us/apps/a:executeTool",
+            json,
+            json!({"toolsetTool": tool, "args": args}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn every_dialect_says_what_was_left_out() {
+    let (sidecar, _folder) = finder().await;
+    for (dialect, message) in messages() {
+        let path = format!("/v1/dialects/{dialect}/calls");
+        let answered = sidecar.post(&path, &json!({"message": message})).await;
+        let is_there = answered.status == 200 && answered.text.contains(SENTENCE);
+        assert!(is_there && answered.text.contains("found"), "{dialect}: {}", answered.text);
+    }
+}
+
+#[tokio::test]
+async fn every_way_in_says_what_was_left_out() {
+    let (sidecar, _folder) = finder().await;
+    for (path, accept, body) in ways() {
+        let headers = [
+            ("content-type", "application/json"),
+            ("accept", accept),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
+        let answered = sidecar.send("POST", path, &headers, &body.to_string()).await;
+        let is_there = answered.status == 200 && answered.text.contains(SENTENCE);
+        assert!(is_there && answered.text.contains("found"), "{path} {accept}: {}", answered.text);
+    }
+}
+
+#[tokio::test]
+async fn mcp_says_it_in_the_text_and_in_the_structure() {
+    let (sidecar, _folder) = finder().await;
+    let (path, accept, body) = ways().remove(2);
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", accept),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let answered = sidecar.send("POST", path, &headers, &body.to_string()).await.json();
+    let content = answered["result"]["content"].to_string();
+    assert!(content.contains(SENTENCE), "{answered}");
+    assert_eq!(answered["result"]["structuredContent"]["notes"], json!([SENTENCE]), "{answered}");
+}
