@@ -122,11 +122,11 @@ impl Batch {
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
-        match repeated::begun(gateway.answers(), key, &request, principal)? {
-            Repeated::Answered(text) => Ok(JsonText(String::clone(&text)).into_response()),
+        match repeated::begun(gateway.answers(), key, &request, principal).await? {
+            Repeated::Answered(text) => Ok(JsonText(text).into_response()),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;
-                Ok(repeated::answer(guard, written(&results), &results))
+                Ok(repeated::answer(guard, written(&results), &results).await)
             }
         }
     }

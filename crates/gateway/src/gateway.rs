@@ -28,7 +28,7 @@ struct Shared {
     reloads: Reloads,
     sessions: Sessions,
     waiting_calls: WaitingCalls,
-    answers: Arc<Records<String>>,
+    answers: Arc<Records>,
     /// The number of replaced builds; changes wake those who wait.
     replaced: watch::Sender<u64>,
     listeners: Arc<Semaphore>,
@@ -111,7 +111,7 @@ impl Gateway {
     }
 
     /// The responses to requests with an idempotency key.
-    pub(crate) fn answers(&self) -> &Arc<Records<String>> {
+    pub(crate) fn answers(&self) -> &Arc<Records> {
         &self.0.answers
     }
 }

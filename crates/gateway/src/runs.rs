@@ -67,21 +67,31 @@ impl Run {
             Form::Ces => Inputs::read(body, &self.id)?,
             Form::Dialogflow => dialogflow::read(body, &self.id)?,
         };
-        let begin = |request: &Request| request.begin(&self.gateway, &self.caller, &self.id);
-        let _running = request.as_ref().map(begin).transpose()?;
-        if let Some(request) = &request
-            && let Some(outputs) =
-                self.runs().await?.0.told.find(request, |tool| self.may_read(tool))?
-        {
-            return Ok(JsonText(form.body(outputs).to_string()).into_response());
-        }
-        inputs.request = request;
-        let built = self.gateway.built();
-        let outputs = match inputs.responses.take() {
-            Some(responses) => self.answered(&built, inputs, responses).await?,
-            None => self.called(&built, form, inputs).await?,
+        let running = match &request {
+            Some(request) => request.begin(&self.gateway, &self.caller, &self.id).await?,
+            None => None,
         };
-        Ok(JsonText(form.body(outputs).to_string()).into_response())
+        inputs.request = request;
+        let outputs = self.outputs(form, inputs).await;
+        if let Some(running) = running {
+            running.free().await;
+        }
+        Ok(JsonText(form.body(outputs?).to_string()).into_response())
+    }
+
+    /// The outputs of a request: those that are kept of it, or new ones.
+    async fn outputs(&self, form: Form, mut inputs: Inputs) -> Result<Vec<Value>, Problem> {
+        if let Some(request) = &inputs.request {
+            let (runs, _) = self.runs().await?;
+            if let Some(outputs) = runs.told.find(request, |tool| self.may_read(tool))? {
+                return Ok(outputs);
+            }
+        }
+        let built = self.gateway.built();
+        match inputs.responses.take() {
+            Some(responses) => self.answered(&built, inputs, responses).await,
+            None => self.called(&built, form, inputs).await,
+        }
     }
 
     /// Makes calls.

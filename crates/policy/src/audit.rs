@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
 use callgate_secret::Secret;
-use callgate_tool::{Journal, Outcome, Reached};
+use callgate_tool::{Journal, Outcome, Principal, Reached};
 use tokio::{sync::oneshot, time::timeout};
 
 use self::{
@@ -34,11 +34,7 @@ use self::{
     recall::{Keyed, Recalled},
     writer::{Beginning, Writer},
 };
-use crate::{
-    digest::Digest,
-    error::Error,
-    idempotency::{Idempotency, size},
-};
+use crate::{digest::Digest, error::Error, idempotency::Idempotency, records::Earlier};
 
 pub use recall::UnknownCall;
 pub use verify::{Flaw, FlawKind, Verified, verify_audit};
@@ -240,17 +236,22 @@ impl Audit {
     }
 
     /// Gives the keys of an earlier process's calls to `idempotency`: a call that reached its service is not made again.
-    pub fn recall(&self, idempotency: &Idempotency) {
+    pub async fn recall(&self, idempotency: &Idempotency) {
         let mut keys: Vec<_> = self.trail.keys.iter().collect();
         keys.sort_by_key(|(_, call)| std::cmp::Reverse(call.time));
         for (key, call) in keys {
             let age = SystemTime::now().duration_since(call.time).unwrap_or_default();
-            let result = (call.reached == Reached::Yes).then(|| {
-                let outcome = Outcome::Failed(wording::answer_lost(call.status));
-                let size = size(&outcome);
-                (outcome, size)
-            });
-            idempotency.records().recall(*key, call.digest, result, age);
+            let lost = || Outcome::Failed(wording::answer_lost(call.status)).to_bytes();
+            let result = (call.reached == Reached::Yes).then(lost);
+            let principal = call.principal.as_deref().map(Principal::new);
+            let earlier = Earlier {
+                principal: principal.as_ref(),
+                key: *key,
+                digest: call.digest,
+                result: result.as_deref(),
+                age,
+            };
+            idempotency.records().recall(earlier).await;
         }
     }
 

@@ -2,7 +2,6 @@
 //! the results by key; `audit` knows the calls of an earlier process.
 
 use std::{
-    io,
     ops::ControlFlow,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -11,6 +10,7 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint};
+use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, Reached};
 
 use crate::records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
@@ -32,21 +32,41 @@ use crate::records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Idempotency {
-    records: Arc<Records<Outcome>>,
+    records: Arc<Records>,
 }
 
 /// The guard of a call while it runs.
-struct Held(Mutex<Option<Guard<Outcome>>>);
+struct Held(Mutex<Option<Guard>>);
 
 impl Idempotency {
-    /// Knows no key yet.
+    /// Keeps results in memory.
     pub fn new(bounds: RecordBounds) -> Self {
         Self { records: Records::new(bounds) }
     }
 
+    /// Keeps results in a store, under [`Space::Idempotency`](callgate_session::Space::Idempotency), each for this time
+    /// after its call has ended. A call costs two requests to the store, and a call that the store cannot keep is refused
+    /// before anything is sent.
+    ///
+    /// ```
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// use callgate_executor::Executor;
+    /// use callgate_policy::Idempotency;
+    /// use callgate_session::{Bounds, Memory, Store};
+    ///
+    /// let store: Arc<dyn Store> = Arc::new(Memory::refusing(Bounds { records: 1_000, bytes: 1 << 20 }));
+    /// let idempotency = Idempotency::over(store, Duration::from_secs(3600));
+    /// let executor = Executor::builder().middleware(idempotency).build()?;
+    /// # Ok::<(), callgate_executor::Error>(())
+    /// ```
+    pub fn over(store: Arc<dyn Store>, time_to_live: Duration) -> Self {
+        Self { records: Records::over(store, time_to_live) }
+    }
+
     /// The records of calls by their keys.
     #[doc(hidden)]
-    pub fn records(&self) -> &Arc<Records<Outcome>> {
+    pub fn records(&self) -> &Arc<Records> {
         &self.records
     }
 }
@@ -67,24 +87,29 @@ impl Middleware for Idempotency {
             return ControlFlow::Continue(());
         };
         let same = *fingerprint(call, backend).as_bytes();
-        let decided = call.decision().cloned();
-        let is_decided = |first: &Outcome| match (first, &decided) {
-            (Outcome::Pending(pending), Some(decided)) => pending.id == decided.approval,
-            _ => false,
+        let decided = call.decision().map(|decided| decided.approval.clone());
+        let is_decided = |first: Option<&[u8]>| {
+            let first = first.filter(|_| decided.is_some()).and_then(Outcome::from_bytes);
+            matches!(first, Some(Outcome::Pending(pending)) if Some(&pending.id) == decided.as_ref())
         };
-        let begun = self.records.begin_after(call.principal(), key, same, is_decided);
+        let begun = self.records.begin(call.principal(), key, same, is_decided).await;
         let fault = match begun {
             Begun::Fresh(guard) => {
                 call.extensions_mut().insert(Held(Mutex::new(Some(guard))));
                 return ControlFlow::Continue(());
             }
-            Begun::Replay(first) => {
-                journal.note(Event::Replayed);
-                return ControlFlow::Break(Outcome::clone(&first));
-            }
+            Begun::Replay(first) => match Outcome::from_bytes(&first) {
+                Some(first) => {
+                    journal.note(Event::Replayed);
+                    return ControlFlow::Break(first);
+                }
+                // Another release wrote it.
+                None => wording::outcome_unknown(),
+            },
             Begun::Different => wording::key_reused(),
-            Begun::Full => wording::too_many_keys(self.records.wait()),
+            Begun::Full(wait) => wording::too_many_keys(wait),
             Begun::Running => wording::still_running(SOON),
+            Begun::Unavailable => wording::keys_unavailable(SOON),
             Begun::Unknown => wording::outcome_unknown(),
         };
         ControlFlow::Break(Outcome::Failed(fault))
@@ -95,49 +120,23 @@ impl Middleware for Idempotency {
         let guard = held.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(guard) = guard else { return };
         match ended.ending {
-            Ending::Outcome(outcome @ Outcome::Pending(_)) => keep(guard, outcome),
+            Ending::Outcome(outcome @ Outcome::Pending(_)) => {
+                guard.finish(&outcome.to_bytes()).await;
+            }
             // A person's decision stays valid.
             Ending::Outcome(outcome @ Outcome::Failed(fault))
                 if fault.code == FaultCode::Rejected =>
             {
-                keep(guard, outcome);
+                guard.finish(&outcome.to_bytes()).await;
             }
-            _ if ended.reached == Reached::No => guard.free(),
-            Ending::Outcome(outcome) => keep(guard, outcome),
+            _ if ended.reached == Reached::No => guard.free().await,
+            Ending::Outcome(outcome) => guard.finish(&outcome.to_bytes()).await,
             // The caller left after the request was sent: the result is unknown.
             Ending::Dropped => drop(guard),
         }
     }
 }
 
-fn keep(guard: Guard<Outcome>, outcome: &Outcome) {
-    guard.finish(outcome.clone(), size(outcome));
-}
-
-/// The approximate size of an outcome: its length as JSON.
-pub(crate) fn size(outcome: &Outcome) -> usize {
-    let mut length = Length(OVERHEAD);
-    // An outcome is always JSON; otherwise the bytes counted so far are used.
-    serde_json::to_writer(&mut length, outcome).ok();
-    length.0
-}
-
-/// Counts the written bytes.
-struct Length(usize);
-
-impl io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The bytes of a key, two digests, and their containers.
-const OVERHEAD: usize = 256;
 /// The wait before a retry while the first call runs.
 const SOON: Duration = Duration::from_secs(1);
 

@@ -1,16 +1,26 @@
-//! Results by the keys that callers chose, so that a repeated request is not made twice. Knows neither calls nor HTTP: the
-//! caller defines results and identical requests.
+//! Results by the keys that callers chose, so that a repeated request is not made twice. Each is one record of a store,
+//! begun and ended by compare-and-swap. Knows neither calls nor HTTP: the caller defines results and identical requests.
+
+mod kept;
+mod running;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Waker},
     time::Duration,
 };
 
-use callgate_tool::Principal;
+use callgate_session::{
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored, Version,
+};
+use callgate_tool::{Principal, Session};
 use tokio::time::Instant;
 
+use self::{
+    kept::{Kept, State},
+    running::{Place, Running},
+};
 use crate::digest::{self, Digest};
 
 /// The key that a caller gives a request, so that repeating it is safe. As an extension of a call, it is the call's key.
@@ -27,16 +37,20 @@ use crate::digest::{self, Digest};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct IdempotencyKey(pub String);
 
-/// The limits of the results that are kept.
+/// The limits of the results that are kept in memory.
 ///
 /// ```
 /// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
 ///
-/// let records = Records::<String>::new(RecordBounds { most: 1, ..RecordBounds::default() });
-/// let first = records.begin(None, &IdempotencyKey("order-17".to_owned()), [7; 32]);
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let records = Records::new(RecordBounds { most: 1, ..RecordBounds::default() });
+/// let [first, second] = ["order-17", "order-18"].map(|key| IdempotencyKey(key.to_owned()));
+/// let first = records.begin(None, &first, [7; 32], |_| false).await;
 /// assert!(matches!(first, Begun::Fresh(_)));
-/// let second = records.begin(None, &IdempotencyKey("order-18".to_owned()), [8; 32]);
-/// assert!(matches!(second, Begun::Full));
+/// let second = records.begin(None, &second, [8; 32], |_| false).await;
+/// assert!(matches!(second, Begun::Full(_)));
+/// # });
+/// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps results decides about each bound")]
@@ -45,7 +59,7 @@ pub struct RecordBounds {
     pub ttl: Duration,
     /// The most keys that are kept for one principal, including those of running requests.
     pub most: usize,
-    /// The most bytes of one principal's results; beyond them, the principal's further keys are refused.
+    /// The most bytes of one principal's keys and results; beyond them, the principal's further keys are refused.
     pub bytes: usize,
 }
 
@@ -56,285 +70,294 @@ impl Default for RecordBounds {
     }
 }
 
-/// Results by key. Every key is kept until its time is over: if there is no room, further keys are refused.
+/// Results by key. Every key is kept until its time is over.
 ///
-/// All principals together have twice the bounds, and a principal is refused once it holds as much as is still free: a lone
-/// one has the bounds, and one that fills its share leaves room for another. Callers without a principal count as one.
+/// In memory, all principals together have twice the bounds, and a principal is refused once it holds as much as is still
+/// free: a lone one has the bounds, and one that fills its share leaves room for another. Callers without a principal
+/// count as one. Another store decides by itself whom it refuses.
 ///
 /// ```
 /// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let records = Records::new(RecordBounds::default());
-/// let (key, digest) = (IdempotencyKey("order-17".to_owned()), [7; 32]);
-/// let Begun::Fresh(guard) = records.begin(None, &key, digest) else { return };
-/// guard.finish("created", 7);
-/// assert!(matches!(records.begin(None, &key, digest), Begun::Replay(first) if *first == "created"));
-/// assert!(matches!(records.begin(None, &key, [8; 32]), Begun::Different));
+/// let key = IdempotencyKey("order-17".to_owned());
+/// let Begun::Fresh(guard) = records.begin(None, &key, [7; 32], |_| false).await else { return };
+/// guard.finish(b"created").await;
+/// let again = records.begin(None, &key, [7; 32], |_| false).await;
+/// assert!(matches!(again, Begun::Replay(first) if first == b"created"));
+/// let other = records.begin(None, &key, [8; 32], |_| false).await;
+/// assert!(matches!(other, Begun::Different));
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Records<T> {
-    state: Mutex<State<T>>,
+pub struct Records {
+    store: Arc<dyn Store>,
+    /// The store, if it is the records' own: the bounds are for it alone.
+    memory: Option<Arc<Memory>>,
+    time_to_live: Mutex<Duration>,
+    running: Arc<Running>,
 }
 
 /// The state of a key.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "whoever begins a request must handle each")]
-pub enum Begun<T> {
+pub enum Begun {
     /// The key was used for another request.
     Different,
     /// The key is new: the request may be made. Report its result to the guard.
-    Fresh(Guard<T>),
-    /// The key is new, and there is no room for it.
-    Full,
+    Fresh(Guard),
+    /// The key is new, and there is no room for it; there may be some after this time.
+    Full(Duration),
     /// The request was made, and this is its result.
-    Replay(Arc<T>),
+    Replay(Vec<u8>),
     /// The request is being made.
     Running,
+    /// The store cannot be reached.
+    Unavailable,
     /// The request was begun and given up: nobody knows whether it was executed.
     Unknown,
 }
 
 /// A request that is being made. If it is dropped without a report, the result of the request counts as unknown.
 #[must_use]
-pub struct Guard<T> {
-    records: Arc<Records<T>>,
-    key: Digest,
-    is_told: bool,
-}
-
-struct State<T> {
-    bounds: RecordBounds,
-    records: BTreeMap<Digest, Record<T>>,
-    /// The keys of requests that have ended, in the order in which they expire.
-    ended: VecDeque<(Instant, Digest)>,
-    /// The bytes of the results.
-    bytes: usize,
-    /// The keys and bytes of each principal, by its digest.
-    shares: BTreeMap<Digest, Share>,
-}
-
-/// The keys and the bytes of the results that one principal holds.
-#[derive(Clone, Copy, Debug, Default)]
-struct Share {
-    keys: usize,
-    bytes: usize,
-}
-
-struct Record<T> {
-    owner: Digest,
+pub struct Guard {
+    records: Arc<Records>,
+    key: Key,
     digest: Digest,
-    ending: Ending<T>,
+    version: Version,
+    is_told: bool,
+    /// Last, so that the request counts as running until the store has its end.
+    _place: Place,
 }
 
-enum Ending<T> {
-    Ended(Arc<T>, usize),
-    Running,
-    Unknown,
+/// A request of an earlier process.
+#[derive(Clone, Copy)]
+pub(crate) struct Earlier<'a> {
+    pub(crate) principal: Option<&'a Principal>,
+    /// The digest of its principal and its key.
+    pub(crate) key: Digest,
+    /// The digest that identifies it.
+    pub(crate) digest: Digest,
+    /// Its result, if it is known.
+    pub(crate) result: Option<&'a [u8]>,
+    /// The time since it ended.
+    pub(crate) age: Duration,
 }
 
-impl<T> Records<T> {
-    /// Starts without results.
+impl Records {
+    /// Keeps results in memory.
     pub fn new(bounds: RecordBounds) -> Arc<Self> {
-        let (records, ended, shares) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new());
-        Arc::new(Self { state: Mutex::new(State { bounds, records, ended, bytes: 0, shares }) })
+        let memory = Arc::new(Memory::refusing(of_all(bounds)));
+        let store = Arc::<Memory>::clone(&memory);
+        Arc::new(Self { memory: Some(memory), ..Self::with(store, bounds.ttl) })
     }
 
-    /// The limits of the records.
-    pub fn bounds(&self) -> RecordBounds {
-        self.lock().bounds
+    /// Keeps results in a store, each for this time after its request has ended.
+    pub fn over(store: Arc<dyn Store>, time_to_live: Duration) -> Arc<Self> {
+        Arc::new(Self::with(store, time_to_live))
+    }
+
+    fn with(store: Arc<dyn Store>, time_to_live: Duration) -> Self {
+        let time_to_live = Mutex::new(time_to_live);
+        Self { store, memory: None, time_to_live, running: Arc::default() }
     }
 
     /// Sets other limits from now on. Results already kept stay for the time promised.
     pub fn set_bounds(&self, bounds: RecordBounds) {
-        self.lock().bounds = bounds;
+        *self.lock() = bounds.ttl;
+        if let Some(memory) = &self.memory {
+            memory.set_bounds(of_all(bounds));
+        }
     }
 
-    /// Begins the request that a principal gave a key. The digest covers everything that makes two requests equal.
-    pub fn begin(
+    /// Begins the request that a principal gave a key. The digest covers everything that makes two requests equal. The
+    /// request is made anew if its end may be replaced: a result, or `None` for a request that was given up.
+    pub async fn begin(
         self: &Arc<Self>,
         principal: Option<&Principal>,
         key: &IdempotencyKey,
         digest: Digest,
-    ) -> Begun<T> {
-        self.begin_after(principal, key, digest, |_| false)
+        may_replace: impl Fn(Option<&[u8]>) -> bool + Send,
+    ) -> Begun {
+        let key = key_of(principal, &digest::of_key(principal, &key.0));
+        // Mostly the key is new, and one request to the store is enough.
+        let mut expected = Expected::Absent;
+        for _ in 0..ATTEMPTS {
+            match self.taken(&key, digest, expected).await {
+                Ok(guard) => return Begun::Fresh(guard),
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                Err(error) => return self.refused(&error),
+            }
+            let stored = match self.store.get(&key, now()).await {
+                Ok(Some(stored)) => stored,
+                Ok(None) => {
+                    expected = Expected::Absent;
+                    continue;
+                }
+                Err(error) => return self.refused(&error),
+            };
+            match self.state(&key, digest, &stored).await {
+                Begun::Replay(result) if may_replace(Some(&result)) => {}
+                Begun::Unknown if may_replace(None) => {}
+                begun => return begun,
+            }
+            expected = Expected::Version(stored.version);
+        }
+        Begun::Running
     }
 
-    /// Begins a request like [`Records::begin`], and makes it anew if its kept result may be replaced, such as a question
-    /// that is now answered.
-    pub fn begin_after(
+    /// Keeps the result of an earlier process's request for the rest of its time. A key that is already known here wins.
+    pub(crate) async fn recall(&self, earlier: Earlier<'_>) {
+        let Earlier { principal, key, digest, result, age } = earlier;
+        let Some(left) = self.lock().checked_sub(age) else { return };
+        let state = result.map_or(State::Unknown, State::Ended);
+        let record = Kept { digest, state }.record().with_time_to_live(left);
+        let key = key_of(principal, &key);
+        if let Err(error) = self.store.put(&key, record, Expected::Absent, now()).await {
+            tracing::debug!(%error, "a key of an earlier process is not kept");
+        }
+    }
+
+    /// Makes the caller the holder of the key, if its record is as expected.
+    async fn taken(
         self: &Arc<Self>,
-        principal: Option<&Principal>,
-        key: &IdempotencyKey,
+        key: &Key,
         digest: Digest,
-        is_replaced: impl Fn(&T) -> bool,
-    ) -> Begun<T> {
-        let owner = digest::of_key(principal, "");
-        let key = digest::of_key(principal, &key.0);
-        let mut state = self.lock();
-        state.forget(Instant::now());
-        let is_known = match state.records.get(&key) {
-            None => false,
-            Some(known) if known.digest != digest => return Begun::Different,
-            Some(known) => match &known.ending {
-                Ending::Ended(result, _) if is_replaced(result) => true,
-                Ending::Ended(result, _) => return Begun::Replay(Arc::clone(result)),
-                Ending::Running => return Begun::Running,
-                Ending::Unknown => return Begun::Unknown,
-            },
+        expected: Expected,
+    ) -> Result<Guard, Error> {
+        let place = self.running.place();
+        let state = State::Running(place.holder());
+        let record = Kept { digest, state }.record().with_time_to_live(LONGEST_RUN);
+        let version = self.store.put(key, record, expected, now()).await?;
+        let (records, key) = (Arc::clone(self), key.clone());
+        Ok(Guard { records, key, digest, version, is_told: false, _place: place })
+    }
+
+    /// The state of a key under which something is stored.
+    async fn state(&self, key: &Key, digest: Digest, stored: &Stored) -> Begun {
+        let Some(kept) = Kept::of(stored.record.bytes()) else { return Begun::Unknown };
+        if kept.digest != digest {
+            return Begun::Different;
+        }
+        match kept.state {
+            State::Ended(result) => Begun::Replay(result.to_vec()),
+            State::Running(holder) if self.running.has_left(&holder) => {
+                let expected = Expected::Version(stored.version);
+                let unknown = self.ended(digest, State::Unknown);
+                match self.store.put(key, unknown, expected, now()).await {
+                    // It has just ended.
+                    Err(error) if error.kind() == ErrorKind::Conflict => Begun::Running,
+                    _ => Begun::Unknown,
+                }
+            }
+            State::Running(_) => Begun::Running,
+            State::Unknown => Begun::Unknown,
+        }
+    }
+
+    fn ended(&self, digest: Digest, state: State<'_>) -> Record {
+        Kept { digest, state }.record().with_time_to_live(*self.lock())
+    }
+
+    fn refused(&self, error: &Error) -> Begun {
+        match error.kind() {
+            ErrorKind::Full | ErrorKind::TooLarge => {
+                // A record that lives longer is one of a running request.
+                let known = error.retry_after().filter(|wait| *wait <= *self.lock());
+                Begun::Full(known.unwrap_or(SOON))
+            }
+            _ => {
+                tracing::warn!(%error, "an idempotency key cannot be kept");
+                Begun::Unavailable
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Duration> {
+        self.time_to_live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Guard {
+    /// Ends the request with this result. A result for which there is no room is not kept; its key is.
+    pub async fn finish(mut self, result: &[u8]) {
+        let kept = self.end(State::Ended(result)).await;
+        let is_too_much =
+            |error: &Error| matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge);
+        let kept = match kept {
+            Err(error) if is_too_much(&error) => self.end(State::Unknown).await,
+            kept => kept,
         };
-        if is_known {
-            // The replacing result is kept for its own time.
-            state.ended.retain(|(_, ended)| *ended != key);
-        } else if state.is_full(&owner) {
-            return Begun::Full;
-        }
-        state.insert(key, Record { owner, digest, ending: Ending::Running });
-        drop(state);
-        Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false })
-    }
-
-    /// The wait until a key expires; a second if all requests are running.
-    pub fn wait(&self) -> Duration {
-        let state = self.lock();
-        let first = state.ended.front().map(|(until, _)| *until);
-        first.map_or(Duration::from_secs(1), |until| until.duration_since(Instant::now()))
-    }
-
-    /// Keeps the known result of an earlier process's request, `age` after it ended; `None` if the result is unknown. A key
-    /// that is already known here wins.
-    pub fn recall(&self, key: Digest, digest: Digest, result: Option<(T, usize)>, age: Duration) {
-        let mut state = self.lock();
-        let Some(left) = state.bounds.ttl.checked_sub(age) else { return };
-        if state.records.contains_key(&key) || state.records.len() >= state.bounds.most {
-            return;
-        }
-        let known = result.map(|(result, bytes)| Ending::Ended(Arc::new(result), bytes));
-        let ending = known.unwrap_or(Ending::Unknown);
-        state.insert(key, Record { owner: EARLIER, digest, ending });
-        state.keep(key, Instant::now() + left);
-    }
-
-    fn end(&self, key: Digest, ending: Ending<T>) {
-        let mut state = self.lock();
-        let Some(Record { owner, digest, .. }) = state.remove(&key) else { return };
-        // Of many requests that end together, results beyond the principal's share are not kept. Their keys are.
-        let ending = if state.has_bytes(&owner) { ending } else { Ending::Unknown };
-        state.insert(key, Record { owner, digest, ending });
-        let until = Instant::now() + state.bounds.ttl;
-        state.keep(key, until);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<T> State<T> {
-    /// Keeps a key until then. A request that ends later is almost always kept longer.
-    fn keep(&mut self, key: Digest, until: Instant) {
-        let n_later = self.ended.iter().rev().take_while(|(known, _)| *known > until).count();
-        self.ended.insert(self.ended.len() - n_later, (until, key));
-    }
-
-    /// Forgets the expired keys.
-    fn forget(&mut self, now: Instant) {
-        while let Some((_, key)) = self.ended.pop_front_if(|(until, _)| *until <= now) {
-            self.remove(&key);
-        }
-    }
-
-    /// Returns true if a principal may begin no further request.
-    fn is_full(&self, owner: &Digest) -> bool {
-        let free = self.bounds.most.saturating_mul(2).saturating_sub(self.records.len());
-        self.share(owner).keys >= free || !self.has_bytes(owner)
-    }
-
-    /// Returns true if a principal may keep a further result.
-    fn has_bytes(&self, owner: &Digest) -> bool {
-        self.share(owner).bytes < self.bounds.bytes.saturating_mul(2).saturating_sub(self.bytes)
-    }
-
-    fn share(&self, owner: &Digest) -> Share {
-        self.shares.get(owner).copied().unwrap_or_default()
-    }
-
-    /// Puts a record in place of the one of its key.
-    fn insert(&mut self, key: Digest, record: Record<T>) {
-        self.remove(&key);
-        let bytes = record.ending.bytes();
-        self.bytes = self.bytes.saturating_add(bytes);
-        let share = self.shares.entry(record.owner).or_default();
-        share.keys += 1;
-        share.bytes = share.bytes.saturating_add(bytes);
-        self.records.insert(key, record);
-    }
-
-    fn remove(&mut self, key: &Digest) -> Option<Record<T>> {
-        let record = self.records.remove(key)?;
-        let mut share = self.share(&record.owner);
-        self.bytes = self.bytes.saturating_sub(record.ending.bytes());
-        share.bytes = share.bytes.saturating_sub(record.ending.bytes());
-        share.keys = share.keys.saturating_sub(1);
-        if share.keys == 0 {
-            self.shares.remove(&record.owner);
-        } else {
-            self.shares.insert(record.owner, share);
-        }
-        Some(record)
-    }
-}
-
-impl<T> Ending<T> {
-    fn bytes(&self) -> usize {
-        if let Self::Ended(_, bytes) = self { *bytes } else { 0 }
-    }
-}
-
-impl<T> Guard<T> {
-    /// Ends the request with this result, which takes this many bytes.
-    pub fn finish(mut self, result: T, bytes: usize) -> Arc<T> {
-        let result = Arc::new(result);
         self.is_told = true;
-        self.records.end(self.key, Ending::Ended(Arc::clone(&result), bytes));
-        result
+        if let Err(error) = kept {
+            tracing::warn!(%error, "the result of an idempotency key is not kept");
+        }
     }
 
     /// Frees the key, because the request was not executed: the key may be used again.
-    pub fn free(mut self) {
+    pub async fn free(mut self) {
+        let expected = Expected::Version(self.version);
+        let freed = self.records.store.remove(&self.key, expected, now()).await;
         self.is_told = true;
-        self.records.lock().remove(&self.key);
+        if let Err(error) = freed {
+            tracing::warn!(%error, "an idempotency key is not freed");
+        }
+    }
+
+    async fn end(&self, state: State<'_>) -> Result<Version, Error> {
+        let record = self.records.ended(self.digest, state);
+        let expected = Expected::Version(self.version);
+        self.records.store.put(&self.key, record, expected, now()).await
     }
 }
 
-impl<T> Drop for Guard<T> {
+/// A store in memory has the end at once. Any other has it when the key is used again and its holder is gone.
+impl Drop for Guard {
     fn drop(&mut self) {
         if !self.is_told {
-            self.records.end(self.key, Ending::Unknown);
+            let mut end = Box::pin(self.end(State::Unknown));
+            drop(end.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         }
     }
 }
 
 /// Leaves out the results.
-impl<T> fmt::Debug for Records<T> {
+impl fmt::Debug for Records {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.lock();
-        f.debug_struct("Records")
-            .field("bounds", &state.bounds)
-            .field("n_records", &state.records.len())
-            .finish()
+        let time_to_live = *self.lock();
+        f.debug_struct("Records").field("time_to_live", &time_to_live).finish_non_exhaustive()
     }
 }
 
-impl<T> fmt::Debug for Guard<T> {
+impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Guard")
     }
 }
 
-/// The owner of the keys of an earlier process, whose principals are not known.
-const EARLIER: Digest = [0; 32];
+/// The name of a record is a digest, which the audit file has, too.
+fn key_of(principal: Option<&Principal>, key: &Digest) -> Key {
+    let session = Session::default();
+    Key::new(Space::Idempotency, Owner::new(principal, &session), &digest::hex(key))
+}
+
+/// The bounds of all principals together.
+fn of_all(bounds: RecordBounds) -> Bounds {
+    Bounds { records: bounds.most.saturating_mul(2), bytes: bounds.bytes.saturating_mul(2) }
+}
+
+/// The time that stores receive.
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}
+
+/// No request runs longer; then the key of one whose process ended without a word is free.
+const LONGEST_RUN: Duration = Duration::from_hours(24);
+/// The number of times that a key is looked up while others change its record.
+const ATTEMPTS: usize = 8;
+/// The wait until a running request may have ended.
+const SOON: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The reason why a store failed. No sentence here names a key, a value or a secret.
 
-use std::{borrow::Cow, error, fmt, sync::Arc};
+use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
 
 /// The failure of a request to a store.
 ///
@@ -20,6 +20,7 @@ pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
     source: Option<Arc<dyn error::Error + Send + Sync>>,
+    retry_after: Option<Duration>,
 }
 
 /// The class of an [`Error`].
@@ -43,7 +44,8 @@ pub struct Error {
 pub enum ErrorKind {
     /// The record does not have the expected version.
     Conflict,
-    /// The other principals' records leave no room for the record.
+    /// The other records leave no room for the record: those of other principals or, in a store that removes none before its
+    /// end, those of all.
     Full,
     /// The key that seals credentials is unusable, or the credential was sealed with another key.
     Sealing,
@@ -65,7 +67,24 @@ impl Error {
     /// assert!(error.is_transient());
     /// ```
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), source: None }
+        Self { kind, message: message.into(), source: None, retry_after: None }
+    }
+
+    /// Sets the time after which a retry may succeed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use callgate_session::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unavailable, "the database of sessions is restarting");
+    /// let error = error.with_retry_after(Duration::from_secs(5));
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
+    /// ```
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
     }
 
     /// Adds the cause, whose text must also name no key, value or secret.
@@ -78,6 +97,11 @@ impl Error {
     /// The class of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// The time after which a retry may succeed, if it is known.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 
     /// Returns true if a retry may succeed.
@@ -102,6 +126,7 @@ impl fmt::Debug for Error {
             .field("kind", &self.kind)
             .field("message", &self.message)
             .field("source", &self.source.as_ref().map(ToString::to_string))
+            .field("retry_after", &self.retry_after)
             .finish()
     }
 }
@@ -116,8 +141,9 @@ pub(crate) fn conflict() -> Error {
     Error::new(ErrorKind::Conflict, "the record is not in the expected version")
 }
 
-pub(crate) fn full() -> Error {
-    Error::new(ErrorKind::Full, "the records of others leave no room for this one now")
+pub(crate) fn full(wait: Option<Duration>) -> Error {
+    let error = Error::new(ErrorKind::Full, "the other records leave no room for this one now");
+    wait.into_iter().fold(error, Error::with_retry_after)
 }
 
 pub(crate) fn too_large(bound: usize) -> Error {

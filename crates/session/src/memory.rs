@@ -1,5 +1,5 @@
 //! Keeps records in the memory of this process, within bounds of number, bytes and time. In a full store, the principal that
-//! holds most makes room with its oldest records.
+//! holds most makes room with its oldest records or, where no record may go before its end, is refused.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,8 @@ use crate::{
 /// Records in memory, which are never written to disk.
 ///
 /// A new record in a full store replaces the oldest of the principal that holds most, counting the new one, so that nobody
-/// loses a record to a principal that holds more. All callers without a principal count as one.
+/// loses a record to a principal that holds more. All callers without a principal count as one. [`Memory::refusing`] makes a
+/// store that removes nothing instead.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -45,8 +46,14 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct Memory {
-    bounds: Bounds,
+    when_full: WhenFull,
     kept: Mutex<Records>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum WhenFull {
+    Evict,
+    Refuse,
 }
 
 /// The capacity of a [`Memory`].
@@ -79,8 +86,9 @@ pub struct Bounds {
     pub bytes: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Records {
+    bounds: Bounds,
     slots: BTreeMap<Key, Slot>,
     /// The records in the order in which they end.
     ends: BTreeSet<(Instant, Key)>,
@@ -98,7 +106,48 @@ struct Slot {
 impl Memory {
     /// A store within these bounds.
     pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, kept: Mutex::default() }
+        Self::with(bounds, WhenFull::Evict)
+    }
+
+    /// A store that keeps each record until its end. A principal may add a record, or make one larger, as long as it then
+    /// holds no more than was free for it: a lone principal has half of the bounds, and one that fills its share leaves as
+    /// much to others. Beyond that it is refused with [`ErrorKind::Full`](crate::ErrorKind::Full).
+    ///
+    /// ```
+    /// use std::time::Instant;
+    ///
+    /// use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
+    /// use callgate_tool::{Principal, Session};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let (store, now) = (Memory::refusing(Bounds { records: 2, bytes: 4096 }), Instant::now());
+    /// let session = Session::default();
+    /// let key = |principal, name| {
+    ///     let principal = Principal::new(principal);
+    ///     Key::new(Space::Idempotency, Owner::new(Some(&principal), &session), name)
+    /// };
+    /// let record = Record::json(&1)?;
+    /// store.put(&key("kim", "order-17"), record.clone(), Expected::Absent, now).await?;
+    /// assert!(store.put(&key("kim", "order-18"), record.clone(), Expected::Absent, now).await.is_err());
+    /// store.put(&key("lee", "order-1"), record, Expected::Absent, now).await?;
+    /// # Ok::<(), callgate_session::Error>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refusing(bounds: Bounds) -> Self {
+        Self::with(bounds, WhenFull::Refuse)
+    }
+
+    fn with(bounds: Bounds, when_full: WhenFull) -> Self {
+        let (slots, ends, shares) = (BTreeMap::new(), BTreeSet::new(), Shares::default());
+        let records = Records { bounds, slots, ends, shares, bytes: 0, last_version: 0 };
+        Self { when_full, kept: Mutex::new(records) }
+    }
+
+    /// Keeps further records within other bounds. Records that are kept stay until their end, or until others need their
+    /// room.
+    pub fn set_bounds(&self, bounds: Bounds) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).bounds = bounds;
     }
 
     /// The number of records that have not ended.
@@ -134,19 +183,38 @@ impl Records {
 
     /// Returns true if the store has room for `size` bytes of a key once its principal's other records and the larger
     /// shares of others have made room.
-    fn can_make_room(&self, key: &Key, size: usize, bounds: Bounds) -> bool {
+    fn can_make_room(&self, key: &Key, size: usize) -> bool {
         let own = self.shares.of(key).map_or(0, |share| share.bytes);
         let others = self.bytes.saturating_sub(own);
-        others.saturating_add(size) <= bounds.bytes
-            || self.shares.others_within(key, size).saturating_add(size) <= bounds.bytes
+        others.saturating_add(size) <= self.bounds.bytes
+            || self.shares.others_within(key, size).saturating_add(size) <= self.bounds.bytes
+    }
+
+    /// Returns true if the principal of the key then holds no more than was free for it, or no more than before.
+    fn has_share(&self, key: &Key, size: usize) -> bool {
+        let before = self.slots.get(key).map(|slot| self::size(key, &slot.stored.record));
+        if before.is_some_and(|before| size <= before) {
+            return true;
+        }
+        let (records, bytes) = self.shares.of(key).map_or((0, 0), |own| (own.records(), own.bytes));
+        let has_record =
+            before.is_some() || records < self.bounds.records.saturating_sub(self.slots.len());
+        let before = before.unwrap_or_default();
+        let free = self.bounds.bytes.saturating_sub(self.bytes.saturating_sub(before));
+        has_record && bytes.saturating_sub(before).saturating_add(size) <= free
+    }
+
+    /// The time until the first record ends.
+    fn wait(&self, now: Instant) -> Option<Duration> {
+        self.ends.first().map(|(until, _)| until.saturating_duration_since(now))
     }
 
     /// Removes records until there is room for one more of `size` bytes.
-    fn make_room(&mut self, key: &Key, size: usize, bounds: Bounds) {
+    fn make_room(&mut self, key: &Key, size: usize) {
         loop {
-            let (quantity, more) = if self.slots.len() >= bounds.records {
+            let (quantity, more) = if self.slots.len() >= self.bounds.records {
                 (Quantity::Records, 1)
-            } else if self.bytes.saturating_add(size) > bounds.bytes {
+            } else if self.bytes.saturating_add(size) > self.bounds.bytes {
                 (Quantity::Bytes, size)
             } else {
                 return;
@@ -189,14 +257,21 @@ impl Store for Memory {
             return Err(error::conflict());
         }
         let size = size(key, &record);
-        if size > self.bounds.bytes || self.bounds.records == 0 {
-            return Err(error::too_large(self.bounds.bytes));
+        let bounds = kept.bounds;
+        match self.when_full {
+            WhenFull::Refuse if kept.has_share(key, size) => {
+                kept.remove(key);
+            }
+            WhenFull::Refuse => return Err(error::full(kept.wait(now))),
+            WhenFull::Evict if size > bounds.bytes || bounds.records == 0 => {
+                return Err(error::too_large(bounds.bytes));
+            }
+            WhenFull::Evict if !kept.can_make_room(key, size) => return Err(error::full(None)),
+            WhenFull::Evict => {
+                kept.remove(key);
+                kept.make_room(key, size);
+            }
         }
-        if !kept.can_make_room(key, size, self.bounds) {
-            return Err(error::full());
-        }
-        kept.remove(key);
-        kept.make_room(key, size, self.bounds);
         let time_to_live = record.time_to_live().unwrap_or(LONGEST);
         let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
         Ok(kept.insert(key, record, until))

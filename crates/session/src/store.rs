@@ -46,7 +46,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if the stored record is not as expected,
-    /// [`ErrorKind::Full`](crate::ErrorKind::Full) if the records of other principals leave no room for the record,
+    /// [`ErrorKind::Full`](crate::ErrorKind::Full) if the other records leave no room for the record,
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if even the empty store has no room for the record,
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the store writes and a credential may not leave memory,
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.

@@ -9,6 +9,7 @@ mod fingerprint;
 mod header;
 mod journal;
 mod json_text;
+mod kept;
 mod likeness;
 mod name;
 mod named_by;

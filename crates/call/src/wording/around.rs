@@ -30,6 +30,12 @@ pub fn too_many_keys(wait: Duration) -> Box<Fault> {
     waiting(FaultCode::Overloaded, message, wait)
 }
 
+/// The store of idempotency keys does not answer.
+pub fn keys_unavailable(wait: Duration) -> Box<Fault> {
+    let message = "idempotency keys cannot be kept now, nothing was sent; try again later";
+    waiting(FaultCode::Overloaded, message, wait)
+}
+
 /// The first call with this key has not ended.
 pub fn still_running(wait: Duration) -> Box<Fault> {
     let message = "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
@@ -95,8 +101,15 @@ mod tests {
     #[test]
     fn every_sentence_is_short() {
         let wait = Duration::from_secs(1);
-        let of_time = [rate_limited, overloaded, known_to_be_down, too_many_keys, still_running]
-            .map(|it| it(wait));
+        let of_time = [
+            rate_limited,
+            overloaded,
+            known_to_be_down,
+            too_many_keys,
+            keys_unavailable,
+            still_running,
+        ]
+        .map(|it| it(wait));
         let others = [key_reused(), outcome_unknown(), answer_lost(Some(201)), audit_failed()];
         for fault in of_time.into_iter().chain(others) {
             assert!(fault.message.len() <= MAX_MESSAGE / 2, "{}", fault.message);

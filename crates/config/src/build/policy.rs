@@ -28,7 +28,7 @@ pub(super) struct Policy {
 
 impl Policy {
     /// The middleware for a configuration.
-    fn new(
+    async fn new(
         config: &Config,
         environment: &Environment,
         audit: Option<Arc<Audit>>,
@@ -43,7 +43,7 @@ impl Policy {
         let idempotency = idempotency(config.idempotency.or(usual), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // Records that exist here take precedence.
-            audit.recall(idempotency);
+            audit.recall(idempotency).await;
         }
         Self {
             audit,
@@ -78,7 +78,7 @@ pub(super) async fn policy(
 ) -> Policy {
     let open = known.and_then(|known| known.audit.as_ref());
     let audit = audit::audit(reader, config, workshop, open).await;
-    Policy::new(config, workshop.environment, audit, rules, known)
+    Policy::new(config, workshop.environment, audit, rules, known).await
 }
 
 fn idempotency(

@@ -20,9 +20,9 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Repeated {
     /// The request was answered.
-    Answered(Arc<String>),
+    Answered(String),
     /// The request is made; the guard takes its response.
-    Made(Option<Guard<String>>),
+    Made(Guard),
 }
 
 /// The key of a request.
@@ -42,9 +42,10 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }
 
-/// Looks up a request with a key in the records.
-pub(crate) fn begun(
-    answers: &Arc<Records<String>>,
+/// Looks up a request with a key in the records. A request that was given up is made again: the result of each call is
+/// kept under the call's own key.
+pub(crate) async fn begun(
+    answers: &Arc<Records>,
     key: &str,
     parts: &[&[u8]],
     principal: Option<&Principal>,
@@ -56,41 +57,41 @@ pub(crate) fn begun(
         digest.update(part);
     }
     let digest = digest.finalize().into();
-    match answers.begin(principal, &IdempotencyKey(key.to_owned()), digest) {
+    // No call has a key that begins like this.
+    let key = IdempotencyKey(format!("\u{1f}{key}"));
+    match answers.begin(principal, &key, digest, |kept| kept.is_none()).await {
         Begun::Different => {
             let detail = "the key was given to another request, with another body, session or credential: choose another key";
             Err(Problem::new(ProblemKind::KeyReused, detail))
         }
-        Begun::Fresh(guard) => Ok(Repeated::Made(Some(guard))),
-        Begun::Full => {
+        Begun::Fresh(guard) => Ok(Repeated::Made(guard)),
+        Begun::Full(wait) => {
             let detail = "no more idempotency keys can be kept now";
-            Err(Problem::new(ProblemKind::Unavailable, detail).with_retry_after(answers.wait()))
+            Err(Problem::new(ProblemKind::Unavailable, detail).with_retry_after(wait))
         }
-        Begun::Replay(answer) => Ok(Repeated::Answered(answer)),
+        Begun::Replay(answer) => {
+            Ok(Repeated::Answered(String::from_utf8_lossy(&answer).into_owned()))
+        }
         Begun::Running => {
             let detail = "a request with the same key is still running: repeat it later";
-            let problem = Problem::new(ProblemKind::KeyRunning, detail);
-            Err(problem.with_retry_after(Duration::from_secs(1)))
+            Err(Problem::new(ProblemKind::KeyRunning, detail).with_retry_after(SOON))
         }
-        // The result of each call is kept under the call's own key.
-        Begun::Unknown => Ok(Repeated::Made(None)),
+        Begun::Unavailable | Begun::Unknown => {
+            let detail = "idempotency keys cannot be kept now";
+            Err(Problem::new(ProblemKind::Unavailable, detail).with_retry_after(SOON))
+        }
     }
 }
 
 /// Responds, and keeps the response for a repetition. The response is not kept if a call was turned away and may be
 /// repeated, or waits for an approval: the call's own key then leads to its result.
-pub(super) fn answer(
-    guard: Option<Guard<String>>,
-    text: String,
-    results: &[ToolResult],
-) -> Response {
-    let Some(guard) = guard else { return JsonText(text).into_response() };
+pub(super) async fn answer(guard: Guard, text: String, results: &[ToolResult]) -> Response {
     if results.iter().any(is_open) {
-        guard.free();
-        return JsonText(text).into_response();
+        guard.free().await;
+    } else {
+        guard.finish(text.as_bytes()).await;
     }
-    let size = text.len();
-    JsonText(String::clone(&guard.finish(text, size))).into_response()
+    JsonText(text).into_response()
 }
 
 fn is_open(result: &ToolResult) -> bool {
@@ -100,3 +101,6 @@ fn is_open(result: &ToolResult) -> bool {
         _ => false,
     }
 }
+
+/// The wait before a retry while the first request runs, or no key can be kept.
+const SOON: Duration = Duration::from_secs(1);

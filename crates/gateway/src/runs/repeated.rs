@@ -37,10 +37,6 @@ struct PastAnswer {
     tools: Vec<String>,
 }
 
-/// Frees the key of a request when the request has ended: its response is kept elsewhere.
-#[derive(Debug)]
-pub(super) struct Running(Option<Guard<String>>);
-
 impl Request {
     /// Reads a request that has a key.
     pub(super) fn of(
@@ -63,27 +59,20 @@ impl Request {
         Ok(Some(Self { key, digest }))
     }
 
-    /// Begins the request, unless it is already running. `id` is the session's.
-    pub(super) fn begin(
+    /// Begins the request, unless it is already running. `id` is the session's. The key is freed when the request has
+    /// ended, since its response is kept elsewhere.
+    pub(super) async fn begin(
         &self,
         gateway: &Gateway,
         caller: &Caller,
         id: &str,
-    ) -> Result<Running, Problem> {
+    ) -> Result<Option<Guard>, Problem> {
         let scoped = format!("{}\u{1f}:run\u{1f}{id}", self.key);
         let request: [&[u8]; 1] = [self.digest.as_bytes()];
         let principal = caller.principal.as_ref();
-        Ok(match begun_with_key(gateway.answers(), &scoped, &request, principal)? {
-            Repeated::Answered(_) => Running(None),
-            Repeated::Made(guard) => Running(guard),
-        })
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(guard) = self.0.take() {
-            guard.free();
+        match begun_with_key(gateway.answers(), &scoped, &request, principal).await? {
+            Repeated::Answered(_) => Ok(None),
+            Repeated::Made(guard) => Ok(Some(guard)),
         }
     }
 }

@@ -73,9 +73,11 @@ pub struct UnknownCall {
 }
 
 /// The calls of an earlier process under one key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Keyed {
     pub(super) time: SystemTime,
+    /// The principal, whose key it is.
+    pub(super) principal: Option<String>,
     /// The digest that identifies the call.
     pub(super) digest: Digest,
     pub(super) reached: Reached,
@@ -113,8 +115,9 @@ impl Recalled {
         let mut unknown = Vec::new();
         for (call, key) in std::mem::take(&mut self.open).into_values() {
             if let Some((key, digest)) = key {
-                let (time, reached) = (call.time, Reached::Maybe);
-                self.keyed(key, Keyed { time, digest, reached, status: None });
+                let (time, principal) = (call.time, call.principal.clone());
+                let reached = Reached::Maybe;
+                self.keyed(key, Keyed { time, principal, digest, reached, status: None });
             }
             unknown.push(call);
         }
@@ -170,8 +173,9 @@ impl Recalled {
                     Some("yes") => Reached::Yes,
                     _ => Reached::Maybe,
                 };
+                let UnknownCall { time, principal, .. } = call;
                 let status = record.status;
-                self.keyed(key, Keyed { time: call.time, digest, reached, status });
+                self.keyed(key, Keyed { time, principal, digest, reached, status });
             }
             _ => {}
         }

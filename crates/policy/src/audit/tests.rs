@@ -10,7 +10,7 @@ use std::{
 };
 
 use callgate_executor::{Executor, Function};
-use callgate_tool::{Arguments, Fault, FaultCode, Next, Principal, Session, ToolCall, Value, json};
+use callgate_tool::{Arguments, Fault, FaultCode, Next, Session, ToolCall, Value, json};
 use futures_util::future::poll_immediate;
 use tempfile::TempDir;
 
@@ -56,10 +56,10 @@ impl Desk {
         &self.config.file
     }
 
-    fn open(&self) -> Process {
+    async fn open(&self) -> Process {
         let audit = Arc::new(Audit::open(&self.config, &key(), HOUR).unwrap());
         let idempotency = Idempotency::new(RecordBounds::default());
-        audit.recall(&idempotency);
+        audit.recall(&idempotency).await;
         let count = Arc::clone(&self.n_sent);
         let schema = json!({"type": "object", "properties": {"how": {"type": "string"}}});
         let function = Function::new("pets", "get", schema, move |call| {
@@ -135,7 +135,7 @@ fn text<'a>(line: &'a Value, name: &str) -> &'a str {
 #[tokio::test]
 async fn each_call_has_two_lines_that_say_all_and_show_nothing() {
     let desk = Desk::new();
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("503", "k-canary").await;
     process.leave("k2").await;
     process.end();
@@ -203,7 +203,7 @@ impl Backend for Reading {
 async fn whole_arguments_hold_no_credential() {
     let mut desk = Desk::new();
     desk.config.arguments = AuditArguments::Full;
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("fine", "k").await;
     assert_eq!(desk.lines()[1]["arguments"].to_string(), r#"{"how":"fine"}"#);
 
@@ -234,7 +234,7 @@ async fn whole_arguments_hold_no_credential() {
 #[tokio::test]
 async fn a_line_is_in_the_file_before_the_call_is_made() {
     let desk = Desk::new();
-    let process = desk.open();
+    let process = desk.open().await;
     let file = desk.file().to_owned();
     let builder = Executor::builder().function("", "look", json!({"type": "object"}), move |_| {
         let seen = fs::read_to_string(&file).unwrap();
@@ -254,7 +254,7 @@ async fn a_line_is_in_the_file_before_the_call_is_made() {
 async fn a_call_that_cannot_be_written_down_is_refused() {
     let mut desk = Desk::new();
     desk.config.file = PathBuf::from("/dev/full");
-    let process = desk.open();
+    let process = desk.open().await;
     for _ in 0..2 {
         assert_eq!(process.call("fine", "k").await, ("audit_failed", "no", None));
     }
@@ -262,7 +262,7 @@ async fn a_call_that_cannot_be_written_down_is_refused() {
     assert_eq!(wording::audit_failed().next, Next::TryLater);
     drop(process);
     desk.config.mode = AuditMode::BestEffort;
-    assert_eq!(desk.open().call("fine", "k").await.0, "answered");
+    assert_eq!(desk.open().await.call("fine", "k").await.0, "answered");
     assert_eq!(desk.n_sent(), 1);
 }
 

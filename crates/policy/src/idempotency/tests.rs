@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_executor::{Executor, Function};
+use callgate_session::{Bounds, Memory};
 use callgate_tool::{Arguments, Fault, Next, Principal, Session, ToolCall, Value, json};
 
 use super::*;
@@ -36,10 +37,13 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
+        Self::with(Idempotency::new(RecordBounds::default()))
+    }
+
+    fn with(idempotency: Idempotency) -> Self {
         let count = Arc::<AtomicUsize>::default();
         let builder = Executor::builder().backend(counting(Arc::clone(&count)));
-        let executor =
-            builder.middleware(Idempotency::new(RecordBounds::default())).build().unwrap();
+        let executor = builder.middleware(idempotency).build().unwrap();
         Self { executor, count }
     }
 
@@ -140,9 +144,24 @@ async fn hundred_callers_of_one_key_make_one_call() {
     assert_eq!((n_answered, desk.count()), (1, 1));
 }
 
-#[test]
-fn the_size_of_an_outcome_grows_with_what_it_holds() {
-    let text = "x".repeat(1000);
-    let short = size(&Outcome::from(Value::Null));
-    assert!((short + 990..short + 1010).contains(&size(&Outcome::from(Value::String(text)))));
+/// A library user's program keeps the records in its own store: what one executor did, another does not do again.
+#[tokio::test(start_paused = true)]
+async fn a_programs_own_store_keeps_the_records() {
+    let memory = Memory::refusing(Bounds { records: 99, bytes: 99_999 });
+    let store: Arc<dyn Store> = Arc::new(memory);
+    let desk = || Desk::with(Idempotency::over(Arc::clone(&store), Duration::from_mins(1)));
+    let (first, second) = (desk(), desk());
+    for how in ["fine", "maybe"] {
+        let key = ("kim", "s", how);
+        let made = first.call(how, key).await;
+        assert_eq!(second.call(how, key).await, made);
+        assert_eq!(told(&second.call("other", key).await).0, "key_reused");
+    }
+    first.call("no", KIM).await;
+    assert_eq!((first.count(), second.count()), (3, 0));
+    second.call("fine", KIM).await;
+    assert_eq!(second.count(), 1, "what was not sent frees its key");
+    tokio::time::advance(Duration::from_mins(1)).await;
+    assert_eq!(told(&second.call("fine", ("kim", "s", "fine")).await).0, "answered");
+    assert_eq!(second.count(), 2);
 }

@@ -1,19 +1,36 @@
 //! Tests each rule of keys, and that no request is ever begun twice while its key is kept.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use async_trait::async_trait;
 use proptest::prelude::*;
 
 use super::*;
 
+const TIME: Duration = Duration::from_secs(10);
+/// About the bytes of a key without a result, of a principal with a short name.
+const KEY: usize = 300;
+
 fn bounds(most: usize, bytes: usize) -> RecordBounds {
-    RecordBounds { ttl: Duration::from_secs(10), most, bytes }
+    RecordBounds { ttl: TIME, most, bytes }
 }
 
-fn begin(records: &Arc<Records<u32>>, key: &str, digest: u8) -> Begun<u32> {
-    records.begin(None, &IdempotencyKey(key.to_owned()), [digest; 32])
+async fn begin(records: &Arc<Records>, key: &str, digest: u8) -> Begun {
+    begin_as(records, None, key, digest).await
+}
+
+async fn begin_as(
+    records: &Arc<Records>,
+    principal: Option<&Principal>,
+    key: &str,
+    digest: u8,
+) -> Begun {
+    let key = IdempotencyKey(key.to_owned());
+    records.begin(principal, &key, [digest; 32], |_| false).await
 }
 
 #[track_caller]
-fn fresh(begun: Begun<u32>) -> Guard<u32> {
+fn fresh(begun: Begun) -> Guard {
     match begun {
         Begun::Fresh(guard) => guard,
         other => panic!("{other:?}"),
@@ -22,117 +39,271 @@ fn fresh(begun: Begun<u32>) -> Guard<u32> {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_is_begun_once_and_its_result_is_kept_for_its_time() {
-    let records = Records::new(bounds(9, 99));
-    let guard = fresh(begin(&records, "k", 1));
-    assert!(matches!(begin(&records, "k", 1), Begun::Running));
-    assert!(matches!(begin(&records, "k", 2), Begun::Different));
+    let records = Records::new(bounds(9, 99_999));
+    let guard = fresh(begin(&records, "k", 1).await);
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Running));
+    assert!(matches!(begin(&records, "k", 2).await, Begun::Different));
     tokio::time::advance(Duration::from_mins(1)).await;
-    assert!(matches!(begin(&records, "k", 1), Begun::Running), "it is never forgotten");
-    guard.finish(7, 1);
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Running), "it is never forgotten");
+    guard.finish(b"seven").await;
     tokio::time::advance(Duration::from_secs(9)).await;
-    assert!(matches!(begin(&records, "k", 1), Begun::Replay(first) if *first == 7));
-    assert!(matches!(begin(&records, "k", 2), Begun::Different));
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Replay(first) if first == b"seven"));
+    assert!(matches!(begin(&records, "k", 2).await, Begun::Different));
     tokio::time::advance(Duration::from_secs(1)).await;
-    fresh(begin(&records, "k", 2)).free();
+    fresh(begin(&records, "k", 2).await).free().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_not_executed_is_begun_again_and_what_was_given_up_is_not() {
-    let records = Records::new(bounds(9, 99));
-    fresh(begin(&records, "k", 1)).free();
-    drop(fresh(begin(&records, "k", 1)));
-    assert!(matches!(begin(&records, "k", 1), Begun::Unknown));
+    let records = Records::new(bounds(9, 99_999));
+    fresh(begin(&records, "k", 1).await).free().await;
+    drop(fresh(begin(&records, "k", 1).await));
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Unknown));
     tokio::time::advance(Duration::from_secs(10)).await;
-    fresh(begin(&records, "k", 1)).free();
+    fresh(begin(&records, "k", 1).await).free().await;
 }
 
 #[tokio::test]
 async fn a_key_is_its_principals() {
-    let (records, key) = (Records::new(bounds(9, 99)), IdempotencyKey("k".to_owned()));
+    let records = Records::new(bounds(9, 99_999));
     let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
-    let held: Vec<_> = [Some(&kim), Some(&lee), None]
-        .map(|principal| fresh(records.begin(principal, &key, [1; 32])))
-        .into_iter()
-        .collect();
+    let mut held = Vec::new();
+    for principal in [Some(&kim), Some(&lee), None] {
+        held.push(fresh(begin_as(&records, principal, "k", 1).await));
+    }
     assert_eq!(held.len(), 3);
-    assert!(matches!(records.begin(Some(&kim), &key, [1; 32]), Begun::Running));
+    assert!(matches!(begin_as(&records, Some(&kim), "k", 1).await, Begun::Running));
+}
+
+#[track_caller]
+fn wait(begun: Begun) -> u64 {
+    match begun {
+        Begun::Full(wait) => wait.as_secs(),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_full_store_refuses_until_a_keys_time_is_up() {
-    let records = Records::new(bounds(2, 99));
-    let (first, _second) = (fresh(begin(&records, "a", 1)), fresh(begin(&records, "b", 1)));
-    assert!(matches!(begin(&records, "c", 1), Begun::Full));
-    assert!(matches!(begin(&records, "a", 1), Begun::Running), "what is known is answered");
-    assert_eq!(records.wait(), Duration::from_secs(1));
-    first.finish(1, 1);
+    let records = Records::new(bounds(2, 99_999));
+    let first = fresh(begin(&records, "a", 1).await);
+    let _second = fresh(begin(&records, "b", 1).await);
+    assert_eq!(wait(begin(&records, "c", 1).await), 1, "a request may end soon");
+    assert!(matches!(begin(&records, "a", 1).await, Begun::Running), "what is known is answered");
+    first.finish(b"1").await;
     tokio::time::advance(Duration::from_secs(4)).await;
-    assert_eq!(records.wait(), Duration::from_secs(6));
-    assert!(matches!(begin(&records, "c", 1), Begun::Full));
+    assert_eq!(wait(begin(&records, "c", 1).await), 6);
     tokio::time::advance(Duration::from_secs(6)).await;
-    fresh(begin(&records, "c", 1)).free();
+    fresh(begin(&records, "c", 1).await).free().await;
 
-    let records = Records::new(bounds(9, 10));
-    fresh(begin(&records, "a", 1)).finish(1, 10);
-    assert!(matches!(begin(&records, "b", 1), Begun::Full));
-    tokio::time::advance(Duration::from_secs(10)).await;
-    fresh(begin(&records, "b", 1)).free();
+    let records = Records::new(bounds(9, 3 * KEY));
+    fresh(begin(&records, "a", 1).await).finish(&[0; 2 * KEY]).await;
+    assert_eq!(wait(begin(&records, "b", 1).await), 10);
+    tokio::time::advance(TIME).await;
+    fresh(begin(&records, "b", 1).await).free().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_an_earlier_process_knew_is_kept_for_the_rest_of_its_time() {
-    let records = Records::new(bounds(3, 99));
-    let key = |name: &str| digest::of_key(None, name);
-    for (name, result, age) in [("a", Some((1, 1)), 9), ("b", None, 2), ("old", None, 11)] {
-        records.recall(key(name), [1; 32], result, Duration::from_secs(age));
+    let records = Records::new(bounds(3, 99_999));
+    let earlier = |name: &str, result, age| Earlier {
+        principal: None,
+        key: digest::of_key(None, name),
+        digest: [1; 32],
+        result,
+        age: Duration::from_secs(age),
+    };
+    for (name, result, age) in [("a", Some(&b"1"[..]), 9), ("b", None, 2), ("old", None, 11)] {
+        records.recall(earlier(name, result, age)).await;
     }
-    records.recall(key("a"), [2; 32], None, Duration::ZERO);
-    assert!(matches!(begin(&records, "a", 1), Begun::Replay(first) if *first == 1));
-    assert!(matches!(begin(&records, "b", 1), Begun::Unknown));
-    fresh(begin(&records, "old", 1)).free();
+    records.recall(Earlier { digest: [2; 32], ..earlier("a", None, 0) }).await;
+    assert!(matches!(begin(&records, "a", 1).await, Begun::Replay(first) if first == b"1"));
+    assert!(matches!(begin(&records, "b", 1).await, Begun::Unknown));
+    fresh(begin(&records, "old", 1).await).free().await;
     tokio::time::advance(Duration::from_secs(1)).await;
-    fresh(begin(&records, "a", 1)).free();
+    fresh(begin(&records, "a", 1).await).free().await;
     tokio::time::advance(Duration::from_secs(7)).await;
-    fresh(begin(&records, "b", 1)).free();
+    fresh(begin(&records, "b", 1).await).free().await;
 }
 
 /// The number of keys that a principal can begin, and finish with a result of so many bytes.
-fn filled(records: &Arc<Records<u32>>, principal: Option<&Principal>, bytes: usize) -> usize {
-    (0..1_000)
-        .take_while(|number| {
-            let key = IdempotencyKey(number.to_string());
-            let Begun::Fresh(guard) = records.begin(principal, &key, [1; 32]) else { return false };
-            guard.finish(1, bytes);
-            true
-        })
-        .count()
+async fn filled(records: &Arc<Records>, principal: Option<&Principal>, bytes: usize) -> usize {
+    for number in 0.. {
+        match begin_as(records, principal, &number.to_string(), 1).await {
+            Begun::Fresh(guard) => guard.finish(&vec![0; bytes]).await,
+            Begun::Full(_) => return number,
+            other => panic!("{other:?}"),
+        }
+    }
+    0
 }
 
 #[tokio::test]
 async fn a_principal_that_fills_its_share_of_keys_leaves_room_for_others() {
     let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
-    for (bounds, bytes) in [(bounds(64, 9_999), 1), (bounds(999, 64), 1)] {
+    for bounds in [bounds(64, 9_999_999), bounds(9_999, 64 * (KEY + 1_000))] {
         let records = Records::new(bounds);
-        let shares = [Some(&kim), None, Some(&lee)].map(|one| filled(&records, one, bytes));
-        assert_eq!(shares, [64, 32, 16], "a lone principal has the bounds");
-        let key = IdempotencyKey("0".to_owned());
+        let mut shares = Vec::new();
         for principal in [Some(&kim), None, Some(&lee)] {
-            assert!(matches!(records.begin(principal, &key, [1; 32]), Begun::Replay(_)));
+            shares.push(filled(&records, principal, 1_000).await);
+        }
+        let [first, second, third] = shares[..] else { panic!("{shares:?}") };
+        assert!((62..=66).contains(&first), "a lone principal has the bounds: {shares:?}");
+        assert!((30..=34).contains(&second) && (14..=18).contains(&third), "{shares:?}");
+        for principal in [Some(&kim), None, Some(&lee)] {
+            assert!(matches!(begin_as(&records, principal, "0", 1).await, Begun::Replay(_)));
         }
     }
 }
 
 #[tokio::test]
 async fn results_of_many_requests_at_once_take_no_share_of_another() {
-    let (kim, records) = (Principal::new("kim"), Records::new(bounds(64, 64)));
-    let key = |at: usize| IdempotencyKey(at.to_string());
-    let guards: Vec<_> = (0..60).map(|at| fresh(records.begin(None, &key(at), [1; 32]))).collect();
-    for guard in guards {
-        guard.finish(1, 10);
+    let (kim, records) = (Principal::new("kim"), Records::new(bounds(64, 2 * 64 * KEY)));
+    let mut guards = Vec::new();
+    for at in 0..60 {
+        guards.push(fresh(begin(&records, &at.to_string(), 1).await));
     }
-    assert!(matches!(records.begin(None, &key(0), [1; 32]), Begun::Replay(_)));
-    assert!(matches!(records.begin(None, &key(59), [1; 32]), Begun::Unknown), "not made again");
-    assert_eq!(filled(&records, Some(&kim), 10), 3);
+    for guard in guards {
+        guard.finish(&[0; 10 * KEY]).await;
+    }
+    assert!(matches!(begin(&records, "0", 1).await, Begun::Replay(_)));
+    assert!(matches!(begin(&records, "59", 1).await, Begun::Unknown), "not made again");
+    assert!(filled(&records, Some(&kim), KEY).await >= 3);
+}
+
+/// A program's own store, which always takes a moment.
+#[derive(Debug)]
+struct Slow {
+    memory: Memory,
+    n_requests: AtomicUsize,
+    is_away: AtomicBool,
+}
+
+impl Slow {
+    fn new() -> Arc<Self> {
+        let memory = Memory::new(Bounds { records: 99, bytes: 99_999 });
+        Arc::new(Self { memory, n_requests: AtomicUsize::new(0), is_away: AtomicBool::new(false) })
+    }
+
+    async fn reached(&self) -> Result<(), Error> {
+        tokio::task::yield_now().await;
+        self.n_requests.fetch_add(1, Ordering::Relaxed);
+        if self.is_away.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorKind::Unavailable, "the store is away"));
+        }
+        Ok(())
+    }
+
+    fn n_requests(&self) -> usize {
+        self.n_requests.swap(0, Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Store for Slow {
+    async fn get(&self, key: &Key, now: std::time::Instant) -> Result<Option<Stored>, Error> {
+        self.reached().await?;
+        self.memory.get(key, now).await
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        record: Record,
+        expected: Expected,
+        now: std::time::Instant,
+    ) -> Result<Version, Error> {
+        assert!(key.as_str().starts_with("idempotency/") && record.time_to_live().is_some());
+        self.reached().await?;
+        self.memory.put(key, record, expected, now).await
+    }
+
+    async fn remove(
+        &self,
+        key: &Key,
+        expected: Expected,
+        now: std::time::Instant,
+    ) -> Result<bool, Error> {
+        self.reached().await?;
+        self.memory.remove(key, expected, now).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_costs_a_programs_store_two_requests_and_a_repetition_two() {
+    let store = Slow::new();
+    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    fresh(begin(&records, "k", 1).await).finish(b"1").await;
+    assert_eq!(store.n_requests(), 2);
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Replay(first) if first == b"1"));
+    assert_eq!(store.n_requests(), 2);
+    fresh(begin(&records, "free", 1).await).free().await;
+    assert_eq!(store.n_requests(), 2);
+    // Another process with the same store has the result, too.
+    let other = Records::over(Arc::<Slow>::clone(&store), TIME);
+    assert!(matches!(begin(&other, "k", 1).await, Begun::Replay(first) if first == b"1"));
+    assert!(matches!(begin(&other, "k", 2).await, Begun::Different));
+    tokio::time::advance(TIME).await;
+    fresh(begin(&other, "k", 2).await).free().await;
+}
+
+#[tokio::test]
+async fn a_request_that_was_left_is_unknown_in_a_programs_store_too() {
+    let store = Slow::new();
+    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let guard = fresh(begin(&records, "k", 1).await);
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Running));
+    // The store does not hear of it: nobody waits for it.
+    drop(guard);
+    for _ in 0..3 {
+        assert!(matches!(begin(&records, "k", 1).await, Begun::Unknown));
+        assert!(matches!(begin(&records, "k", 2).await, Begun::Different));
+    }
+    let _running = fresh(begin(&records, "other", 1).await);
+    let other = Records::over(Arc::<Slow>::clone(&store), TIME);
+    assert!(matches!(begin(&other, "other", 1).await, Begun::Running), "of another process");
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_begins_nothing_and_takes_no_result_away() {
+    let store = Slow::new();
+    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let guard = fresh(begin(&records, "k", 1).await);
+    store.is_away.store(true, Ordering::Relaxed);
+    assert!(matches!(begin(&records, "other", 1).await, Begun::Unavailable));
+    guard.finish(b"1").await;
+    store.is_away.store(false, Ordering::Relaxed);
+    assert!(matches!(begin(&records, "k", 1).await, Begun::Unknown), "its result was not kept");
+}
+
+#[tokio::test]
+async fn of_many_that_replace_an_end_one_begins() {
+    let records = Records::over(Slow::new(), TIME);
+    let key = IdempotencyKey("k".to_owned());
+    for end in [Some(&b"pending"[..]), None] {
+        let begun = records.begin(None, &key, [1; 32], |kept| kept.is_none()).await;
+        match end {
+            Some(result) => fresh(begun).finish(result).await,
+            None => drop(fresh(begun)),
+        }
+        let begun = (0..20).map(|_| records.begin(None, &key, [1; 32], |kept| kept == end));
+        let begun = futures_util::future::join_all(begun).await;
+        let (fresh, rest): (Vec<_>, Vec<_>) =
+            begun.into_iter().partition(|begun| matches!(begun, Begun::Fresh(_)));
+        assert_eq!(fresh.len(), 1);
+        assert!(rest.iter().all(|begun| matches!(begun, Begun::Running)), "{rest:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_record_in_another_form_is_one_whose_end_is_unknown() {
+    let records = Records::over(Slow::new(), TIME);
+    let name = key_of(None, &digest::of_key(None, "k"));
+    for bytes in [&b""[..], b"e", &[b'r'; 40], &[b'u'; 40], &[b'x'; 33]] {
+        let record = Record::new("", bytes.to_vec().into()).with_time_to_live(TIME);
+        records.store.put(&name, record, Expected::Any, now()).await.unwrap();
+        assert!(matches!(begin(&records, "k", 1).await, Begun::Unknown));
+    }
 }
 
 /// A step with one of three keys.
@@ -180,7 +351,7 @@ proptest! {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let records = Records::new(bounds(3, 99));
+            let records = Records::new(bounds(3, 99_999));
             let mut models = [Model::Free; 3];
             let mut guards = [None, None, None];
             for step in steps {
@@ -188,7 +359,7 @@ proptest! {
                 match step {
                     Step::Wait(seconds) => tokio::time::advance(Duration::from_secs(seconds)).await,
                     Step::Begin(at) => {
-                        let got = match begin(&records, &at.to_string(), 1) {
+                        let got = match begin(&records, &at.to_string(), 1).await {
                             Begun::Fresh(guard) => {
                                 guards[at] = Some(guard);
                                 "fresh"
@@ -207,8 +378,8 @@ proptest! {
                         let Some(guard) = guards[at].take() else { continue };
                         match step {
                             Step::Drop(_) => drop(guard),
-                            Step::Finish(_) => drop(guard.finish(1, 1)),
-                            _ => guard.free(),
+                            Step::Finish(_) => guard.finish(b"1").await,
+                            _ => guard.free().await,
                         }
                         models[at] = match step {
                             Step::Drop(_) => Model::Unknown(now),

@@ -1,6 +1,9 @@
 //! Tests that a principal that fills its share of a store changes nothing for another that holds less.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use callgate_tool::{Principal, Session};
@@ -116,4 +119,53 @@ async fn nobody_ever_loses_a_record_to_a_principal_that_holds_more() {
         assert!(after.len() <= bounds.records && total <= bounds.bytes, "{total}");
         sizes = after;
     }
+}
+
+/// Puts records of one length until one is refused; returns how many were put.
+async fn filled(memory: &Memory, principal: &str, length: usize, now: Instant) -> usize {
+    for name in 0.. {
+        match put(memory, &key(principal, name), length, now).await {
+            Ok(()) => {}
+            Err(kind) => {
+                assert_eq!(kind, ErrorKind::Full);
+                return name;
+            }
+        }
+    }
+    0
+}
+
+#[tokio::test]
+async fn a_store_that_removes_nothing_refuses_a_principal_that_holds_as_much_as_is_free() {
+    for bounds in
+        [Bounds { records: 128, bytes: 1 << 20 }, Bounds { records: 9_999, bytes: 128 * 1_100 }]
+    {
+        let (memory, now) = (Memory::refusing(bounds), start());
+        let mut shares = Vec::new();
+        for principal in ["kim", "", "lee"] {
+            shares.push(filled(&memory, principal, 1_024, now).await);
+        }
+        let [kim, nobody, lee] = shares[..] else { panic!("{shares:?}") };
+        assert!((60..=70).contains(&kim), "a lone principal has half: {shares:?}");
+        assert!(nobody >= kim / 2 - 1 && lee >= nobody / 2 - 1 && lee >= 14, "{shares:?}");
+        for (principal, share) in [("kim", kim), ("", nobody), ("lee", lee)] {
+            assert_eq!(kept(&memory, principal, 200, now).await.len(), share, "nothing goes");
+        }
+        assert_eq!(put(&memory, &key("kim", 0), 1_024, now).await, Ok(()), "as large as before");
+        assert_eq!(put(&memory, &key("kim", 0), 99_999, now).await, Err(ErrorKind::Full));
+        assert_eq!(put(&memory, &key("kim", 0), 1, now).await, Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_when_a_record_ends_and_other_bounds_hold_from_then_on() {
+    let (memory, now) = (Memory::refusing(Bounds { records: 2, bytes: 4_096 }), start());
+    let minute = Duration::from_mins(1);
+    let record = Record::new("", Bytes::new()).with_time_to_live(minute);
+    memory.put(&key("kim", 0), record.clone(), Expected::Absent, now).await.unwrap();
+    let later = now + Duration::from_secs(20);
+    let refused = memory.put(&key("kim", 1), record.clone(), Expected::Absent, later).await;
+    assert_eq!(refused.unwrap_err().retry_after(), Some(Duration::from_secs(40)));
+    memory.set_bounds(Bounds { records: 4, bytes: 4_096 });
+    memory.put(&key("kim", 1), record, Expected::Absent, later).await.unwrap();
 }

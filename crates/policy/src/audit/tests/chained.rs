@@ -8,7 +8,7 @@ use super::*;
 /// A file of seven lines, and its text.
 async fn written() -> (Desk, String) {
     let desk = Desk::new();
-    let process = desk.open();
+    let process = desk.open().await;
     for at in 0..3 {
         process.call("fine", &at.to_string()).await;
     }
@@ -106,7 +106,7 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
             Some((FlawKind::Altered, 2)),
         );
         fs::write(desk.file(), torn).unwrap();
-        let process = desk.open();
+        let process = desk.open().await;
         process.call("fine", "more").await;
         process.end();
         let verified = desk.verified();
@@ -121,7 +121,7 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
     // Only the line break is torn off.
     fs::write(desk.file(), text.trim_end()).unwrap();
     assert_eq!(desk.verified().flaw, None);
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("fine", "more").await;
     process.end();
     let verified = desk.verified();
@@ -136,7 +136,7 @@ async fn an_end_that_was_torn_more_than_once_is_no_altered_line() {
     let twice = format!("{torn}\n{{\"line\"");
     for (torn, n_torn) in [(twice.clone(), 1), (format!("{twice}\n\n{{\"li"), 1)] {
         check(&desk, &torn, Some((FlawKind::Torn, 7)));
-        let process = desk.open();
+        let process = desk.open().await;
         process.call("fine", "more").await;
         process.end();
         let verified = desk.verified();
@@ -160,7 +160,7 @@ async fn what_an_attacker_appends_is_named_and_does_not_join_the_chain() {
     let last = text.lines().last().unwrap();
     let mut file = OpenOptions::new().append(true).open(desk.file()).unwrap();
     writeln!(file, "{}", last.replace("\"line\":7", "\"line\":8")).unwrap();
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("fine", "more").await;
     process.end();
     let verified = desk.verified();

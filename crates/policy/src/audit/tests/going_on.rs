@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn a_file_that_is_moved_away_is_followed_by_another_of_the_same_chain() {
     let desk = Desk::new();
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("fine", "1").await;
     let older = desk.folder.path().join("audit.jsonl.1");
     fs::rename(desk.file(), &older).unwrap();
@@ -24,14 +24,14 @@ async fn a_file_that_is_moved_away_is_followed_by_another_of_the_same_chain() {
     // The next process continues it too, with or without a line in the file.
     process.end();
     for _ in 0..2 {
-        let process = desk.open();
+        let process = desk.open().await;
         process.call("fine", "4").await;
         process.end();
         let verified = desk.verified();
         assert_eq!(verified.flaw, None);
         fs::rename(desk.file(), desk.folder.path().join("audit.jsonl-2")).unwrap();
     }
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("fine", "5").await;
     let verified = desk.verified();
     assert_eq!((verified.flaw, verified.first), (None, 16));
@@ -43,7 +43,7 @@ async fn a_file_that_is_moved_away_is_followed_by_another_of_the_same_chain() {
 #[tokio::test]
 async fn what_an_earlier_process_made_is_not_made_again() {
     let desk = Desk::new();
-    let process = desk.open();
+    let process = desk.open().await;
     for how in ["fine", "503", "maybe", "no"] {
         process.call(how, how).await;
     }
@@ -52,7 +52,7 @@ async fn what_an_earlier_process_made_is_not_made_again() {
     process.end();
     // A killed process: a call was begun, and no line records its end.
     let whole = desk.text();
-    let killed = desk.open();
+    let killed = desk.open().await;
     killed.leave("killed").await;
     killed.end();
     let after = desk.text().split_off(whole.len());
@@ -61,7 +61,7 @@ async fn what_an_earlier_process_made_is_not_made_again() {
 
     let n_sent = desk.n_sent();
     for _ in 0..2 {
-        let process = desk.open();
+        let process = desk.open().await;
         let unknown: Vec<_> =
             process.audit.unknown().iter().map(|call| call.tool.clone()).collect();
         assert_eq!(unknown, ["pets-get"]);
@@ -78,7 +78,7 @@ async fn what_an_earlier_process_made_is_not_made_again() {
         }
         assert_eq!(desk.n_sent(), n_sent);
     }
-    assert_eq!(desk.open().call("no", "no").await.1, "no");
+    assert_eq!(desk.open().await.call("no", "no").await.1, "no");
     assert_eq!(desk.n_sent(), n_sent + 1, "what reached nothing is made again");
     assert_eq!(desk.verified().flaw, None);
 }
@@ -86,7 +86,7 @@ async fn what_an_earlier_process_made_is_not_made_again() {
 #[tokio::test]
 async fn a_large_file_is_read_from_where_its_calls_still_count() {
     let desk = Desk::new();
-    let process = desk.open();
+    let process = desk.open().await;
     process.call("fine", "old").await;
     process.end();
     let text = desk.text();
@@ -94,18 +94,18 @@ async fn a_large_file_is_read_from_where_its_calls_still_count() {
     let old: String = text.replace("\"time\":\"2", "\"time\":\"1");
     let lines: String = std::iter::repeat_n(old.as_str(), 3_000).collect();
     fs::write(desk.file(), lines.clone() + &text.replace("\"key\":\"", "\"key_\":\"")).unwrap();
-    let process = desk.open();
+    let process = desk.open().await;
     assert_eq!(process.call("fine", "old").await.0, "answered");
     process.end();
     fs::write(desk.file(), lines + &text).unwrap();
-    assert_eq!(desk.open().call("fine", "old").await.0, "answer_lost");
+    assert_eq!(desk.open().await.call("fine", "old").await.0, "answer_lost");
 }
 
 /// Many callers at once: each has two lines, and the chain is valid.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lines_of_many_callers_stand_in_one_chain() {
     let desk = Desk::new();
-    let process = Arc::new(desk.open());
+    let process = Arc::new(desk.open().await);
     let calls = async |process: Arc<Process>, caller: usize| {
         for number in 0..25 {
             process.call("fine", &format!("{caller}-{number}")).await;
