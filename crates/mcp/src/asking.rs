@@ -101,7 +101,7 @@ pub(crate) async fn ran<'a>(
 async fn began(exact: &Exact, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = opened(state, place).ok_or_else(foreign_state)?;
-    Round::taken(name, call.arguments()).await.ok_or_else(foreign_state)
+    Round::taken(name, call).await.ok_or_else(foreign_state)
 }
 
 /// The answers that came with a call.
@@ -111,7 +111,7 @@ fn answers(exact: &Exact) -> BTreeMap<String, Value> {
 
 /// The state of a round.
 async fn state(round: Round, call: &Call<'_>, place: &Key) -> Option<String> {
-    sealed(&round.kept(call.arguments()).await?, place)
+    sealed(&round.kept(call).await?, place)
 }
 
 /// Makes the client ask for an approval.

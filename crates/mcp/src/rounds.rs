@@ -3,9 +3,10 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
+use callgate_executor::Call;
 use callgate_policy::APPROVAL_TIME;
 use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
-use callgate_tool::{Arguments, Session, Value, json};
+use callgate_tool::{Value, json};
 use tokio::time::Instant;
 
 /// The answers of earlier rounds, and the approval that waits.
@@ -21,8 +22,8 @@ impl Round {
         Self { approval: Some(approval), answers: BTreeMap::new() }
     }
 
-    /// Keeps a round of a call with these arguments. Returns its name, or `None` if it cannot be kept.
-    pub(crate) async fn kept(self, arguments: &Arguments) -> Option<String> {
+    /// Keeps a round of a call for its principal and session. Returns its name, or `None` if it cannot be kept.
+    pub(crate) async fn kept(self, call: &Call<'_>) -> Option<String> {
         let Self { approval, answers } = self;
         match approval {
             // The approval itself belongs to its call and works once.
@@ -35,27 +36,28 @@ impl Round {
         let answers: Value = answers.into_iter().collect();
         let kept = json!({
             "approval": approval.map_or(Value::Null, Value::from),
-            "arguments": Value::Object(arguments.clone()),
+            "arguments": Value::Object(call.arguments().clone()),
             "answers": answers,
         });
         let record = Record::new("application/json", kept.to_string().into())
             .with_time_to_live(APPROVAL_TIME);
-        rounds().put(&key(&name), record, Expected::Absent, now()).await.ok()?;
+        rounds().put(&key(call, &name), record, Expected::Absent, now()).await.ok()?;
         Some(name)
     }
 
-    /// The round with this name; `None` if it was used, has expired, or belongs to a call with other arguments.
-    pub(crate) async fn taken(name: String, arguments: &Arguments) -> Option<Self> {
+    /// The round with this name; `None` if it was used, has expired, or belongs to another principal or session, or to a
+    /// call with other arguments.
+    pub(crate) async fn taken(name: String, call: &Call<'_>) -> Option<Self> {
         if !name.starts_with(PREFIX) {
             return Some(Self::of_approval(name));
         }
-        let key = key(&name);
+        let key = key(call, &name);
         let stored = rounds().get(&key, now()).await.ok().flatten()?;
         // Of two simultaneous calls, only one removes the round.
         let expected = Expected::Version(stored.version);
         rounds().remove(&key, expected, now()).await.ok().filter(|was| *was)?;
         let kept = Value::from_slice(stored.record.bytes()).ok()?;
-        kept.get("arguments")?.as_object().filter(|kept| *kept == arguments)?;
+        kept.get("arguments")?.as_object().filter(|kept| *kept == call.arguments())?;
         let answers = kept.get("answers")?.as_object()?.iter();
         let answers = answers.map(|(name, answer)| (name.clone(), answer.clone())).collect();
         let approval = kept.get("approval")?.as_str().map(ToOwned::to_owned);
@@ -63,14 +65,14 @@ impl Round {
     }
 }
 
-/// The rounds of this process; the sealed name says who owns each.
+/// The rounds of this process.
 fn rounds() -> &'static Memory {
     static ROUNDS: OnceLock<Memory> = OnceLock::new();
     ROUNDS.get_or_init(|| Memory::new(Bounds { records: MOST_ROUNDS, bytes: MOST_BYTES }))
 }
 
-fn key(name: &str) -> Key {
-    Key::new(Space::Call, Owner::new(None, &Session::default()), name)
+fn key(call: &Call<'_>, name: &str) -> Key {
+    Key::new(Space::Call, Owner::new(call.principal(), call.session()), name)
 }
 
 fn now() -> std::time::Instant {
@@ -79,27 +81,43 @@ fn now() -> std::time::Instant {
 
 /// The prefix of round names; no approval's id begins like this.
 const PREFIX: &str = "round_";
-/// The number of calls that wait at once in a busy office; a new one replaces the oldest.
+/// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.
 const MOST_ROUNDS: usize = 10_000;
 /// The most bytes of all rounds, with the arguments of their calls.
 const MOST_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::{Arguments, Principal, Session, ToolCall};
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_round_is_good_once_for_its_arguments_and_for_some_time() {
-        let arguments = |n: u64| Arguments::from_iter([("n".to_owned(), Value::from(n))]);
+    async fn a_round_is_good_once_for_its_call_and_for_some_time() {
+        let asked = |n: u64| {
+            let arguments = Arguments::from_iter([("n".to_owned(), Value::from(n))]);
+            ToolCall::new("1", "t", arguments)
+        };
+        let (asked, other) = (asked(1), asked(2));
+        let (session, another) = (Session::new("s"), Session::new("other"));
+        let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let answers = BTreeMap::from([("step1".to_owned(), json!({"action": "decline"}))]);
         let round = Round { approval: None, answers };
-        let name = round.clone().kept(&arguments(1)).await.unwrap();
-        assert_eq!(Round::taken(name.clone(), &arguments(1)).await.as_ref(), Some(&round));
-        assert_eq!(Round::taken(name, &arguments(1)).await, None);
-        let name = round.clone().kept(&arguments(1)).await.unwrap();
-        assert_eq!(Round::taken(name, &arguments(2)).await, None);
-        let name = round.kept(&arguments(1)).await.unwrap();
+        let name = round.clone().kept(&call).await.unwrap();
+        for stranger in [
+            Call::new(&asked, &session),
+            Call::new(&asked, &session).with_principal(Principal::new("lee")),
+            Call::new(&asked, &another).with_principal(Principal::new("kim")),
+        ] {
+            assert_eq!(Round::taken(name.clone(), &stranger).await, None);
+        }
+        assert_eq!(Round::taken(name.clone(), &call).await.as_ref(), Some(&round));
+        assert_eq!(Round::taken(name, &call).await, None);
+        let name = round.clone().kept(&call).await.unwrap();
+        let changed = Call::new(&other, &session).with_principal(Principal::new("kim"));
+        assert_eq!(Round::taken(name, &changed).await, None);
+        let name = round.kept(&call).await.unwrap();
         tokio::time::advance(APPROVAL_TIME).await;
-        assert_eq!(Round::taken(name, &arguments(1)).await, None);
+        assert_eq!(Round::taken(name, &call).await, None);
     }
 }
