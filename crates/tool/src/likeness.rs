@@ -26,9 +26,16 @@ fn alike<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> impl Iterator<Item = (f64, &'a str)> {
     let name = folded(name);
-    let rated =
-        known.into_iter().map(move |known| (strsim::jaro_winkler(&name, &folded(known)), known));
+    let rated = known.into_iter().map(move |known| (likeness(&name, &folded(known)), known));
     rated.filter(|(likeness, _)| *likeness >= ALIKE)
+}
+
+/// The likeness of two folded names. One edit of a short name changes much of it, and is still its likeliest misspelling.
+fn likeness(name: &str, known: &str) -> f64 {
+    let likeness = strsim::jaro_winkler(name, known);
+    let n_letters = name.chars().count().max(known.chars().count());
+    let is_one_edit = || strsim::osa_distance(name, known) <= 1;
+    if n_letters >= SHORT && is_one_edit() { 1.0 + likeness } else { likeness }
 }
 
 /// True if a legal name made from `name` still shows all of its letters and digits.
@@ -53,6 +60,9 @@ fn folded(name: &str) -> String {
 /// The least similarity, from 0 to 1, at which one name is suggested for another. Misspellings are above it, other words
 /// below.
 const ALIKE: f64 = 0.7;
+
+/// The length from which one edit leaves most of a name.
+const SHORT: usize = 3;
 
 #[cfg(test)]
 mod tests {

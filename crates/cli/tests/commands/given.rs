@@ -154,3 +154,64 @@ fn a_file_that_cannot_be_read_names_the_way_to_give_the_text() {
     let sent = body(&["call", PETS, "createPet", "name=@@rex", "species=dog"]);
     assert_eq!(sent["name"], "@rex");
 }
+
+const NAMES: &str = r#"
+openapi: 3.0.3
+info: { title: Names, version: "1" }
+servers: [{ url: https://names.example }]
+paths:
+  /items/{id}:
+    get:
+      operationId: list
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: id, in: query, schema: { type: string } }
+        - { name: X-Request-ID, in: header, schema: { type: string } }
+        - { name: $filter, in: query, schema: { type: string } }
+        - { name: "filter[length]", in: query, schema: { type: integer } }
+        - { name: "where!", in: query, style: deepObject, schema: { type: object, properties: { a: { type: string } } } }
+        - { name: 名前, in: query, schema: { type: string } }
+        - { name: n m, in: query, schema: { type: string } }
+        - { name: n m, in: cookie, schema: { type: string } }
+      responses: { 200: { description: ok } }
+"#;
+
+/// Runs a dry call of the operation above.
+fn named(arguments: &[&str]) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spec.yaml");
+    fs::write(&file, NAMES).unwrap();
+    let line = ["call", file.to_str().unwrap(), "list", "path_id=7", "--dry-run", "--json"];
+    callgate(&[&line[..], arguments].concat())
+}
+
+#[test]
+fn the_names_of_the_service_are_taken_at_the_command_line() {
+    for (given, expected) in [
+        ("$filter=a eq b", "%24filter=a%20eq%20b"),
+        ("filter[length]=2", "filter%5Blength%5D=2"),
+        ("where!.a=1", "where%21%5Ba%5D=1"),
+        ("名前=x", "%E5%90%8D%E5%89%8D=x"),
+        ("query_id=8", "?id=8"),
+    ] {
+        let ended = named(&[given]).exits(0);
+        assert!(ended.json()["request"]["url"].as_str().unwrap().contains(expected), "{ended:#?}");
+    }
+    for name in ["X-Request-ID", "x-request-id"] {
+        let ended = named(&[&format!("{name}=q")]).exits(0);
+        assert!(ended.out.to_lowercase().contains("x-request-id"), "{ended:#?}");
+    }
+}
+
+#[test]
+fn a_name_of_two_inputs_is_refused_with_both_arguments() {
+    named(&["n m=1"]).exits(2).says("`n m`").says("(query)").says("(cookie)");
+    named(&["id=1"]).exits(2).says("(path)").says("(query)");
+    named(&["$FILTER=1"]).exits(1);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spec.yaml");
+    fs::write(&file, NAMES).unwrap();
+    let of_a_model = r#"{"path_id": "7", "$filter": "a"}"#;
+    let line = ["call", file.to_str().unwrap(), "list", "--dry-run", "--args", of_a_model];
+    callgate(&line).exits(1);
+}

@@ -1,8 +1,9 @@
 //! Arguments from a command line: `name=value`, `owner.email=x`, `file=@report.pdf`, or one JSON object. Turns a person's
-//! shorthand into what the tool takes: a list of one, the bytes of a file, the members of a body that is one argument.
+//! shorthand into what the tool takes: the service's name of an argument, a list of one, the bytes of a file, the members of a body that is one argument.
 //! None of this applies to the arguments of a model.
 
 mod body;
+mod wire_name;
 
 use std::path::Path;
 
@@ -59,7 +60,8 @@ fn named(
             let message = format!("error: expected `name=value`, got: `{text}`");
             return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
         };
-        let steps = steps(name, guide);
+        let argument = wire_name::argument(name, guide, entry)?;
+        let steps = steps(&argument, guide);
         let found = found(&steps, guide, entry);
         if is_given(&arguments, &steps) && takes_one(&steps, found, guide) {
             return Err(twice(name));
