@@ -1,6 +1,7 @@
 //! The trait of kinds of tools: an implementation runs the tools of one kind. The catalog finds the tool.
 
 mod challenge;
+mod checked;
 mod client;
 mod echo;
 mod exchange;
@@ -27,6 +28,7 @@ use callgate_tool::{
 
 use crate::call::Call;
 
+pub(crate) use checked::Checked;
 pub use client::ClientFunction;
 pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;
@@ -34,7 +36,7 @@ pub use function::Function;
 pub(crate) use openapi::OpenApi;
 pub use opened::{BodyHead, Opened, Piece, Pieces};
 
-/// Runs the calls of one tool.
+/// Runs the calls of one tool. The executor checks arguments against the schema of the declaration before a backend sees them.
 ///
 /// ```
 /// use callgate_executor::{Backend, Call, Executor};

@@ -8,7 +8,7 @@ use callgate_tool::{Outcome, Value};
 
 use crate::{
     Executor, Toolset,
-    backend::{Backend, Connection, Function, OpenApi},
+    backend::{Backend, Checked, Connection, Function, OpenApi},
     call::Call,
     catalog::{Catalog, Slot},
     error::Error,
@@ -55,7 +55,8 @@ impl Builder {
         self
     }
 
-    /// Adds a tool of any kind. It comes after the operations of all toolsets.
+    /// Adds a tool of any kind. It comes after the operations of all toolsets. Arguments of calls are checked against the
+    /// schema of its declaration before it sees them.
     pub fn backend(mut self, backend: impl Backend + 'static) -> Self {
         self.own.push(Ok(Arc::new(backend)));
         self
@@ -126,7 +127,7 @@ impl Builder {
             }
         }
         for backend in self.own {
-            let backend = backend?;
+            let backend = Arc::new(Checked::new(backend?));
             catalog.add(Slot { name: backend.name().clone(), backend, operation: None })?;
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());

@@ -1,10 +1,10 @@
-//! Tools that are functions of the program that embeds callgate. Arguments are checked against the tool's schema before the
-//! function sees them, and a time limit ends the function.
+//! Tools that are functions of the program that embeds callgate. `checked` checks their arguments before the function sees
+//! them, and a time limit ends the function.
 
 use std::{fmt, pin::Pin, time::Duration};
 
 use async_trait::async_trait;
-use callgate_call::{ArgumentCheck, wording};
+use callgate_call::wording;
 use callgate_tool::{
     Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, ToolsetName, Value,
 };
@@ -47,7 +47,6 @@ use crate::{
 pub struct Function {
     tool: Tool,
     toolset: String,
-    arguments: ArgumentCheck,
     body: Box<Body>,
     limit: Duration,
 }
@@ -80,7 +79,6 @@ impl Function {
         }
         let description = schema.get("description").and_then(Value::as_str);
         let description = description.unwrap_or(name.as_str()).to_owned();
-        let arguments = ArgumentCheck::new(schema.clone());
         let tool = Tool::new(name, description, Schema::new(schema), Effect::Write);
         let body = Box::new(move |call: Call<'static>| {
             let running = body(call);
@@ -88,7 +86,7 @@ impl Function {
                 Box::pin(async move { running.await.into() });
             outcome
         });
-        Ok(Self { tool, toolset, arguments, body, limit: DEFAULT_TIMEOUT })
+        Ok(Self { tool, toolset, body, limit: DEFAULT_TIMEOUT })
     }
 
     /// Sets the effect of a call.
@@ -128,7 +126,6 @@ impl Backend for Function {
     }
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
-        self.arguments.check(call.arguments())?;
         let arguments = Value::Object(call.arguments().clone());
         if call.execution() == Execution::Client {
             return Ok(asked(&self.tool.name, &arguments));
@@ -137,9 +134,6 @@ impl Backend for Function {
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        if let Err(fault) = self.arguments.check(call.arguments()) {
-            return Outcome::Failed(fault);
-        }
         if call.execution() == Execution::Client {
             return deferred(Value::Object(call.arguments().clone()), CLIENT_TIME);
         }

@@ -121,3 +121,12 @@ async fn a_tool_that_asks_where_nobody_can_be_asked_is_refused() {
     let error = &called["results"][0]["error"];
     assert_eq!((&error["code"], &error["next"]), (&json!("needs_values"), &json!("ask_user")));
 }
+
+#[tokio::test]
+async fn arguments_that_a_tool_of_a_program_does_not_declare_are_refused() {
+    let sidecar = sidecar().await;
+    let answer = called(&sidecar, &json!({"arguments": {"n": "x"}})).await;
+    let result = &answer["result"];
+    assert_eq!(result["isError"], true, "{answer}");
+    assert!(result.to_string().contains("invalid_arguments"), "{answer}");
+}

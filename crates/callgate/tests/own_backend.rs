@@ -1,0 +1,112 @@
+//! Tools of a program's own: their arguments are checked against their declaration, whichever way a call comes, and the tool
+//! sees only what it declares.
+
+#![cfg(test)]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use callgate::{
+    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Function, Journal, Outcome,
+    Preview, Schema, Session, Tool, ToolCall, ToolName,
+};
+use callgate_tool::{Value, json};
+
+/// Counts its runs and previews.
+#[derive(Debug)]
+struct Counted {
+    tool: Tool,
+    n_seen: Arc<AtomicUsize>,
+}
+
+#[async_trait::async_trait]
+impl Backend for Counted {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        self.n_seen.fetch_add(1, Ordering::Relaxed);
+        Ok(Preview::Text("would count".to_owned()))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        self.n_seen.fetch_add(1, Ordering::Relaxed);
+        Value::Object(call.arguments().clone()).into()
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"zone": {"type": "string"}, "hour": {"type": "integer", "maximum": 23}},
+        "required": ["zone"],
+        "additionalProperties": false,
+    })
+}
+
+/// An executor with the tool twice: as a backend, and as a function.
+fn executor(n_seen: &Arc<AtomicUsize>) -> Executor {
+    let name = ToolName::new("clock").unwrap();
+    let tool = Tool::new(name, "Tells the time".to_owned(), Schema::new(schema()), Effect::Read);
+    let counter = Arc::clone(n_seen);
+    let function = Function::new("", "clock_function", schema(), move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        async { json!("12:00") }
+    });
+    let backend = Counted { tool, n_seen: Arc::clone(n_seen) };
+    Executor::builder().backend(backend).backend(function.unwrap()).build().unwrap()
+}
+
+/// The outcomes of a call by every way: run, planned, streamed, left to the client.
+async fn outcomes(executor: &Executor, tool: &str, arguments: &Value) -> Vec<Outcome> {
+    let arguments: Arguments = arguments.as_object().unwrap().clone();
+    let call = ToolCall::new("1", tool, arguments);
+    let session = Session::default();
+    let client = Call::new(&call, &session).run_by_client();
+    vec![
+        executor.call(&call, &session).await.outcome,
+        executor.prepare(&call, &session).await.outcome,
+        executor.stream(&call, &session).await.into_result().outcome,
+        executor.run(client).await.outcome,
+    ]
+}
+
+#[tokio::test]
+async fn arguments_that_a_tool_does_not_declare_never_reach_it() {
+    for (arguments, at) in [
+        (json!({}), "zone"),
+        (json!({"zone": 1}), "zone"),
+        (json!({"zone": "utc", "hour": 24}), "hour"),
+        (json!({"zone": "utc", "hoor": 1}), "hoor"),
+    ] {
+        for tool in ["clock", "clock_function"] {
+            let n_seen = Arc::default();
+            for outcome in outcomes(&executor(&n_seen), tool, &arguments).await {
+                let Outcome::Failed(fault) = outcome else { panic!("{tool}: {outcome:?}") };
+                assert_eq!(fault.code, FaultCode::InvalidArguments, "{fault:?}");
+                assert_eq!(fault.problems[0].at, at, "{fault:?}");
+                assert!(at != "hoor" || fault.problems[0].expected.contains("`hour`"), "{fault:?}");
+            }
+            assert_eq!(n_seen.load(Ordering::Relaxed), 0, "{tool} {arguments}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_a_tool_declares_reach_it_by_every_way() {
+    for tool in ["clock", "clock_function"] {
+        let n_seen = Arc::default();
+        for outcome in outcomes(&executor(&n_seen), tool, &json!({"zone": "utc", "hour": 3})).await
+        {
+            assert!(!matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+        }
+        assert!(n_seen.load(Ordering::Relaxed) >= 2, "{tool}");
+    }
+}

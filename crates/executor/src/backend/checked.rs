@@ -1,0 +1,102 @@
+//! The check of the arguments of tools that are no operations: functions, those that the client runs, and backends of the
+//! program's own. Every way to a tool leads through it, so that a backend sees only arguments that its declaration allows.
+
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use callgate_call::ArgumentCheck;
+use callgate_secret::Secret;
+use callgate_tool::{
+    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName, Value,
+};
+
+use super::{Backend, Opened};
+use crate::call::Call;
+
+/// A backend, and the check of its arguments against the schema of its declaration.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    backend: Arc<dyn Backend>,
+    /// Made for the first call; `None` if the tool has no declaration.
+    arguments: OnceLock<Option<ArgumentCheck>>,
+}
+
+impl Checked {
+    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
+        Self { backend, arguments: OnceLock::new() }
+    }
+
+    fn check(&self, call: &Call<'_>) -> Result<(), Box<Fault>> {
+        let made = || {
+            let tool = self.backend.declaration()?;
+            Some(ArgumentCheck::new(tool.input_schema.to_value()))
+        };
+        match self.arguments.get_or_init(made) {
+            Some(arguments) => arguments.check(call.arguments()),
+            None => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Backend for Checked {
+    fn name(&self) -> &ToolName {
+        self.backend.name()
+    }
+
+    fn toolset(&self) -> &str {
+        self.backend.toolset()
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        self.backend.declaration()
+    }
+
+    fn effect(&self) -> Effect {
+        self.backend.effect()
+    }
+
+    fn target(&self) -> Option<String> {
+        self.backend.target()
+    }
+
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.backend.secrets(session)
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.backend.fingerprint(session, hasher);
+    }
+
+    fn secret_arguments(&self) -> &[String] {
+        self.backend.secret_arguments()
+    }
+
+    async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
+        self.check(call)?;
+        self.backend.preview(call, journal).await
+    }
+
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        match self.check(call) {
+            Ok(()) => self.backend.run(call, journal).await,
+            Err(fault) => Outcome::Failed(fault),
+        }
+    }
+
+    async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
+        match self.check(call) {
+            Ok(()) => self.backend.open(call, journal).await,
+            Err(fault) => Opened::Ended(Outcome::Failed(fault)),
+        }
+    }
+
+    async fn answered(
+        &self,
+        call: &Call<'_>,
+        answer: Value,
+        journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        self.backend.answered(call, answer, journal).await
+    }
+}
