@@ -159,6 +159,26 @@ impl<'a> Root<'a> {
     }
 }
 
+impl<'a> Root<'a> {
+    /// The first result from a schema, from its reference or from its compositions; `left` schemas are visited.
+    pub(crate) fn said(
+        self,
+        schema: &'a Value,
+        wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
+        left: &mut usize,
+    ) -> Option<&'a Value> {
+        *left = left.checked_sub(1)?;
+        if let Some(found) = wanted(schema) {
+            return Some(found);
+        }
+        let target = schema.get("$ref").and_then(Value::as_str);
+        let target = target.and_then(|reference| self.target(reference));
+        let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema.get(keyword));
+        let branches = branches.filter_map(Value::as_array).flatten();
+        target.into_iter().chain(branches).find_map(|schema| self.said(schema, wanted, left))
+    }
+}
+
 /// The number of groups of definitions that are searched in one step.
 const GROUPS: usize = 4;
 

@@ -21,6 +21,7 @@ mod layout;
 mod limits;
 mod names;
 mod nested;
+mod open_forms;
 mod operation;
 mod options;
 mod outline;

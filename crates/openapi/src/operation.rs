@@ -18,6 +18,7 @@ use crate::{
     keys::{self, KeyOwner, Root, Written},
     layout::body_arguments::NoBodyArguments,
     nested::{Optional, Walk},
+    open_forms,
     options::Defaults,
     output,
     security::{
@@ -275,6 +276,7 @@ impl Operation {
             let root = Root::Shared(&schema, document);
             let body = self.body.as_ref();
             xml_keys::report(&self.inputs, body, root, self.source_pointer(), &mut findings);
+            open_forms::report(&self.inputs, &self.blueprint.inputs, root, &mut findings);
             let operation = self.blueprint.operation.located();
             unused_references::examine(Cursor::new(document, &mut findings).to(&operation));
             findings.into_diagnostics()

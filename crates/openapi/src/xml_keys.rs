@@ -126,26 +126,8 @@ impl<'a> Walk<'a> {
         schema: &'a Value,
         wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
     ) -> Option<&'a Value> {
-        let mut left = MOST_VISITED;
-        said(schema, self.schema, wanted, &mut left)
+        self.schema.said(schema, wanted, &mut { MOST_VISITED })
     }
-}
-
-fn said<'a>(
-    schema: &'a Value,
-    root: Root<'a>,
-    wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
-    left: &mut usize,
-) -> Option<&'a Value> {
-    *left = left.checked_sub(1)?;
-    if let Some(found) = wanted(schema) {
-        return Some(found);
-    }
-    let target = schema.get("$ref").and_then(Value::as_str);
-    let target = target.and_then(|reference| root.target(reference));
-    let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema.get(keyword));
-    let branches = branches.filter_map(Value::as_array).flatten();
-    target.into_iter().chain(branches).find_map(|schema| said(schema, root, wanted, left))
 }
 
 /// The number of schemas that are visited. Real bodies in XML have fewer than a hundred.

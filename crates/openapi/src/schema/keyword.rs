@@ -93,7 +93,7 @@ pub(super) fn copy<'d>(
     builder.bytes = bytes;
     exclusive(object, built);
     members::fit(builder, object, path, built);
-    satisfy::apply(builder, object, path, built);
+    satisfy::apply(builder, node, path);
     discriminator::apply(builder, node, path, built);
 }
 

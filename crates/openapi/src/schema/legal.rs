@@ -2,12 +2,15 @@
 //! values, bounds, lengths, members and items. Rules that only the check of a call's arguments applies are ignored
 //! here.
 
+use std::{cmp::Ordering, sync::Arc};
+
+use callgate_tool::Number;
 use callgate_tree::{Node, Object, Path};
 
 use crate::{
     document::Document,
     reference::{Located, beyond, chain},
-    schema::members,
+    schema::{members, says_read_only},
 };
 
 /// The default of a schema, or of its reference's target, if its schema allows it.
@@ -61,19 +64,35 @@ impl<'d> Legal<'d> {
         is_nulled(object, value)
             || (members::allow(self.document, object, value)
                 .unwrap_or_else(|| is_of_type(object, value) && self.lists(object, value))
+                && !self.excludes(object, value)
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
     }
 
     /// Returns true if a value is among the listed values.
     fn lists(&self, schema: &Object, value: &Node) -> bool {
-        let same = |known: &Node| match (number(known), number(value)) {
-            (Some(known), Some(value)) => (known - value).abs() == 0.0,
-            _ => known == value,
-        };
-        let listed = schema.get("enum").and_then(Node::as_array);
+        let same = |known: &Node| is_equal(known, value);
+        // An empty list is left out.
+        let listed =
+            schema.get("enum").and_then(Node::as_array).filter(|listed| !listed.is_empty());
         listed.is_none_or(|listed| self.document.affordable(listed, 1).any(same))
             && schema.get("const").is_none_or(same)
+    }
+
+    /// Returns true if a schema has a `not` that is met by every value, or that is only a type or a list and met by this one.
+    fn excludes(&self, schema: &Object, value: &Node) -> bool {
+        let not = match schema.get("not") {
+            Some(Node::Bool(all)) => return *all,
+            Some(Node::Object(not)) => not,
+            _ => return false,
+        };
+        let mut names = not.iter().map(|(name, _)| &**name);
+        match (names.next(), names.next()) {
+            (None, _) => true,
+            (Some("const" | "enum"), None) => self.lists(not, value),
+            (Some("type"), None) => is_known_type(not) && is_of_type(not, value),
+            _ => false,
+        }
     }
 
     fn allows_below(&mut self, schema: &'d Object, path: &Path<'_>, value: &'d Node) -> bool {
@@ -92,8 +111,13 @@ impl<'d> Legal<'d> {
         }
         match value {
             Node::Array(items) => {
+                let n_first =
+                    schema.get("prefixItems").and_then(Node::as_array).map_or(0, <[Node]>::len);
                 let schema = schema.get("items").filter(|schema| schema.as_array().is_none());
-                items.iter().all(|item| schema.is_none_or(|schema| self.allows(schema, path, item)))
+                items
+                    .iter()
+                    .skip(n_first)
+                    .all(|item| schema.is_none_or(|schema| self.allows(schema, path, item)))
             }
             Node::Object(members) => self.allows_members(schema, path, members),
             _ => true,
@@ -106,7 +130,11 @@ impl<'d> Legal<'d> {
         let mut required = required.iter().filter_map(Node::as_str);
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false)
             && schema.get("patternProperties").is_none();
-        required.all(|name| members.contains(name))
+        let is_sent = |name: &str| {
+            let property = properties.and_then(|properties| properties.get(name));
+            !property.is_some_and(|property| is_one_way(self.document, property, path))
+        };
+        required.all(|name| members.contains(name) || !is_sent(name))
             && members.iter().all(|(name, member)| {
                 let property = properties.and_then(|properties| properties.get(name));
                 property.map_or(!is_closed, |property| self.allows(property, path, member))
@@ -124,7 +152,7 @@ fn is_of_type(schema: &Object, value: &Node) -> bool {
     let is_kind = |kind: &str| match kind {
         "array" => matches!(value, Node::Array(_)),
         "boolean" => matches!(value, Node::Bool(_)),
-        "integer" => number(value).is_some_and(|number| number.fract() == 0.0),
+        "integer" => value.as_number().is_some_and(Number::is_integer),
         "null" => matches!(value, Node::Null),
         "number" => matches!(value, Node::Number(_)),
         "object" => matches!(value, Node::Object(_)),
@@ -133,46 +161,82 @@ fn is_of_type(schema: &Object, value: &Node) -> bool {
     };
     match schema.get("type") {
         Some(Node::String(kind)) => is_kind(kind),
-        Some(Node::Array(kinds)) => kinds.iter().filter_map(Node::as_str).any(is_kind),
+        // A list with another entry is left out.
+        Some(Node::Array(kinds)) => kinds.iter().any(|kind| kind.as_str().is_none_or(is_kind)),
         _ => true,
+    }
+}
+
+/// Returns true if a type is one of JSON Schema, or a list of them.
+fn is_known_type(schema: &Object) -> bool {
+    let is_known = |kind: &Node| kind.as_str().is_some_and(|kind| KINDS.contains(&kind));
+    match schema.get("type") {
+        Some(Node::Array(kinds)) => kinds.iter().all(is_known),
+        Some(kind) => is_known(kind),
+        None => false,
     }
 }
 
 fn is_within(schema: &Object, value: &Node) -> bool {
-    let bound = |name: &str| schema.get(name).and_then(number);
-    let excludes = |name: &str| schema.get(name).and_then(Node::as_bool) == Some(true);
-    let is_in = |size: f64, (least, most): (&str, &str)| {
-        bound(least).is_none_or(|least| size >= least)
-            && bound(most).is_none_or(|most| size <= most)
-    };
     match value {
-        Node::Number(_) => number(value).is_none_or(|value| {
-            let is_below = |name: &str| bound(name).is_none_or(|most| value < most);
-            let is_above = |name: &str| bound(name).is_none_or(|least| value > least);
-            is_in(value, ("minimum", "maximum"))
-                && is_below("exclusiveMaximum")
-                && is_above("exclusiveMinimum")
-                && (!excludes("exclusiveMaximum") || is_below("maximum"))
-                && (!excludes("exclusiveMinimum") || is_above("minimum"))
-        }),
-        Node::String(text) => is_in(count(text.chars().count()), ("minLength", "maxLength")),
-        Node::Array(items) => is_in(count(items.len()), ("minItems", "maxItems")),
+        Node::Number(value) => is_number_within(schema, value),
+        Node::String(text) => {
+            is_count_within(schema, text.chars().count(), ("minLength", "maxLength"))
+        }
+        Node::Array(items) => is_count_within(schema, items.len(), ("minItems", "maxItems")),
+        Node::Object(members) => {
+            is_count_within(schema, members.len(), ("minProperties", "maxProperties"))
+        }
         _ => true,
     }
 }
 
-/// A number with the precision that bounds need: the check of a call finds differences in later digits.
-fn number(node: &Node) -> Option<f64> {
-    node.as_number()?.as_f64()
+fn is_number_within(schema: &Object, value: &Number) -> bool {
+    let meets = |name: &str, is: fn(Ordering) -> bool| {
+        let bound = schema.get(name).and_then(Node::as_number);
+        bound.is_none_or(|bound| is(value.order(bound)))
+    };
+    let excludes = |name: &str| schema.get(name).and_then(Node::as_bool) == Some(true);
+    meets("minimum", Ordering::is_ge)
+        && meets("maximum", Ordering::is_le)
+        && meets("exclusiveMinimum", Ordering::is_gt)
+        && meets("exclusiveMaximum", Ordering::is_lt)
+        && (!excludes("exclusiveMinimum") || meets("minimum", Ordering::is_gt))
+        && (!excludes("exclusiveMaximum") || meets("maximum", Ordering::is_lt))
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nothing in memory has so many parts that one is lost"
-)]
-fn count(n: usize) -> f64 {
-    n as f64
+/// Returns true if two values are equal: numbers by their worth, objects in any order.
+fn is_equal(one: &Node, other: &Node) -> bool {
+    match (one, other) {
+        (Node::Number(one), Node::Number(other)) => one.is_equal_to(other),
+        (Node::Array(items), Node::Array(others)) => {
+            let mut pairs = items.iter().zip(&**others);
+            items.len() == others.len() && pairs.all(|(one, other)| is_equal(one, other))
+        }
+        (Node::Object(members), Node::Object(others)) => {
+            let is_in = |(name, value): (&Arc<str>, &Node)| {
+                others.get(name).is_some_and(|other| is_equal(value, other))
+            };
+            members.len() == others.len() && members.iter().all(is_in)
+        }
+        _ => one == other,
+    }
 }
+
+/// Compares a count with its bounds. A bound that is no count is left out.
+fn is_count_within(schema: &Object, count: usize, (least, most): (&str, &str)) -> bool {
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    let bound = |name: &str| schema.get(name)?.as_number()?.as_u64();
+    bound(least).is_none_or(|least| count >= least) && bound(most).is_none_or(|most| count <= most)
+}
+
+/// Returns true if a property occurs only in requests or only in responses.
+pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) -> bool {
+    let says = |node: &Node| node.get("writeOnly").and_then(Node::as_bool) == Some(true);
+    chain(document, property, path).any(|node| says_read_only(node) || says(node))
+}
+
+const KINDS: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts.
 const MOST_VISITED: usize = 200;

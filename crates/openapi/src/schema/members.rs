@@ -79,6 +79,11 @@ pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> O
     })
 }
 
+/// Returns true if some listed values of a schema do not have its type, so that they are converted, or the type gives way.
+pub(super) fn is_converted(document: &Document, object: &NodeObject) -> bool {
+    Members::of(document, object).is_some()
+}
+
 impl Members {
     /// The listed values of a schema as it is built so far; `object` is the original schema.
     fn in_schema(object: &NodeObject, built: &Object) -> Option<Self> {

@@ -1,94 +1,173 @@
-//! Reports rules of a schema that no value can satisfy: bounds that exclude each other, and required members that must
-//! not exist. Rules of different schemas are not compared.
+//! Reports schemas that no value meets. The rules of a schema, of the targets of its references and of its `allOf` are read
+//! together, and each of its alternatives with them. A finding is certain: rules that are not understood here (patterns,
+//! conditions) count as met, and so does everything beyond the limits of the search.
 
-use callgate_tool::{Object, Value};
-use callgate_tree::{Node, Object as NodeObject, Path};
+mod alternatives;
+mod bounds;
+mod conflict;
+mod items;
+mod kinds;
+mod members;
+mod rules;
+mod values;
 
-use crate::{code::Code, schema::Builder};
+use callgate_tree::{Node, Object, Path};
 
-/// Reports places where no value satisfies the schema.
-pub(super) fn apply(
-    builder: &mut Builder<'_>,
-    object: &NodeObject,
+use crate::{
+    document::Document,
+    reference::Located,
+    schema::{
+        Builder, View,
+        legal::is_legal,
+        satisfy::{conflict::Conflict, rules::Rules},
+    },
+};
+
+/// Reports a schema that no value meets. What a model sees is a part of what is checked: it needs no findings of its own.
+pub(super) fn apply<'d>(builder: &mut Builder<'d>, node: &'d Node, path: &Path<'_>) {
+    if matches!(builder.view, View::Declared(_)) || !node.as_object().is_some_and(is_open_to_doubt)
+    {
+        return;
+    }
+    if let Some(conflict) = conflict(builder.document, node, path) {
+        conflict.report(builder.view, &mut builder.findings);
+    }
+}
+
+/// The reason why no value meets a schema; `None` if a value may meet it.
+pub(super) fn conflict<'d>(
+    document: &'d Document,
+    node: &'d Node,
     path: &Path<'_>,
-    built: &Object,
-) {
-    for (least, most) in BOUNDS {
-        let number = |keyword: &str| built.get(keyword).and_then(Value::as_f64);
-        if let (Some(lower), Some(upper)) = (number(least), number(most))
-            && lower > upper
-        {
-            let message =
-                format!("expected `{least}` of at most `{most}`, got: `{lower}` and `{upper}`");
-            report(builder, &path.name(least), message);
-        }
+) -> Option<Conflict> {
+    // The target of a dynamic reference depends on the way to it.
+    if document.has_dynamic_anchors() {
+        return None;
     }
-    let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
-    for name in required.iter().filter_map(Node::as_str) {
-        let property = object.get("properties").and_then(|properties| properties.get(name));
-        if property.and_then(Node::as_bool) == Some(false) {
-            let message = format!("expected a required property that may exist, got: `{name}`");
-            report(builder, &path.name("properties").name(name), message);
+    Search { document, left: MOST_VISITED }.unmet(&[Located::new(node, path)], DEEPEST)
+}
+
+/// True if the keywords of a schema can contradict each other. A forbidden value (`not: {}`) alone is meant so: an object
+/// that requires it is reported.
+fn is_open_to_doubt(object: &Object) -> bool {
+    let n = object.iter().filter(|(name, _)| RESTRICTING.contains(&&***name)).count();
+    let has = |names: &[&str]| names.iter().any(|name| object.get(name).is_some());
+    let is_wrapper = n == 1
+        && ["allOf", "anyOf", "oneOf"].iter().any(|name| {
+            object.get(name).and_then(Node::as_array).is_some_and(|branches| branches.len() == 1)
+        });
+    if is_wrapper {
+        // The only branch is examined itself.
+        return false;
+    }
+    let has_both = |(least, most): &(&[&str], &[&str])| has(least) && has(most);
+    has(&COMPOSING)
+        || has(&["not", "$ref"]) && n > 1
+        || has(&["const", "enum"]) && n > 1 + usize::from(has(&["type"]))
+        || BOUNDS.iter().any(has_both)
+}
+
+/// A search for a value that meets schemas.
+#[derive(Debug)]
+struct Search<'d> {
+    document: &'d Document,
+    /// The number of schemas that may still be visited.
+    left: usize,
+}
+
+impl<'d> Search<'d> {
+    /// The reason why no value meets all these schemas; `None` if one may.
+    fn unmet(&mut self, schemas: &[Located<'d>], depth: usize) -> Option<Conflict> {
+        let depth = depth.checked_sub(1)?;
+        let conflict = self.refused(schemas, depth)?;
+        let is_null_allowed = schemas.iter().all(|schema| self.allows(schema, &NULL));
+        (!is_null_allowed).then_some(conflict)
+    }
+
+    /// The reason why no value but null meets all these schemas.
+    fn refused(&mut self, schemas: &[Located<'d>], depth: usize) -> Option<Conflict> {
+        let mut rules = Rules::default();
+        for schema in schemas {
+            if let Some(conflict) = rules.add(self, schema.clone()) {
+                return Some(conflict);
+            }
         }
-        if property.is_none() && is_closed(object) {
-            let message = format!(
-                "expected a required property that may exist, got one that `additionalProperties: false` excludes: `{name}`"
-            );
-            report(builder, &path.name("required"), message);
-        }
+        self.settle(&rules, depth)
+    }
+
+    /// The reason why no value but null meets these rules.
+    fn settle(&mut self, rules: &Rules<'d>, depth: usize) -> Option<Conflict> {
+        self.left = self.left.checked_sub(rules.schemas.len().max(1))?;
+        values::conflict(self, rules)
+            .or_else(|| kinds::conflict(self, rules, depth))
+            .or_else(|| alternatives::conflict(self, rules, depth))
+    }
+
+    /// False only if a schema certainly refuses a value.
+    fn allows(&self, schema: &Located<'d>, value: &'d Node) -> bool {
+        is_legal(self.document, schema.node, &schema.path(), value)
     }
 }
 
-/// Returns true if only objects meet a schema, and only with the members under its `properties`.
-fn is_closed(object: &NodeObject) -> bool {
-    let is_true = |name: &str| object.get(name).and_then(Node::as_bool) == Some(true);
-    object.get("type").and_then(Node::as_str) == Some("object")
-        && object.get("additionalProperties").and_then(Node::as_bool) == Some(false)
-        && object.get("patternProperties").is_none()
-        && object.get("$ref").is_none()
-        && !is_true("nullable")
-        && !is_true("x-nullable")
-}
+static NULL: Node = Node::Null;
 
-fn report(builder: &mut Builder<'_>, at: &Path<'_>, message: String) {
-    let help = "correct one of the two; no value meets both";
-    builder.findings.warning(Code::UnsatisfiableSchema, at, message, help);
-}
-
-/// Pairs of keywords; the first must not be above the second.
-const BOUNDS: [(&str, &str); 5] = [
-    ("minimum", "maximum"),
-    ("minItems", "maxItems"),
-    ("minLength", "maxLength"),
-    ("minProperties", "maxProperties"),
-    ("minContains", "maxContains"),
+/// The keywords that restrict values, as far as contradictions between them are found.
+const RESTRICTING: [&str; 29] = [
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "dependentRequired",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "properties",
+    "required",
+    "type",
+    "propertyNames",
 ];
 
+/// Keywords that can exclude all values on their own, or with those of other schemas.
+const COMPOSING: [&str; 9] = [
+    "allOf",
+    "anyOf",
+    "contains",
+    "minItems",
+    "minProperties",
+    "multipleOf",
+    "oneOf",
+    "propertyNames",
+    "required",
+];
+
+/// Lower and upper bounds.
+const BOUNDS: [(&[&str], &[&str]); 2] = [
+    (&["minimum", "exclusiveMinimum"], &["maximum", "exclusiveMaximum"]),
+    (&["minLength"], &["maxLength"]),
+];
+
+/// The number of schemas that are visited for one. Real compositions have fewer than a hundred.
+const MOST_VISITED: usize = 200;
+
+/// The depth of the values that are searched.
+const DEEPEST: usize = 12;
+
 #[cfg(test)]
-mod tests {
-    use callgate_tool::json;
-
-    use crate::schema::sample::check;
-
-    #[test]
-    fn schemas_that_no_value_meets_are_reported() {
-        let bounds = json!({"type": "string", "minLength": 5, "maxLength": 3});
-        check(bounds.clone(), bounds, &["unsatisfiable-schema"]);
-        let closed = json!({"properties": {"a": false}, "required": ["a"]});
-        check(closed.clone(), closed, &["unsatisfiable-schema"]);
-        let closed = json!({"type": "object", "properties": {"y": {"type": "string"}}, "additionalProperties": false, "required": ["x"]});
-        check(closed.clone(), closed, &["unsatisfiable-schema"]);
-    }
-
-    #[test]
-    fn schemas_that_a_value_meets_are_not_reported() {
-        for schema in [
-            json!({"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": false, "required": ["x"]}),
-            json!({"type": "object", "additionalProperties": {"type": "string"}, "required": ["x"]}),
-            json!({"type": "object", "patternProperties": {"^x": {"type": "string"}}, "additionalProperties": false, "required": ["x"]}),
-            json!({"type": ["object", "null"], "additionalProperties": false, "required": ["x"]}),
-        ] {
-            check(schema.clone(), schema, &[]);
-        }
-    }
-}
+mod tests;

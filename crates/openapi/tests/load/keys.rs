@@ -67,3 +67,61 @@ fn fields_with_two_writers_are_found() {
     check("/a", &form(&exploded), &["`body.size` and `body.title`"]);
     check("/a", &form(&json!({})), &[]);
 }
+
+#[test]
+fn members_of_an_xml_body_with_two_writers_are_found() {
+    let body = |schema: Value| json!({"summary": "A", "requestBody": {"content": {"application/xml": {"schema": schema}}}});
+    let object = |properties: Value| {
+        body(json!({"type": "object", "xml": {"name": "root"}, "properties": properties}))
+    };
+    let list =
+        |item: &str| json!({"type": "array", "items": {"type": "string", "xml": {"name": item}}});
+    let wrapped = |name: &str| json!({"type": "array", "xml": {"wrapped": true, "name": name}, "items": {"type": "string", "xml": {"name": "item"}}});
+    // As EC2's `ModifySnapshotAttribute` and 45 more describe their lists.
+    let of_ec2 = || json!({"type": "array", "items": {"allOf": [{"type": "string"}, {"xml": {"name": "item"}}]}});
+    for (properties, expected) in [
+        (
+            json!({"a": {"type": "string", "xml": {"name": "x"}}, "b": {"type": "string", "xml": {"name": "x"}}}),
+            vec!["`body.a` and `body.b`"],
+        ),
+        (
+            json!({"a": {"type": "string", "xml": {"name": "b"}}, "b": {"type": "string"}}),
+            vec!["`body.a` and `body.b`"],
+        ),
+        (
+            json!({"a": {"type": "string", "xml": {"attribute": true, "name": "x"}}, "x": {"type": "string", "xml": {"attribute": true}}}),
+            vec!["`body.a` and `body.x`"],
+        ),
+        (json!({"a": list("item"), "b": list("item")}), vec!["`body.a` and `body.b`"]),
+        (json!({"a": of_ec2(), "b": of_ec2()}), vec!["`body.a` and `body.b`"]),
+        (
+            json!({"a": list("item"), "b": {"type": "string", "xml": {"name": "item"}}}),
+            vec!["`body.a` and `body.b`"],
+        ),
+        (json!({"a": wrapped("x"), "b": wrapped("x")}), vec!["`body.a` and `body.b`"]),
+        (
+            json!({"o": {"type": "object", "properties": {"a": list("item"), "b": list("item")}}}),
+            vec!["`body.o.a` and `body.o.b`"],
+        ),
+        (
+            json!({"o": {"type": "array", "items": {"type": "object", "properties": {"a": list("i"), "b": list("i")}}}}),
+            vec!["`body.o[].a` and `body.o[].b`"],
+        ),
+        (json!({"a": wrapped("x"), "b": wrapped("y")}), vec![]),
+        (json!({"a": list("x"), "b": list("y")}), vec![]),
+        (
+            json!({"a": {"type": "string", "xml": {"name": "x"}}, "x": {"type": "string", "xml": {"attribute": true}}}),
+            vec![],
+        ),
+        (
+            json!({"a": {"type": "string", "xml": {"name": "x", "namespace": "urn:1"}}, "b": {"type": "string", "xml": {"name": "x", "namespace": "urn:2"}}}),
+            vec![],
+        ),
+        (
+            json!({"a": {"type": "string", "readOnly": true, "xml": {"name": "x"}}, "x": {"type": "string"}}),
+            vec![],
+        ),
+    ] {
+        check("/a", &object(properties), &expected);
+    }
+}

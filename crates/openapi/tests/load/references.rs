@@ -7,6 +7,8 @@ use callgate_openapi::{
 use callgate_tool::{Value, json};
 use callgate_tree::{Diagnostic, read};
 
+use crate::documents::about_schemas;
+
 /// Loads a description and the documents it needs from these, each a name and a text. What is not among them is refused.
 fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
     let text = format!("openapi: {version}\nservers: [{{url: https://a.example}}]\n{text}");
@@ -60,7 +62,7 @@ pub(super) fn check(
         }
     }
     assert_eq!(schema, *expected);
-    let lines: Vec<String> = loaded.report.diagnostics.iter().map(line).collect();
+    let lines: Vec<String> = about_schemas(&loaded).map(line).collect();
     assert_eq!(lines, found);
 }
 
@@ -120,7 +122,7 @@ fn what_is_no_schema_is_not_read_as_one() {
         for schema in ["{$ref: 'REF'}", "{type: object, properties: {x: {$ref: 'REF'}}}"] {
             let text = query(&schema.replace("REF", reference)) + components;
             let loaded = loaded("3.1.0", &text, &[]).examined();
-            let told: Vec<_> = loaded.report.diagnostics.iter().map(line).collect();
+            let told: Vec<_> = about_schemas(&loaded).map(line).collect();
             assert!(matches!(&told[..], [one] if one.starts_with("dropped-keyword ")), "{told:?}");
             let message = &loaded.report.diagnostics[0].message;
             assert!(message.contains(&format!("expected a schema, got {kind}")), "{message}");
@@ -138,7 +140,7 @@ fn a_header_whose_name_can_be_none_is_a_finding() {
             );
             let text = format!("paths: {{/a: {{get: {{summary: A, parameters: [{parameter}]}}}}}}");
             let loaded = loaded("3.0.3", &text, &[]).examined();
-            let told: Vec<_> = loaded.report.diagnostics.iter().map(line).collect();
+            let told: Vec<_> = about_schemas(&loaded).map(line).collect();
             assert_eq!(told, ["malformed-node /paths/~1a/get/parameters/0"], "{name}");
             assert_eq!(loaded.operations.len(), n_operations, "{name} {required}");
         }

@@ -3,7 +3,7 @@
 use callgate_openapi::LoadOptions;
 use callgate_tool::{Value, json};
 
-use crate::documents::loaded;
+use crate::documents::{about_schemas, loaded};
 
 /// The description's components, which rows refer to.
 const COMPONENTS: &str = r"
@@ -32,7 +32,7 @@ fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
         }
         part
     };
-    let codes = loaded.report.diagnostics.iter().map(|found| found.code.as_str()).collect();
+    let codes = about_schemas(&loaded).map(|found| found.code.as_str()).collect();
     (
         part(&operation.declaration().unwrap().input_schema.to_value()),
         part(operation.arguments_schema()),

@@ -1,0 +1,247 @@
+//! Reports parameters whose declared values nest deeper than their style describes: the specification leaves the form of
+//! such values open, and `call` writes each in one form (its table `open-cases.md`). Values are not seen here.
+
+use callgate_tool::Value;
+
+use crate::{
+    blueprint::InputOrigin,
+    code::Code,
+    findings::Findings,
+    input::{Encoding, Input, Placement, Style, Styled},
+    keys::{Members, Root},
+};
+
+/// Reports the parameters with such values; `schema` is that of all arguments.
+pub(crate) fn report(
+    inputs: &[Input],
+    origins: &[InputOrigin],
+    schema: Root<'_>,
+    findings: &mut Findings,
+) {
+    let properties = schema.own().get("properties");
+    for (input, origin) in inputs.iter().zip(origins) {
+        let own = properties.and_then(|properties| properties.get(input.argument.as_str()));
+        let Some((styled, own)) = styled(input).zip(own) else { continue };
+        let Some(at) = origin.schema.as_ref().map(|origin| &*origin.pointer) else { continue };
+        let open = of_value(input, styled, own, schema);
+        let Some(first) = open.first() else { continue };
+        let more = match open.len() {
+            1 => String::new(),
+            n => format!(", and {} more like it", n - 1),
+        };
+        let message = format!(
+            "expected a value whose form the style `{}` describes, got {first}{more}",
+            word(styled.style)
+        );
+        let help = "nothing, if the service reads it so; else describe the parameter as the service reads it";
+        findings.note(Code::UndefinedForm, at.strip_suffix("/schema").unwrap_or(at), message, help);
+    }
+}
+
+fn styled(input: &Input) -> Option<&Styled> {
+    match &input.placement {
+        Placement::Cookie(Encoding::Styled(styled))
+        | Placement::Header(Encoding::Styled(styled))
+        | Placement::Path(Encoding::Styled(styled))
+        | Placement::Query(Encoding::Styled(styled)) => Some(styled),
+        _ => None,
+    }
+}
+
+/// The parts of a value whose form is open, each with its form.
+fn of_value<'a>(input: &Input, styled: &Styled, own: &'a Value, root: Root<'a>) -> Vec<String> {
+    let name = &*input.name;
+    match (nesting(own, root), styled.style) {
+        (Some(Nesting::List), Style::DeepObject) => {
+            vec![format!("a list, which is written as `{name}[0]=…`")]
+        }
+        // Swagger 2.0 describes lists of lists.
+        (Some(Nesting::List), _) if !styled.items.is_empty() => Vec::new(),
+        (Some(Nesting::List), _) => of_items(own, root).into_iter().collect(),
+        (Some(Nesting::Object), _) => {
+            let mut members = Members::of(root);
+            members.gather(Some(own));
+            let found = members.found.into_iter();
+            found
+                .filter_map(|(member, own)| of_member(name, member, styled, nesting(own, root)?))
+                .collect()
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
+fn of_items<'a>(list: &'a Value, root: Root<'a>) -> Option<String> {
+    let items = root.said(list, &|schema| schema.get("items"), &mut { MOST_VISITED })?;
+    let noun = nesting(items, root)?.noun();
+    Some(format!("{noun} in a list, which is written as JSON"))
+}
+
+fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> Option<String> {
+    let noun = nesting.noun();
+    let form = match (styled.style, nesting) {
+        (Style::DeepObject, Nesting::List) => format!("`{name}[{member}][0]=…`"),
+        (Style::DeepObject, Nesting::Object) => format!("`{name}[{member}][…]=…`"),
+        (Style::Form, Nesting::List) if styled.explode => format!("`{member}=…&{member}=…`"),
+        _ => "JSON".to_owned(),
+    };
+    Some(format!("{noun} below an object, `{member}`, which is written as {form}"))
+}
+
+/// A value with parts.
+#[derive(Clone, Copy)]
+enum Nesting {
+    List,
+    Object,
+}
+
+impl Nesting {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::List => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// The kind of values with parts that a schema declares, by its type or by the keywords about their parts.
+fn nesting<'a>(schema: &'a Value, root: Root<'a>) -> Option<Nesting> {
+    let find = |kind: &str, keyword: &str| {
+        let declares = |schema: &Value| match schema.get("type") {
+            Some(Value::String(own)) => own == kind,
+            Some(Value::Array(own)) => own.iter().any(|own| own == kind),
+            _ => schema.get(keyword).is_some(),
+        };
+        let wanted = |schema| declares(schema).then_some(schema);
+        root.said(schema, &wanted, &mut { MOST_VISITED }).is_some()
+    };
+    if find("array", "items") {
+        return Some(Nesting::List);
+    }
+    find("object", "properties").then_some(Nesting::Object)
+}
+
+/// The style in the words of the specification; Swagger 2.0 calls the last ones by their formats.
+fn word(style: Style) -> &'static str {
+    match style {
+        Style::Cookie => "cookie",
+        Style::DeepObject => "deepObject",
+        Style::Form => "form",
+        Style::Label => "label",
+        Style::Matrix => "matrix",
+        Style::PipeDelimited => "pipeDelimited",
+        Style::Simple => "simple",
+        Style::SpaceDelimited => "spaceDelimited",
+        Style::TabDelimited => "tsv",
+    }
+}
+
+/// The number of schemas that are visited for one value. Real parameters have fewer than twenty.
+const MOST_VISITED: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Value, json};
+
+    use crate::{Document, Limits, LoadOptions, load};
+
+    /// The messages of the findings about a parameter of this style and schema.
+    fn messages(place: &str, style: &str, schema: &Value) -> Vec<String> {
+        let styled = if style.is_empty() { String::new() } else { format!("style: {style}, ") };
+        let required = if place == "path" { "required: true, " } else { "" };
+        let text = format!(
+            "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths: {{'/a/{{p}}': {{get: {{summary: A, parameters: [{{name: p, in: {place}, {required}{styled}schema: {schema}}}]}}}}}}
+components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
+        );
+        let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+        let report = load(&document, &LoadOptions::default()).examined().report;
+        let found =
+            report.diagnostics.into_iter().filter(|found| found.code == crate::Code::UndefinedForm);
+        found.map(|found| format!("{} {}", found.pointer, found.message)).collect()
+    }
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(place: &str, style: &str, schema: Value, expected: &str) {
+        let found = messages(place, style, &schema);
+        let pointer = "/paths/~1a~1{p}/get/parameters/0 expected a value whose form the style";
+        let expected: Vec<_> = Some(expected).filter(|text| !text.is_empty()).into_iter().collect();
+        let expected: Vec<_> = expected.iter().map(|text| format!("{pointer} {text}")).collect();
+        assert_eq!(found, expected, "{schema}");
+    }
+
+    #[test]
+    fn a_value_below_the_parts_that_a_style_describes_is_reported_with_its_form() {
+        let list = json!({"$ref": "#/components/schemas/Sort"});
+        let object = |member: &Value| json!({"type": "object", "properties": {"size": {"type": "integer"}, "sort": member}});
+        let nested = object(&json!({"properties": {"b": {}}}));
+        for (place, style, schema, expected) in [
+            (
+                "query",
+                "",
+                object(&list),
+                "`form` describes, got a list below an object, `sort`, which is written as `sort=…&sort=…`",
+            ),
+            (
+                "query",
+                "",
+                nested.clone(),
+                "`form` describes, got an object below an object, `sort`, which is written as JSON",
+            ),
+            (
+                "query",
+                "deepObject",
+                object(&list),
+                "`deepObject` describes, got a list below an object, `sort`, which is written as `p[sort][0]=…`",
+            ),
+            (
+                "query",
+                "deepObject",
+                nested.clone(),
+                "`deepObject` describes, got an object below an object, `sort`, which is written as `p[sort][…]=…`",
+            ),
+            (
+                "query",
+                "deepObject",
+                list.clone(),
+                "`deepObject` describes, got a list, which is written as `p[0]=…`",
+            ),
+            (
+                "query",
+                "",
+                json!({"type": "array", "items": {"type": "object"}}),
+                "`form` describes, got an object in a list, which is written as JSON",
+            ),
+            (
+                "path",
+                "",
+                object(&list),
+                "`simple` describes, got a list below an object, `sort`, which is written as JSON",
+            ),
+            (
+                "header",
+                "",
+                json!({"type": "array", "items": list}),
+                "`simple` describes, got a list in a list, which is written as JSON",
+            ),
+        ] {
+            check(place, style, schema, expected);
+        }
+        let two = json!({"type": "object", "properties": {"a": list, "b": list, "c": nested}});
+        let expected = "`form` describes, got a list below an object, `a`, which is written as `a=…&a=…`, and 2 more like it";
+        check("query", "", two, expected);
+    }
+
+    #[test]
+    fn a_value_that_its_style_describes_is_not_reported() {
+        for schema in [
+            json!({"type": "array", "items": {"type": "string"}}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+            json!({"type": "object", "properties": {"a": {"type": "array", "readOnly": true, "items": {}}}}),
+            json!({"type": "string"}),
+            json!({}),
+        ] {
+            check("query", "", schema.clone(), "");
+            check("path", "", schema, "");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Bounds of numbers, lengths and counts that exclude each other, within one schema and between several.
+
+use std::cmp::Ordering;
+
+use callgate_tool::Number;
+use callgate_tree::{Node, Object};
+
+use super::{conflict::Conflict, rules::Rules};
+use crate::reference::Located;
+
+/// A bound, and the place of its keyword.
+#[derive(Clone, Copy)]
+struct Bound<'a, 'd> {
+    schema: &'a Located<'d>,
+    keyword: &'static str,
+    value: &'d Number,
+    is_exclusive: bool,
+}
+
+/// The reason why no number meets the rules.
+pub(super) fn of_number(rules: &Rules<'_>) -> Option<Conflict> {
+    let (least, most) = (lower(rules)?, upper(rules)?);
+    let is_empty = match least.value.order(most.value) {
+        Ordering::Greater => true,
+        Ordering::Equal => least.is_exclusive || most.is_exclusive,
+        Ordering::Less => false,
+    };
+    is_empty.then(|| contradiction(least, most))
+}
+
+/// The reason why no integer meets the rules.
+pub(super) fn of_integer(rules: &Rules<'_>) -> Option<Conflict> {
+    if let Some(conflict) = of_number(rules) {
+        return Some(conflict);
+    }
+    let (least, most) = (lower(rules)?, upper(rules)?);
+    let (first, last) = (first_whole(least)?, last_whole(most)?);
+    if first > last {
+        return Some(contradiction(least, most));
+    }
+    rules.objects().find_map(|(schema, object)| {
+        let step = object.get("multipleOf")?.as_number()?.as_u64().and_then(|step| i64::try_from(step).ok())?;
+        let next = first.checked_add(step.checked_sub(1)?)?.div_euclid(step.max(1)).checked_mul(step)?;
+        let message = format!(
+            "expected a multiple of `{step}` within the bounds, got none: from `{first}` to `{last}`"
+        );
+        (step > 0 && next > last)
+            .then(|| Conflict::new(&schema.path().name("multipleOf"), message))
+    })
+}
+
+/// The reason why no text meets the rules.
+pub(super) fn of_string(rules: &Rules<'_>) -> Option<Conflict> {
+    of_counts(rules, "minLength", "maxLength")
+}
+
+/// The reason why no count meets two keywords.
+pub(super) fn of_counts(
+    rules: &Rules<'_>,
+    least: &'static str,
+    most: &'static str,
+) -> Option<Conflict> {
+    let (least, most) = (largest(counts(rules, least))?, smallest(counts(rules, most))?);
+    least.value.order(most.value).is_gt().then(|| contradiction(least, most))
+}
+
+/// The largest number that a keyword names, if it names counts.
+pub(super) fn most_of(rules: &Rules<'_>, keyword: &'static str) -> u64 {
+    largest(counts(rules, keyword)).and_then(|bound| bound.value.as_u64()).unwrap_or_default()
+}
+
+/// The smallest number that a keyword names, and its schema.
+pub(super) fn least_of<'a, 'd>(
+    rules: &'a Rules<'d>,
+    keyword: &'static str,
+) -> Option<(u64, &'a Located<'d>)> {
+    let bound = smallest(counts(rules, keyword))?;
+    Some((bound.value.as_u64()?, bound.schema))
+}
+
+/// The count that a schema's keyword names; another number is no count, and is left out.
+pub(super) fn count(object: &Object, keyword: &str) -> Option<u64> {
+    object.get(keyword)?.as_number()?.as_u64()
+}
+
+fn counts<'a, 'd>(
+    rules: &'a Rules<'d>,
+    keyword: &'static str,
+) -> impl Iterator<Item = Bound<'a, 'd>> {
+    rules.objects().filter_map(move |(schema, object)| {
+        let value = object.get(keyword)?.as_number()?;
+        value.as_u64().map(|_| Bound { schema, keyword, value, is_exclusive: false })
+    })
+}
+
+fn lower<'a, 'd>(rules: &'a Rules<'d>) -> Option<Bound<'a, 'd>> {
+    largest(limits(rules, "minimum", "exclusiveMinimum"))
+}
+
+fn upper<'a, 'd>(rules: &'a Rules<'d>) -> Option<Bound<'a, 'd>> {
+    smallest(limits(rules, "maximum", "exclusiveMaximum"))
+}
+
+/// The limits of all schemas; in OpenAPI 3.0 `true` makes the other keyword exclusive.
+fn limits<'a, 'd>(
+    rules: &'a Rules<'d>,
+    inclusive: &'static str,
+    exclusive: &'static str,
+) -> impl Iterator<Item = Bound<'a, 'd>> {
+    rules.objects().flat_map(move |(schema, object)| {
+        let is_exclusive = object.get(exclusive).and_then(Node::as_bool) == Some(true);
+        let own = object.get(inclusive).and_then(Node::as_number);
+        let own = own.map(|value| Bound { schema, keyword: inclusive, value, is_exclusive });
+        let other = object.get(exclusive).and_then(Node::as_number);
+        let other =
+            other.map(|value| Bound { schema, keyword: exclusive, value, is_exclusive: true });
+        own.into_iter().chain(other)
+    })
+}
+
+fn largest<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound<'a, 'd>> {
+    bounds.max_by(|one, other| {
+        one.value.order(other.value).then(one.is_exclusive.cmp(&other.is_exclusive))
+    })
+}
+
+fn smallest<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound<'a, 'd>> {
+    bounds.min_by(|one, other| {
+        one.value.order(other.value).then(other.is_exclusive.cmp(&one.is_exclusive))
+    })
+}
+
+/// The first whole number that a lower bound allows.
+fn first_whole(bound: Bound<'_, '_>) -> Option<i64> {
+    if let Some(whole) = bound.value.as_i64() {
+        return whole.checked_add(i64::from(bound.is_exclusive));
+    }
+    small(bound.value.as_f64()?).map(|value| value.floor()).and_then(whole)?.checked_add(1)
+}
+
+/// The last whole number that an upper bound allows.
+fn last_whole(bound: Bound<'_, '_>) -> Option<i64> {
+    if let Some(whole) = bound.value.as_i64() {
+        return whole.checked_sub(i64::from(bound.is_exclusive));
+    }
+    small(bound.value.as_f64()?).map(|value| value.ceil()).and_then(whole)?.checked_sub(1)
+}
+
+/// A number with a fraction, if floating point keeps all of it that counts here.
+fn small(value: f64) -> Option<f64> {
+    (value.abs() < LARGEST && value.fract() != 0.0).then_some(value)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value is whole and small")]
+fn whole(value: f64) -> Option<i64> {
+    (value.abs() <= LARGEST).then_some(value as i64)
+}
+
+fn contradiction(least: Bound<'_, '_>, most: Bound<'_, '_>) -> Conflict {
+    let (lower, upper) = (least.value, most.value);
+    let (from, to) = (least.keyword, most.keyword);
+    let other = if least.schema.pointer == most.schema.pointer {
+        String::new()
+    } else {
+        format!(", the latter at `{}`", most.schema.pointer)
+    };
+    let message =
+        format!("expected `{from}` of at most `{to}`, got: `{lower}` and `{upper}`{other}");
+    Conflict::new(&least.schema.path().name(from), message)
+}
+
+/// Numbers with a fraction are compared with whole numbers up to here.
+const LARGEST: f64 = 1e15;

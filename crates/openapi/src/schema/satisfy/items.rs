@@ -1,0 +1,88 @@
+//! Arrays: counts that exclude each other, and items that must exist although no value meets their schema.
+
+use callgate_tree::{Node, Object};
+
+use super::{
+    Search,
+    bounds::{count, least_of, most_of, of_counts},
+    conflict::Conflict,
+    rules::{Rules, items},
+};
+use crate::reference::Located;
+
+/// The reason why no array meets the rules.
+pub(super) fn conflict<'d>(
+    search: &mut Search<'d>,
+    rules: &Rules<'d>,
+    depth: usize,
+) -> Option<Conflict> {
+    of_counts(rules, "minItems", "maxItems")
+        .or_else(|| contained(search, rules, depth))
+        .or_else(|| required_items(search, rules, depth))
+}
+
+/// The reason why no array has the items that `contains` requires.
+fn contained<'d>(search: &mut Search<'d>, rules: &Rules<'d>, depth: usize) -> Option<Conflict> {
+    for (schema, object) in rules.objects() {
+        let Some(wanted) = schema.member("contains").filter(is_schema) else { continue };
+        let least = count(object, "minContains").unwrap_or(1);
+        if least == 0 {
+            continue;
+        }
+        let most = count(object, "maxContains").map(|most| (most, schema, "maxContains"));
+        let all = least_of(rules, "maxItems").map(|(most, schema)| (most, schema, "maxItems"));
+        let mut limits = most.into_iter().chain(all);
+        if let Some((most, other, keyword)) = limits.find(|(most, ..)| *most < least) {
+            let message = format!(
+                "expected `{keyword}` of at least the items that `contains` at `{}` requires, `{least}`, got: `{most}`",
+                schema.pointer
+            );
+            return Some(Conflict::new(&other.path().name(keyword), message));
+        }
+        let has_positions = rules.objects().any(|(_, object)| !positions(object).is_empty());
+        let mut together = vec![wanted];
+        if !has_positions {
+            together.extend(rules.schemas.iter().filter_map(|schema| schema.member("items")));
+        }
+        if let Some(conflict) = search.unmet(&together, depth) {
+            return Some(conflict);
+        }
+    }
+    None
+}
+
+/// The reason why an array cannot have as many items as it must.
+fn required_items<'d>(
+    search: &mut Search<'d>,
+    rules: &Rules<'d>,
+    depth: usize,
+) -> Option<Conflict> {
+    let n_required = usize::try_from(most_of(rules, "minItems")).unwrap_or(usize::MAX);
+    let n_named = rules.objects().map(|(_, object)| positions(object).len()).max()?;
+    (0..n_required.min(n_named.saturating_add(1)).min(MOST_POSITIONS)).find_map(|at| {
+        let each = rules.schemas.iter().filter_map(|schema| item(schema, at));
+        let each: Vec<_> = each.filter(is_schema).collect();
+        if each.is_empty() { None } else { search.unmet(&each, depth) }
+    })
+}
+
+/// The schema of the item at a position; one beyond all positions stands for all others.
+fn item<'d>(schema: &Located<'d>, at: usize) -> Option<Located<'d>> {
+    let listed = schema.node.get("items").and_then(Node::as_array).is_some();
+    let list = schema.member(if listed { "items" } else { "prefixItems" });
+    let own = list.and_then(|list| items(&list).into_iter().nth(at));
+    own.or_else(|| schema.member("items").filter(|_| !listed))
+}
+
+/// The schemas by position; older drafts write them under `items`.
+fn positions(object: &Object) -> &[Node] {
+    let list = |name: &str| object.get(name).and_then(Node::as_array);
+    list("items").or_else(|| list("prefixItems")).unwrap_or_default()
+}
+
+fn is_schema(schema: &Located<'_>) -> bool {
+    matches!(schema.node, Node::Bool(_) | Node::Object(_))
+}
+
+/// Positions beyond this one are not searched.
+const MOST_POSITIONS: usize = 16;

@@ -1,0 +1,111 @@
+//! The types that a value may have: those that all schemas name, without those that bounds, members or items exclude.
+
+use callgate_tree::Object;
+
+use super::{Search, bounds, conflict::Conflict, items, members, rules::Rules};
+use crate::{document::Document, schema::members::is_converted};
+
+/// The reason why a value of no type meets the rules.
+pub(super) fn conflict<'d>(
+    search: &mut Search<'d>,
+    rules: &Rules<'d>,
+    depth: usize,
+) -> Option<Conflict> {
+    let left = match named(search.document, rules) {
+        Ok(left) => left,
+        Err(conflict) => return Some(conflict),
+    };
+    let mut first = None;
+    for kind in KINDS.into_iter().filter(|kind| left & kind != 0) {
+        let conflict = match kind {
+            ARRAY => items::conflict(search, rules, depth),
+            FRACTION => bounds::of_number(rules),
+            INTEGER => bounds::of_integer(rules),
+            OBJECT => members::conflict(search, rules, depth),
+            STRING => bounds::of_string(rules),
+            _ => None,
+        };
+        first = first.or(Some(conflict?));
+    }
+    first
+}
+
+/// The types that all schemas allow, without null.
+fn named(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict> {
+    let mut left = ALL;
+    let mut before = None;
+    for (schema, object) in rules.objects() {
+        let own = of(document, object);
+        let excluded = object.get("not").and_then(|not| not.as_object()).map_or(0, excluded);
+        if left & own & !excluded == 0 {
+            let path = schema.path();
+            let (at, name) = if left & own == 0 { ("type", "type") } else { ("not", "not") };
+            let other = match before {
+                Some(before) => format!("contradicts `type` at `{before}`"),
+                None => "excludes the only type beside it".to_owned(),
+            };
+            let message =
+                format!("expected a type that all rules allow, got a `{name}` that {other}");
+            return Err(Conflict::new(&path.name(at), message));
+        }
+        if own != ALL {
+            before = Some(schema.pointer.clone());
+        }
+        left &= own & !excluded;
+    }
+    Ok(left)
+}
+
+/// The types that a schema itself allows.
+fn of(document: &Document, object: &Object) -> u8 {
+    let Some(kind) = object.get("type") else { return ALL };
+    // Listed values of another type are converted, or the type gives way to them.
+    if is_converted(document, object) {
+        return ALL;
+    }
+    match (kind.as_str(), kind.as_array()) {
+        (Some(name), _) => kind_of(name).unwrap_or(ALL),
+        (_, Some(names)) => {
+            let kinds = names.iter().map(|name| name.as_str().and_then(kind_of));
+            kinds
+                .fold(Some(0), |all, kind| Some(all? | kind?))
+                .filter(|_| !names.is_empty())
+                .unwrap_or(ALL)
+        }
+        _ => ALL,
+    }
+}
+
+/// The types that a negated schema excludes whole: it names types and nothing else.
+fn excluded(not: &Object) -> u8 {
+    let names = match not.get("type") {
+        Some(kind) if not.len() == 1 => {
+            kind.as_array().unwrap_or_else(|| std::slice::from_ref(kind))
+        }
+        _ => return 0,
+    };
+    names.iter().filter_map(|name| kind_of(name.as_str()?)).fold(0, |all, kind| all | kind)
+}
+
+fn kind_of(name: &str) -> Option<u8> {
+    Some(match name {
+        "array" => ARRAY,
+        "boolean" => BOOLEAN,
+        "file" | "string" => STRING,
+        "integer" => INTEGER,
+        "null" => 0,
+        "number" => FRACTION | INTEGER,
+        "object" => OBJECT,
+        _ => return None,
+    })
+}
+
+const ARRAY: u8 = 1;
+const BOOLEAN: u8 = 2;
+/// Numbers that are not whole.
+const FRACTION: u8 = 4;
+const INTEGER: u8 = 8;
+const OBJECT: u8 = 16;
+const STRING: u8 = 32;
+const ALL: u8 = 63;
+const KINDS: [u8; 6] = [STRING, INTEGER, FRACTION, BOOLEAN, ARRAY, OBJECT];

@@ -1,0 +1,165 @@
+//! Objects: counts that exclude each other, and required members that may not exist or that no value meets.
+
+use callgate_tree::{Node, Object};
+use indexmap::IndexMap;
+
+use super::{
+    Search,
+    bounds::{least_of, most_of, of_counts},
+    conflict::Conflict,
+    rules::Rules,
+};
+use crate::{reference::Located, schema::legal::is_one_way};
+
+/// The required members of an object, each with the schema that requires it.
+type Required<'a, 'd> = IndexMap<&'d str, &'a Located<'d>>;
+
+/// The reason why no object meets the rules.
+pub(super) fn conflict<'d>(
+    search: &mut Search<'d>,
+    rules: &Rules<'d>,
+    depth: usize,
+) -> Option<Conflict> {
+    if let Some(conflict) = of_counts(rules, "minProperties", "maxProperties") {
+        return Some(conflict);
+    }
+    let required = required(search, rules);
+    for (name, by) in &required {
+        if let Some(conflict) = required_member(search, rules, (name, by), depth) {
+            return Some(conflict);
+        }
+    }
+    too_many(rules, &required).or_else(|| too_few(rules))
+}
+
+/// The members that a request must have; those that occur only in requests, or only in responses, are left out.
+fn required<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Required<'a, 'd> {
+    let mut required = Required::new();
+    let names = |list: Option<&'d Node>| {
+        let list: &'d [Node] = list.and_then(Node::as_array).unwrap_or_default();
+        list.iter().filter_map(Node::as_str)
+    };
+    for (schema, object) in rules.objects() {
+        // In Swagger 2.0 `required: true` of a parameter is no list.
+        required.extend(names(object.get("required")).map(|name| (name, schema)));
+    }
+    let mut at = 0;
+    while let Some((name, _)) = required.get_index(at) {
+        let name = *name;
+        for (schema, object) in rules.objects() {
+            let by_names = object.get("dependentRequired").and_then(Node::as_object);
+            for name in names(by_names.and_then(|by_names| by_names.get(name))) {
+                required.entry(name).or_insert(schema);
+            }
+        }
+        at += 1;
+    }
+    required.retain(|name, _| {
+        let properties = rules.schemas.iter().filter_map(|schema| property(schema, name));
+        !properties
+            .into_iter()
+            .any(|property| is_one_way(search.document, property.node, &property.path()))
+    });
+    required
+}
+
+/// The reason why a required member cannot exist.
+fn required_member<'d>(
+    search: &mut Search<'d>,
+    rules: &Rules<'d>,
+    (name, by): (&str, &Located<'d>),
+    depth: usize,
+) -> Option<Conflict> {
+    let mut own = Vec::new();
+    for (schema, object) in rules.objects() {
+        if let Some(property) = property(schema, name) {
+            if property.node.as_bool() == Some(false) {
+                return Some(forbidden(&property, name, by, schema));
+            }
+            own.push(property);
+            continue;
+        }
+        if has_names_by_pattern(object) {
+            continue;
+        }
+        match object.get("additionalProperties") {
+            Some(Node::Bool(false)) => return Some(closed(schema, name, by)),
+            Some(Node::Object(_)) => own.extend(schema.member("additionalProperties")),
+            _ => {}
+        }
+    }
+    if own.is_empty() { None } else { search.unmet(&own, depth) }
+}
+
+fn forbidden(
+    property: &Located<'_>,
+    name: &str,
+    by: &Located<'_>,
+    schema: &Located<'_>,
+) -> Conflict {
+    let message = if by.pointer == schema.pointer {
+        format!("expected a required property that may exist, got: `{name}`")
+    } else {
+        format!(
+            "expected a property that may exist, since `{}` requires it, got: `{name}`",
+            by.pointer
+        )
+    };
+    Conflict::new(&property.path(), message)
+}
+
+fn closed(schema: &Located<'_>, name: &str, by: &Located<'_>) -> Conflict {
+    let (by, path) = (by.path(), schema.path());
+    if schema.pointer == by.pointer() {
+        let message = format!(
+            "expected a required property that may exist, got one that `additionalProperties: false` excludes: `{name}`"
+        );
+        return Conflict::new(&by.name("required"), message);
+    }
+    let message = format!(
+        "expected a required property that may exist, got one that `additionalProperties: false` at `{}` excludes: `{name}`",
+        path.pointer()
+    );
+    Conflict::new(&by.name("required"), message).with_help(OPEN)
+}
+
+/// The reason why an object has more required members than it may have.
+fn too_many(rules: &Rules<'_>, required: &Required<'_, '_>) -> Option<Conflict> {
+    let (most, schema) = least_of(rules, "maxProperties")?;
+    let n = required.len();
+    let message =
+        format!("expected `maxProperties` of at least the required members, `{n}`, got: `{most}`");
+    (u64::try_from(n).is_ok_and(|n| n > most))
+        .then(|| Conflict::new(&schema.path().name("maxProperties"), message))
+}
+
+/// The reason why an object must have more members than there are names.
+fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
+    let least = most_of(rules, "minProperties");
+    rules.objects().find_map(|(schema, object)| {
+        let is_closed = object.get("additionalProperties").and_then(Node::as_bool) == Some(false);
+        if !is_closed || has_names_by_pattern(object) {
+            return None;
+        }
+        let n = object.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+        let message = format!(
+            "expected at least `minProperties` members that may exist, `{least}`, got: `{n}`"
+        );
+        (u64::try_from(n).is_ok_and(|n| n < least))
+            .then(|| Conflict::new(&schema.path().name("additionalProperties"), message))
+    })
+}
+
+/// A property that a schema itself names.
+fn property<'d>(schema: &Located<'d>, name: &str) -> Option<Located<'d>> {
+    let node = schema.node.get("properties")?.get(name)?;
+    Some(Located::new(node, &schema.path().name("properties").name(name)))
+}
+
+/// True if a schema may name properties by patterns, which are not searched.
+fn has_names_by_pattern(object: &Object) -> bool {
+    object.get("patternProperties").is_some()
+}
+
+const OPEN: &str =
+    "remove `additionalProperties: false` there, for example by an overlay; no value meets both";

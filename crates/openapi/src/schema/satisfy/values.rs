@@ -1,0 +1,47 @@
+//! Listed values: `enum` and `const` of several schemas that have no value in common, or none that other rules allow.
+
+use callgate_tree::Node;
+
+use super::{Search, conflict::Conflict, rules::Rules};
+use crate::{reference::Located, schema::members::is_converted};
+
+/// The reason why no listed value meets the rules.
+pub(super) fn conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {
+    for (schema, object) in rules.objects() {
+        let Some((keyword, listed)) = listed(schema.node) else { continue };
+        if is_converted(search.document, object) || listed.len() > MOST_VALUES {
+            continue;
+        }
+        let is_refused = |value: &'d Node| {
+            let mut schemas = rules.schemas.iter();
+            schemas.any(|known| !search.allows(known, value))
+        };
+        if !listed.iter().all(is_refused) {
+            continue;
+        }
+        let refuses = |known: &&Located<'d>| {
+            let is_refused = |value| !search.allows(known, value);
+            known.pointer != schema.pointer && listed.iter().any(is_refused)
+        };
+        let got = match rules.schemas.iter().rev().find(refuses) {
+            Some(other) if other.node.get("enum").or_else(|| other.node.get("const")).is_some() => {
+                format!("a list that has none in common with that at `{}`", other.pointer)
+            }
+            Some(other) => format!("values of which the schema at `{}` allows none", other.pointer),
+            None => "values of which the rules beside them allow none".to_owned(),
+        };
+        let message = format!("expected a listed value that all rules allow, got {got}");
+        return Some(Conflict::new(&schema.path().name(keyword), message));
+    }
+    None
+}
+
+/// The values that a schema lists. An empty list says nothing.
+fn listed(node: &Node) -> Option<(&'static str, &[Node])> {
+    let several = node.get("enum").and_then(Node::as_array).filter(|several| !several.is_empty());
+    let only = || node.get("const").map(|only| ("const", std::slice::from_ref(only)));
+    several.map(|several| ("enum", several)).or_else(only)
+}
+
+/// Longer lists are not searched: each value is compared with all schemas.
+const MOST_VALUES: usize = 256;
