@@ -115,6 +115,12 @@ def whole_query_and_more(operation, case, at_fault):
     return at_fault == wholes and bool(case["args"].get("querystring")) and bool(case["args"].get("query"))
 
 
+def object_as_json_patch(_operation, case, at_fault):
+    """An object is given as `application/json-patch+json`, which is a list of operations (RFC 6902 §3)."""
+    is_patch = case["args"].get("content_type", "").startswith("application/json-patch+json")
+    return is_patch and isinstance(case["args"].get("body"), dict) and at_fault == {"body"}
+
+
 def two_writers(operation, case, at_fault):
     """A member of an exploded object has the name of another parameter that is given: one key would have two writers."""
     for place in ("cookie", "query"):
@@ -133,6 +139,7 @@ BYTES = ("gzip", "octet-stream", "pdf", "x-gzip", "x-tar", "x-zip-compressed", "
 CLASSES = {
     "beside the schema": beside_the_schema,
     "no media type": is_no_media_type,
+    "object as a JSON patch": object_as_json_patch,
     "two writers": two_writers,
     "whole query and more": whole_query_and_more,
 }

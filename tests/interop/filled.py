@@ -53,7 +53,9 @@ class Rule:
             args |= {"body": {}, "content_type": media} if media else {}
         if "body" in args:
             schema, base, _ = operation.bodies.get(args["content_type"]) or ({}, self.spec.doc.path, {})
-            self.fill(schema, base, args["body"], set(), operation.method not in ("DELETE", "PATCH", "PUT"))
+            # No body of a write is made of defaults alone.
+            keeps_defaults = operation.method not in ("DELETE", "PATCH", "PUT") and args["body"] != {}
+            self.fill(schema, base, args["body"], set(), keeps_defaults)
         return args
 
     def fill(self, schema, base, value, required, keeps_defaults):
