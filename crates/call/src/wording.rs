@@ -10,6 +10,7 @@ pub mod client;
 mod connection;
 mod credential;
 pub(crate) mod key;
+mod unknown;
 pub mod values;
 pub(crate) mod xml;
 
@@ -22,6 +23,7 @@ pub use connection::{
     connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
 };
 pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted, sign_in_required};
+pub use unknown::{no_offered_tool, no_tool, refused_tool, unknown_tool};
 
 use crate::style::Unwritable;
 
@@ -30,29 +32,8 @@ pub const MAX_MESSAGE: usize = 600;
 
 /// The most characters of a value that are shown.
 const MAX_SHOWN: usize = 80;
-/// The most tools that are suggested.
-const NEAREST: usize = 3;
 /// The most names that are listed.
 const MAX_LISTED: usize = 20;
-
-/// There is no tool with the name `asked`.
-pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
-    let message = no_tool(asked, nearest, "call one of the declared tools");
-    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
-}
-
-/// The sentence about an unknown tool; `otherwise` is the advice if no tool has a similar name.
-pub fn no_tool(asked: &str, nearest: &[&str], otherwise: &str) -> String {
-    let mut message = format!("there is no tool `{}`; ", shortened(asked));
-    match nearest {
-        [] => message.push_str(otherwise),
-        names => {
-            message.push_str(if names.len() == 1 { "the nearest is " } else { "the nearest are " });
-            push_list(&mut message, names.iter().copied().take(NEAREST));
-        }
-    }
-    message
-}
 
 /// The call was made where there is no runtime to wait for an answer.
 pub fn no_runtime() -> Box<Fault> {

@@ -41,6 +41,7 @@ fn toolset(description: &str) -> Toolset {
     Toolset {
         name: String::new(),
         operations: operations.into_iter().map(callable).collect(),
+        refused: Vec::new(),
         transport: Arc::new(Refuse::new()),
         limits: callgate::transport::Limits::default(),
         redirects: callgate::config::Redirects::None,

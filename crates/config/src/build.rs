@@ -22,6 +22,7 @@ mod pinned;
 mod policy;
 mod recordings;
 mod references;
+mod refused_tools;
 mod sending;
 mod session_values;
 mod sidecar;

@@ -121,7 +121,8 @@ impl Builder {
     pub fn build(mut self) -> Result<Executor, Error> {
         let mut catalog = Catalog::default();
         let results = Arc::new(self.results);
-        for toolset in self.toolsets {
+        for mut toolset in self.toolsets {
+            catalog.refuse(&toolset.name, std::mem::take(&mut toolset.refused));
             for slot in slots(toolset, &results) {
                 catalog.add(slot)?;
             }

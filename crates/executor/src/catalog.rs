@@ -9,6 +9,7 @@ use callgate_tool::{Effect, Tool, ToolName, nearest_first};
 use crate::{
     backend::Backend,
     error::{self, Error},
+    toolset::RefusedTool,
 };
 
 /// The number of names suggested for an unknown one.
@@ -23,6 +24,15 @@ pub(crate) struct Catalog {
     exact: BTreeMap<ToolName, usize>,
     /// `None` if several tools fold to one name.
     folded: BTreeMap<String, Option<usize>>,
+    /// The tools that are not offered, by their folded names.
+    refused: BTreeMap<String, Refused>,
+}
+
+/// The reason why a tool is not offered, and its toolset.
+#[derive(Debug)]
+struct Refused {
+    toolset: Arc<str>,
+    reason: Arc<str>,
 }
 
 /// A tool with its runner.
@@ -63,6 +73,21 @@ impl Catalog {
             .or_insert(Some(at));
         self.slots.push(slot);
         Ok(())
+    }
+
+    /// Adds the tools of a toolset that are not offered.
+    pub(crate) fn refuse(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
+        let toolset: Arc<str> = toolset.into();
+        for RefusedTool { name, reason } in refused {
+            let refused = Refused { toolset: Arc::clone(&toolset), reason };
+            self.refused.entry(fold(name.as_str())).or_insert(refused);
+        }
+    }
+
+    /// The reason why a tool is not offered, if it is one of a toolset that `sees` takes.
+    pub(crate) fn refusal(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
+        let refused = self.refused.get(&fold(asked))?;
+        sees(&refused.toolset).then_some(&*refused.reason)
     }
 
     /// Every tool in order.

@@ -114,6 +114,23 @@ impl Executor {
         self.0.catalog.nearest(asked, sees)
     }
 
+    /// The fault of a call of a tool that is not offered, for a caller who may use the toolsets that `sees` takes: the
+    /// reason if the load of a description refused its operation, else the nearest names.
+    #[doc(hidden)]
+    pub fn unknown_tool(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Box<Fault> {
+        let catalog = &self.0.catalog;
+        if let Some(reason) = catalog.refusal(asked, &sees) {
+            return wording::refused_tool(asked, reason);
+        }
+        wording::unknown_tool(asked, &catalog.nearest(asked, |entry| sees(entry.toolset())))
+    }
+
+    /// The reason why a tool of a toolset that `sees` takes is not offered; `None` if it is offered or unknown.
+    #[doc(hidden)]
+    pub fn refusal(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
+        self.0.catalog.refusal(asked, sees)
+    }
+
     /// The tools that a question means, the best first, among those that `sees` takes. Those that answer what the best need
     /// stand beside them. The first question makes the index, in some milliseconds for a thousand tools.
     ///
@@ -280,8 +297,7 @@ impl Executor {
     fn found(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
         let catalog = &self.0.catalog;
         let Some(entry) = catalog.find(&call.tool) else {
-            let nearest = catalog.nearest(&call.tool, |_| true);
-            return Err(Outcome::Failed(wording::unknown_tool(&call.tool, &nearest)));
+            return Err(Outcome::Failed(self.unknown_tool(&call.tool, |_| true)));
         };
         let meant = entry.name().as_str();
         if *meant != *call.tool {

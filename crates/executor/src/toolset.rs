@@ -31,6 +31,8 @@ pub struct Toolset {
     pub name: String,
     /// The operations that may be called.
     pub operations: Vec<Callable>,
+    /// The tools of operations that are refused: a call of one says why.
+    pub refused: Vec<RefusedTool>,
     /// The transport that sends the requests.
     pub transport: Arc<dyn Transport>,
     /// The limits of one exchange.
@@ -49,6 +51,16 @@ pub struct Toolset {
     pub tool_shapes: BTreeMap<ToolName, Shape>,
     /// The tools that the client runs.
     pub client: ClientSide,
+}
+
+/// A tool that is not offered, since the load of the description refuses its operation.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a tool is refused for a reason")]
+pub struct RefusedTool {
+    /// The name that the tool would have.
+    pub name: ToolName,
+    /// The reason in words that a model may read; tools that are refused for one reason share it.
+    pub reason: Arc<str>,
 }
 
 /// The values of a session that credentials read. They are credentials themselves: no tool of another toolset takes them

@@ -219,9 +219,7 @@ impl Batch {
 
     /// The fault of a call of an unknown tool; it names the nearest of those that the caller may use.
     fn unknown_tool(&self, asked: &str) -> Box<Fault> {
-        let is_usable = |entry: Entry<'_>| self.caller.may_use(entry.toolset());
-        let nearest = self.built.executor.nearest(asked, is_usable);
-        callgate_call::wording::unknown_tool(asked, &nearest)
+        self.built.executor.unknown_tool(asked, |toolset| self.caller.may_use(toolset))
     }
 
     /// One call with all that surrounds it; a fault where the caller may not use the tool, as if there were none.

@@ -127,6 +127,10 @@ pub(crate) async fn show(
 /// The refusal of a request for an unknown tool. It names the nearest of the tools that the caller may use.
 pub(crate) fn absent(built: &Built, caller: &Caller, asked: &str) -> Problem {
     let executor = &built.executor;
+    if let Some(reason) = executor.refusal(asked, |toolset| caller.may_use(toolset)) {
+        let detail = wording::no_offered_tool(asked, reason);
+        return Problem::new(ProblemKind::AbsentResource, detail);
+    }
     let mut nearest = executor.nearest(asked, |entry| caller.may_use(entry.toolset()));
     // A tool whose declaration exceeds its limits cannot be shown either.
     nearest.retain(|name| executor.find(name).and_then(Entry::declaration).is_some());

@@ -202,8 +202,12 @@ fn unknown(
     asked: &str,
     otherwise: &str,
 ) -> (String, Box<Fault>) {
+    let fault = executor.unknown_tool(asked, |toolset| caller.sees(toolset));
+    if let Some(reason) = executor.refusal(asked, |toolset| caller.sees(toolset)) {
+        return (wording::no_offered_tool(asked, reason), fault);
+    }
     let nearest = executor.nearest(asked, |entry| caller.sees(entry.toolset()));
-    (wording::no_tool(asked, &nearest, otherwise), wording::unknown_tool(asked, &nearest))
+    (wording::no_tool(asked, &nearest, otherwise), fault)
 }
 
 /// The caller's trace: `_meta.traceparent`, `tracestate` and `baggage` (MCP 2026-07-28, basic).

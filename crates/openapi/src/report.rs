@@ -78,6 +78,8 @@ pub struct OperationReport {
     pub operation_id: Option<Arc<str>>,
     /// The tool's name; `None` if the operation is refused.
     pub tool: Option<ToolName>,
+    /// The name that the tool would have; `None` if the operation is offered, or no name is legal.
+    pub refused_tool: Option<ToolName>,
     /// The status: offered, degraded or refused.
     pub status: OperationStatus,
 }
@@ -171,7 +173,11 @@ impl Report {
         for report in &mut self.operations {
             let status = report.tool.as_ref().and_then(|tool| found.get(tool));
             report.status = status.copied().unwrap_or(report.status);
-            report.tool = report.tool.take().filter(|_| report.status != OperationStatus::Refused);
+            if report.status == OperationStatus::Refused
+                && let Some(tool) = report.tool.take()
+            {
+                report.refused_tool = Some(tool);
+            }
         }
     }
 }

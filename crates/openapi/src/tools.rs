@@ -92,7 +92,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
             continue;
         }
         if at >= most {
-            loaded.add(found, None, None);
+            loaded.add(found, name, None, None);
             continue;
         }
         let label = [found.method.as_str(), " ", &found.key].concat();
@@ -105,8 +105,9 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
             items: &found.items,
             operation: &found.operation,
         };
-        let operation = name.and_then(|name| context.operation(candidate, name, &mut findings));
-        loaded.add(found, operation, findings.worst());
+        let own = name.clone();
+        let operation = own.and_then(|name| context.operation(candidate, name, &mut findings));
+        loaded.add(found, name, operation, findings.worst());
         let diagnostics = findings.into_diagnostics();
         let diagnostics =
             document.meter().charged(diagnostics, |found| steps_of_text(&found.pointer));
@@ -131,7 +132,13 @@ impl Loaded {
         self
     }
 
-    fn add(&mut self, found: &Found<'_>, operation: Option<Operation>, worst: Option<Severity>) {
+    fn add(
+        &mut self,
+        found: &Found<'_>,
+        name: Option<ToolName>,
+        operation: Option<Operation>,
+        worst: Option<Severity>,
+    ) {
         let operation = operation.filter(|_| worst != Some(Severity::Error));
         let status = match (&operation, worst) {
             (None, _) => OperationStatus::Refused,
@@ -143,6 +150,7 @@ impl Loaded {
             path: Arc::clone(&found.key),
             operation_id: found.shared_operation_id().cloned(),
             tool: operation.as_ref().map(|operation| operation.tool_name.clone()),
+            refused_tool: name.filter(|_| operation.is_none()),
             status,
         });
         self.operations.extend(operation.map(Arc::new));

@@ -170,7 +170,7 @@ codes! {
         "Nothing was sent. The model should not call again, because no argument can give what the session should. The program that makes the call stores the session again (it ends some time after its last change), or sends its values with the call.";
     /// There is no tool of that name.
     UnknownTool = "unknown_tool":
-        "Nothing was sent. The model sees the nearest names, and should call one of the declared tools. A person compares the tools that were declared to the model with those that the configuration offers now.";
+        "Nothing was sent. The model sees the nearest names, and should call one of the declared tools; for an operation that the load refuses it sees the reason. A person compares the tools that were declared to the model with those that the configuration offers now.";
     /// The service could not be reached, or the connection broke.
     Unreachable = "unreachable":
         "The fault says whether nothing was sent or the service may have been reached. The model should try again later if that does no harm, ask the user after a write, and not call again if there is no secure connection. A person looks whether the service runs, corrects `server`, or trusts its certificate under `tls`.";

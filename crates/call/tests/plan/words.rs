@@ -31,6 +31,10 @@ fn sentences_of_the_executor() {
         "unknown_tool, reached no, correct_arguments: there is no tool `x`; call one of the declared tools",
     );
     check(
+        &wording::refused_tool("getPet", "`hostile-path`: expected a plain path"),
+        "unknown_tool, reached no, give_up: the tool `getPet` is not offered, nothing was sent: its operation is refused, `hostile-path`: expected a plain path",
+    );
+    check(
         &wording::timed_out(Duration::from_secs(30), Effect::Read),
         "timed_out, reached maybe, try_later: the service did not answer within 30 s; it only reads, so it may be tried again later",
     );

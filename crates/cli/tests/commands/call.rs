@@ -195,6 +195,12 @@ fn operations_that_are_not_offered_are_told() {
     callgate(&["call", "fixtures/faulty/spec.yaml", "nope"])
         .exits(1)
         .says("2 operations of `fixtures/faulty/spec.yaml` are not offered");
+    callgate(&["call", "fixtures/faulty/spec.yaml", "askAnotherProtocol"])
+        .exits(1)
+        .says("the tool `askAnotherProtocol` is not offered")
+        .says(
+            "its operation is refused, `invalid-server`: expected a server with `http` or `https`",
+        );
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::{
     loading::{self, Loading, Surroundings},
     named_tools,
     options::options,
+    refused_tools,
     sending::Sending,
     workshop::Workshop,
 };
@@ -64,12 +65,14 @@ pub(super) async fn build<'a>(
     credential_arguments::check(reader, config, &callables);
     let secret_arguments = credential_arguments::names(config, &callables);
     let (tool_shapes, tools) = named_tools::found(reader, config, &report, &callables);
+    let refused = refused_tools::of(&report);
     let execution = config.execution.default;
     let client = ClientSide { execution, tools, time: workshop.client_time };
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let toolset = sending.calls.map(|transport| Toolset {
         name: name.clone(),
         operations: callables,
+        refused,
         transport,
         limits: config.limits,
         redirects: config.redirects,

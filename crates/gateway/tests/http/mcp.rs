@@ -227,3 +227,30 @@ async fn a_declined_call_is_rejected_and_one_of_a_client_that_cannot_ask_waits()
     let error = &refused["result"]["structuredContent"]["error"];
     assert_eq!(error["code"], "needs_approval", "{refused}");
 }
+
+#[tokio::test]
+async fn a_tool_whose_operation_is_refused_says_why_by_every_way_in() {
+    let sidecar = Sidecar::of("toolsets: {faulty: {openapi: ../fixtures/faulty/spec.yaml}}").await;
+    for (tool, reason) in [
+        ("faulty-leaveTheFolder", "`hostile-path`: expected a path without dot segments"),
+        ("faulty-askAnotherProtocol", "`invalid-server`: expected a server with `http` or `https`"),
+    ] {
+        let said = format!(
+            "the tool `{tool}` is not offered, nothing was sent: its operation is refused, {reason}"
+        );
+        let calls = json!({"calls": [{"tool": tool, "args": {}}]});
+        let called = sidecar.post("/v1/calls", &calls).await.json();
+        let error = &called["results"][0]["error"];
+        assert_eq!(error["code"], "unknown_tool", "{called}");
+        assert_eq!(error["next"], "give_up", "{called}");
+        let params = json!({"name": tool, "arguments": {}});
+        let (_, over_mcp) =
+            asked(&sidecar, "/mcp", &request("tools/call", &params).to_string()).await;
+        let shown = sidecar.get(&format!("/v1/tools/{tool}")).await;
+        assert_eq!(shown.status, 404);
+        for answer in [called.to_string(), over_mcp.to_string(), shown.text] {
+            assert!(answer.contains(&said), "{answer}");
+            assert!(!answer.contains("faulty.example") && !answer.contains(".."), "{answer}");
+        }
+    }
+}

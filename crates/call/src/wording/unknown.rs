@@ -1,0 +1,43 @@
+//! Words the faults of calls of tools that are not there: unknown ones, and those that a load refuses.
+
+use callgate_tool::{Fault, FaultCode, Next};
+
+use super::{clipped, fault, push_list, shortened};
+
+/// There is no tool with the name `asked`.
+pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
+    let message = no_tool(asked, nearest, "call one of the declared tools");
+    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+}
+
+/// The tool `asked` is not offered: the load of its description refused the operation for this reason.
+pub fn refused_tool(asked: &str, reason: &str) -> Box<Fault> {
+    fault(FaultCode::UnknownTool, no_offered_tool(asked, reason), Next::GiveUp)
+}
+
+/// The sentence about a tool whose operation is refused.
+pub fn no_offered_tool(asked: &str, reason: &str) -> String {
+    let (asked, reason) = (shortened(asked), clipped(reason, REASON));
+    format!(
+        "the tool `{asked}` is not offered, nothing was sent: its operation is refused, {reason}"
+    )
+}
+
+/// The sentence about an unknown tool; `otherwise` is the advice if no tool has a similar name.
+pub fn no_tool(asked: &str, nearest: &[&str], otherwise: &str) -> String {
+    let mut message = format!("there is no tool `{}`; ", shortened(asked));
+    match nearest {
+        [] => message.push_str(otherwise),
+        names => {
+            message.push_str(if names.len() == 1 { "the nearest is " } else { "the nearest are " });
+            push_list(&mut message, names.iter().copied().take(NEAREST));
+        }
+    }
+    message
+}
+
+/// The most tools that are suggested.
+const NEAREST: usize = 3;
+
+/// The most bytes of a reason.
+const REASON: usize = 300;
