@@ -105,8 +105,62 @@ impl<'a> Guide<'a> {
         objects.flat_map(|members| members.keys().map(String::as_str)).collect()
     }
 
+    /// The names of the members that every alternative has: those of no `oneOf` and no `anyOf`.
+    pub(crate) fn common_members(self) -> Vec<&'a str> {
+        let parts = self.parts_of(&["allOf"]).into_iter();
+        let objects = parts.filter_map(|part| part.get("properties")?.as_object());
+        objects.flat_map(|members| members.keys().map(String::as_str)).collect()
+    }
+
+    /// The names of the members that are required here, whatever alternative is meant.
+    pub(crate) fn required_members(self) -> Vec<&'a str> {
+        let parts = self.parts_of(&["allOf"]).into_iter();
+        let lists = parts.filter_map(|part| part.get("required")?.as_array());
+        lists.flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// The alternatives of a union of objects, with their names in the description; empty if there are fewer than two.
+    pub(crate) fn alternatives(self) -> Vec<Self> {
+        let branches = self.parts_of(&["allOf"]).into_iter().flat_map(|part| {
+            let all = ["oneOf", "anyOf"].into_iter().filter_map(|keyword| part.get(keyword));
+            all.filter_map(Value::as_array).flatten()
+        });
+        let guides = branches.map(|schema| Self { schema, ..self });
+        let objects: Vec<_> = guides.filter(|guide| !guide.members().is_empty()).collect();
+        if objects.len() < 2 { Vec::new() } else { objects }
+    }
+
+    /// The heading of an alternative: the value of the member that tells it from the others, its title, or the name of its
+    /// schema.
+    pub(crate) fn heading(self) -> Option<String> {
+        let tag = self.members().into_iter().find_map(|name| {
+            let only = self.member(name)?.only_value()?;
+            Some(format!(
+                "{name}={}",
+                only.as_str().map_or_else(|| only.to_string(), str::to_owned)
+            ))
+        });
+        let title = || self.keyword("title").and_then(Value::as_str).map(ToOwned::to_owned);
+        let name = || self.schema.get("$ref")?.as_str()?.rsplit('/').next().map(ToOwned::to_owned);
+        tag.or_else(title).or_else(name)
+    }
+
+    /// The only value that is allowed here.
+    pub(crate) fn only_value(self) -> Option<&'a Value> {
+        let one = |values: &'a Value| match values.as_array().map(Vec::as_slice) {
+            Some([only]) => Some(only),
+            _ => None,
+        };
+        self.keyword("const").or_else(|| self.keyword("enum").and_then(one))
+    }
+
     /// The schema and its parts, with references resolved.
     fn parts(self) -> Vec<&'a Value> {
+        self.parts_of(&["oneOf", "anyOf", "allOf"])
+    }
+
+    /// The schema and its parts by these keywords, with references resolved.
+    fn parts_of(self, keywords: &[&str]) -> Vec<&'a Value> {
         let mut parts: Vec<&'a Value> = Vec::new();
         let mut waiting = vec![self.schema];
         while let Some(schema) = waiting.pop() {
@@ -118,8 +172,8 @@ impl<'a> Guide<'a> {
             waiting.extend(
                 referred.filter(|known| !parts.iter().any(|part| std::ptr::eq(*part, *known))),
             );
-            for keyword in ["oneOf", "anyOf", "allOf"] {
-                let branches = schema.get(keyword).and_then(Value::as_array);
+            for keyword in keywords {
+                let branches = schema.get(*keyword).and_then(Value::as_array);
                 waiting.extend(branches.into_iter().flatten().rev());
             }
             parts.push(schema);
@@ -167,6 +221,21 @@ mod tests {
         check(&json!({"anyOf": [{"type": "string"}, bytes]}), [false, true, true, true]);
         let circle = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}, {"type": "array"}]}}});
         check(&circle, [true, false, false, false]);
+    }
+
+    #[test]
+    fn a_union_of_objects_has_an_alternative_for_each() {
+        let card =
+            json!({"type": "object", "properties": {"kind": {"const": "card"}, "last4": {}}});
+        let bill = json!({"title": "Bill", "properties": {"number": {}}});
+        let schema = json!({"properties": {"amount": {}},
+            "oneOf": [card, bill, {"$ref": "#/$defs/Gift"}, {"type": "null"}],
+            "$defs": {"Gift": {"properties": {"code": {}}}}});
+        let guide = Guide::new(&schema);
+        assert_eq!(guide.common_members(), ["amount"]);
+        let headings: Vec<_> = guide.alternatives().into_iter().map(Guide::heading).collect();
+        assert_eq!(headings, ["kind=card", "Bill", "Gift"].map(|name| Some(name.to_owned())));
+        assert!(Guide::new(&json!({"oneOf": [card, {"type": "null"}]})).alternatives().is_empty());
     }
 
     #[test]

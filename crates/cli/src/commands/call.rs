@@ -35,6 +35,9 @@ use crate::{
     output, session,
 };
 
+#[cfg(test)]
+pub(crate) use self::given::arguments_of_words;
+
 /// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let environment = Environment::new();

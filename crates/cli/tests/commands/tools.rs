@@ -177,3 +177,52 @@ fn a_search_shows_what_fits_best_and_what_it_needs() {
     callgate(&["tools", file, "--limit", "3"]).exits(2).says("--search");
     callgate(&["tools", file, "--search", "pet", "--dialect", "openai"]).exits(2).says("--dialect");
 }
+
+const UNION: &str = r##"
+openapi: 3.0.3
+info: { title: Shop, version: "1" }
+servers: [{ url: https://shop.example }]
+paths:
+  /payments:
+    post:
+      operationId: pay
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [payment]
+              properties:
+                payment:
+                  oneOf: [{ $ref: "#/components/schemas/Card" }, { $ref: "#/components/schemas/Bill" }]
+      responses: { 204: { description: ok } }
+components:
+  schemas:
+    Card:
+      type: object
+      additionalProperties: false
+      required: [kind, last4]
+      properties: { kind: { type: string, enum: [card] }, last4: { type: string, pattern: "^[0-9]{4}$" } }
+    Bill:
+      type: object
+      additionalProperties: false
+      required: [kind, number]
+      properties: { kind: { type: string, enum: [bill] }, number: { type: integer } }
+"##;
+
+#[test]
+fn the_page_of_a_union_has_a_heading_for_each_alternative_and_an_example_that_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop.yaml");
+    std::fs::write(&file, UNION).unwrap();
+    let file = file.to_str().unwrap();
+    let page = callgate(&["tools", file, "pay"]).exits(0).out;
+    let places = ["payment: kind=card", "payment.last4", "payment: kind=bill", "payment.number"];
+    let places = places.map(|text| page.find(text).unwrap_or_else(|| panic!("{text}: {page}")));
+    assert!(places.is_sorted(), "{page}");
+    assert!(!page.contains("one of"), "{page}");
+    let example = page.lines().find(|line| line.trim().starts_with("callgate call")).unwrap();
+    let words: Vec<&str> = example.split_whitespace().skip(1).chain(["--dry-run"]).collect();
+    callgate(&words).exits(0).prints("\"kind\":\"card\"");
+}

@@ -35,6 +35,13 @@ pub(super) fn arguments(
     Ok(arguments)
 }
 
+/// The arguments that these words of a command line give to a tool.
+#[cfg(test)]
+pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<Arguments, Failure> {
+    let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
+    named(words, schema.as_ref().map(Guide::new), Some(entry))
+}
+
 /// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
 fn place_body(
     arguments: &mut Arguments,

@@ -1,23 +1,50 @@
 //! An example of a call: valid values for all that a tool's schema requires, and the command line that gives them. The
 //! schema's own examples and defaults come first.
 
+mod pattern;
+
 use callgate_tool::{Number, Object, Value};
 
 use crate::guide::Guide;
 
+/// A way to choose where a schema allows several values.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Choice {
+    /// True if the schema's own examples and defaults come first; some do not match their schema.
+    pub(super) has_examples: bool,
+    /// The position of the alternative of each union, of those that there are.
+    pub(super) alternative: usize,
+}
+
+impl Choice {
+    /// The ways to try, the plainest first.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let ways = |has_examples| {
+            (0..MOST_ALTERNATIVES).map(move |alternative| Self { has_examples, alternative })
+        };
+        ways(true).chain(ways(false))
+    }
+}
+
 /// An example value with all that `schema` requires; `root` holds the definitions.
-pub(super) fn value(schema: &Value, root: &Value) -> Value {
-    made(schema, root, DEPTH)
+pub(super) fn value(schema: &Value, root: &Value, choice: Choice) -> Value {
+    Making { root, choice }.made(schema, DEPTH)
 }
 
 /// Arguments as a user types them: members with dots, lists as repeated names, the bytes of a file as `@FILE`, deeper values
 /// as JSON.
 pub(super) fn arguments(values: &Object, guide: Guide<'_>) -> String {
+    let words: Vec<_> = words(values, guide).iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// The same before a shell's quotes.
+pub(super) fn words(values: &Object, guide: Guide<'_>) -> Vec<String> {
     let mut words = Vec::new();
     for (name, value) in values {
         push(&mut words, name, value, guide.member(name), true);
     }
-    words.join(" ")
+    words
 }
 
 fn push(
@@ -29,7 +56,7 @@ fn push(
 ) {
     let is_plain = |value: &Value| value.as_array().is_none() && value.as_object().is_none();
     if guide.is_some_and(is_file) {
-        words.push(quoted(&format!("{name}=@FILE")));
+        words.push(format!("{name}=@FILE"));
         return;
     }
     match value {
@@ -46,9 +73,9 @@ fn push(
         }
         Value::String(text) => {
             let literal = if text.starts_with('@') { "@" } else { "" };
-            words.push(quoted(&format!("{name}={literal}{text}")));
+            words.push(format!("{name}={literal}{text}"));
         }
-        value => words.push(quoted(&format!("{name}={value}"))),
+        value => words.push(format!("{name}={value}")),
     }
 }
 
@@ -70,51 +97,103 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn made(schema: &Value, root: &Value, depth: usize) -> Value {
-    let Some(depth) = depth.checked_sub(1) else { return Value::Null };
-    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        let referred = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return referred.map(|schema| made(schema, root, depth)).unwrap_or_default();
+/// The making of one example.
+#[derive(Clone, Copy)]
+struct Making<'a> {
+    root: &'a Value,
+    choice: Choice,
+}
+
+impl Making<'_> {
+    fn made(self, schema: &Value, depth: usize) -> Value {
+        let Some(depth) = depth.checked_sub(1) else { return Value::Null };
+        if let Some(known) = known(schema, self.choice.has_examples) {
+            return known.clone();
+        }
+        let mut value = self.plain(schema, depth);
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            let referred = reference.strip_prefix('#').and_then(|at| self.root.pointer(at));
+            value = referred.map(|schema| self.made(schema, depth)).unwrap_or_default();
+        }
+        let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        let chosen = ["oneOf", "anyOf"]
+            .into_iter()
+            .filter_map(|keyword| self.chosen(schema.get(keyword).and_then(Value::as_array)?));
+        for part in chosen.chain(all) {
+            let other = self.made(part, depth);
+            match (&mut value, other) {
+                (Value::Object(members), Value::Object(more)) => members.extend(more),
+                (_, Value::Null) => {}
+                (value, other) => *value = other,
+            }
+        }
+        value
     }
-    if let Some(known) = known(schema) {
-        return known.clone();
+
+    /// The alternative to show: that of the choice, of those that are not `null`.
+    fn chosen(self, alternatives: &[Value]) -> Option<&Value> {
+        let is_value = |branch: &&Value| branch.get("type").is_none_or(|kind| kind != "null");
+        let mut values = alternatives.iter().filter(is_value);
+        let last = values.clone().last();
+        values.nth(self.choice.alternative).or(last)
     }
-    let mut value = plain(schema, root, depth);
-    let branches =
-        |keyword: &str| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
-    let not_null = |branch: &&Value| branch.get("type").is_none_or(|kind| kind != "null");
-    let chosen =
-        branches("oneOf").find(not_null).into_iter().chain(branches("anyOf").find(not_null));
-    for part in chosen.chain(branches("allOf")) {
-        let other = made(part, root, depth);
-        match (&mut value, other) {
-            (Value::Object(members), Value::Object(more)) => members.extend(more),
-            (_, Value::Null) => {}
-            (value, other) => *value = other,
+
+    fn plain(self, schema: &Value, depth: usize) -> Value {
+        match kind(schema) {
+            Some("array") => self.list(schema, depth),
+            Some("boolean") => true.into(),
+            Some("integer" | "number") => number(schema),
+            Some("object") => self.object(schema, depth),
+            Some("string") => text(schema).into(),
+            _ => Value::Null,
         }
     }
-    value
+
+    fn list(self, schema: &Value, depth: usize) -> Value {
+        let least = schema.get("minItems").and_then(whole).unwrap_or(1).max(1);
+        let items = schema.get("items").filter(|items| items.as_object().is_some());
+        let item = items.map_or_else(|| Value::from("text"), |items| self.made(items, depth));
+        let n_items = usize::try_from(least).unwrap_or(1).min(MOST_ITEMS);
+        Value::Array(vec![item; n_items])
+    }
+
+    fn object(self, schema: &Value, depth: usize) -> Value {
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut members = Object::new();
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            let below = schema.get("properties").and_then(|members| members.get(name));
+            let below = below.map_or_else(|| Value::from("text"), |below| self.made(below, depth));
+            members.insert(name.to_owned(), below);
+        }
+        let least = schema.get("minProperties").and_then(whole).unwrap_or_default();
+        let least = usize::try_from(least).unwrap_or_default().min(MOST_ITEMS);
+        let declared = schema.get("properties").and_then(Value::as_object);
+        for (name, below) in declared.into_iter().flatten() {
+            if members.len() < least && !members.contains_key(name) {
+                members.insert(name.clone(), self.made(below, depth));
+            }
+        }
+        // The schema of bytes requires no member, but bytes need one.
+        let member = |name: &str| schema.get("properties")?.get(name);
+        if members.is_empty() && member("text").is_some() && member("handle").is_some() {
+            members.insert("text".to_owned(), "hello".into());
+        }
+        Value::Object(members)
+    }
 }
 
 /// The value that a schema names: its `const`, an example, its default, or the first of its `enum`.
-fn known(schema: &Value) -> Option<&Value> {
+fn known(schema: &Value, has_examples: bool) -> Option<&Value> {
     let first = |keyword: &str| {
         schema.get(keyword).and_then(Value::as_array)?.iter().find(|one| **one != Value::Null)
     };
-    let said = schema.get("const").or_else(|| schema.get("example")).or_else(|| first("examples"));
+    let only = schema.get("const");
+    if !has_examples {
+        return only.or_else(|| first("enum"));
+    }
+    let said = only.or_else(|| schema.get("example")).or_else(|| first("examples"));
     said.or_else(|| schema.get("default").filter(|known| **known != Value::Null))
         .or_else(|| first("enum"))
-}
-
-fn plain(schema: &Value, root: &Value, depth: usize) -> Value {
-    match kind(schema) {
-        Some("array") => list(schema, root, depth),
-        Some("boolean") => true.into(),
-        Some("integer" | "number") => number(schema),
-        Some("object") => object(schema, root, depth),
-        Some("string") => text(schema).into(),
-        _ => Value::Null,
-    }
 }
 
 /// The type of a schema; the first if there are several.
@@ -132,30 +211,6 @@ fn kind(schema: &Value) -> Option<&str> {
     } else {
         Some("string")
     })
-}
-
-fn list(schema: &Value, root: &Value, depth: usize) -> Value {
-    let least = schema.get("minItems").and_then(whole).unwrap_or(1).max(1);
-    let items = schema.get("items").filter(|items| items.as_object().is_some());
-    let item = items.map_or_else(|| Value::from("text"), |items| made(items, root, depth));
-    let n_items = usize::try_from(least).unwrap_or(1).min(MOST_ITEMS);
-    Value::Array(vec![item; n_items])
-}
-
-fn object(schema: &Value, root: &Value, depth: usize) -> Value {
-    let required = schema.get("required").and_then(Value::as_array);
-    let mut members = Object::new();
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        let below = schema.get("properties").and_then(|members| members.get(name));
-        let below = below.map_or_else(|| Value::from("text"), |below| made(below, root, depth));
-        members.insert(name.to_owned(), below);
-    }
-    // The schema of bytes requires no member, but bytes need one.
-    let member = |name: &str| schema.get("properties")?.get(name);
-    if members.is_empty() && member("text").is_some() && member("handle").is_some() {
-        members.insert("text".to_owned(), "hello".into());
-    }
-    Value::Object(members)
 }
 
 fn number(schema: &Value) -> Value {
@@ -178,6 +233,9 @@ fn number(schema: &Value) -> Value {
 
 fn text(schema: &Value) -> String {
     let word = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+    if let Some(text) = word("pattern").and_then(pattern::text).filter(|text| !text.is_empty()) {
+        return text;
+    }
     let by_format = FORMATS.iter().find(|(name, _)| word("format") == Some(*name));
     let mut text = by_format.map_or("text", |(_, example)| example).to_owned();
     let least =
@@ -213,6 +271,8 @@ const FORMATS: [(&str, &str); 12] = [
     ("uuid", "123e4567-e89b-42d3-a456-426614174000"),
 ];
 
+/// The alternatives of a union that are tried.
+const MOST_ALTERNATIVES: usize = 4;
 const DEPTH: usize = 24;
 const MOST_CHARACTERS: usize = 64;
 const MOST_ITEMS: usize = 8;
@@ -225,7 +285,8 @@ mod tests {
 
     #[track_caller]
     fn check(schema: &Value, expected: &Value) {
-        assert_eq!(&value(schema, schema), expected, "{schema}");
+        let choice = Choice { has_examples: true, alternative: 0 };
+        assert_eq!(&value(schema, schema, choice), expected, "{schema}");
     }
 
     #[test]

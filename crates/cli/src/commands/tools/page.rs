@@ -3,11 +3,11 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Effect, Entry, Executor, FaultCode, Outcome, Session, Tool, ToolCall};
+use callgate::{Effect, Entry, Executor, Fault, FaultCode, Outcome, Session, Tool, ToolCall};
 use callgate_openapi::Operation;
 use callgate_tool::{Object, Value};
 
-use super::example;
+use super::example::{self, Choice};
 use crate::{
     args::SourceArguments, commands::call::block_on, exit::Failure, guide::Guide, table::Table,
     terminal,
@@ -75,14 +75,14 @@ fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
                 };
                 let given = Given { place: input.place().as_str(), by: &from };
                 if operation.body_of_arguments() == Some(&input.argument) {
-                    rows.members(guide, given, schema);
+                    rows.below("", given, guide);
                     continue;
                 }
                 rows.add(name, given, is_required, guide.member(name));
             }
         }
         None => {
-            rows.members(guide, Given { place: "", by: "you" }, schema);
+            rows.below("", Given { place: "", by: "you" }, guide);
         }
     }
     if rows.n == 0 {
@@ -113,39 +113,62 @@ struct Rows {
 }
 
 impl Rows {
-    /// A row for each member of the arguments.
-    fn members(&mut self, guide: Guide<'_>, given: Given<'_>, schema: &Value) {
-        for name in guide.members() {
-            self.add(name, given, is_required(schema, name), guide.member(name));
-        }
-    }
-
     fn add(&mut self, name: &str, given: Given<'_>, is_required: bool, guide: Option<Guide<'_>>) {
         self.n += 1;
         let word = |keyword: &str| guide.and_then(|guide| guide.keyword(keyword));
         let default = word("default").map(Value::to_string).unwrap_or_default();
         let what = word("description").and_then(Value::as_str).unwrap_or_default().to_owned();
         let required = if is_required { "yes" } else { "" };
-        let kind = guide.map(kind).unwrap_or_default();
+        let only = guide.and_then(Guide::only_value);
+        let kind = only.map_or_else(|| guide.map(kind).unwrap_or_default(), Value::to_string);
         self.table.push(
             [name, given.place, &kind, required, &default, given.by, &what].map(ToOwned::to_owned),
         );
-        if let Some(legal) = word("enum").and_then(Value::as_array) {
+        if let Some(legal) = word("enum").filter(|_| only.is_none()).and_then(Value::as_array) {
             let legal: Vec<_> = legal.iter().take(MOST_LEGAL).map(Value::to_string).collect();
             let _infallible = writeln!(self.legal, "{name}: one of {}", legal.join(", "));
         }
-        let Some(guide) = guide.filter(|guide| guide.kinds().object && !guide.kinds().bytes) else {
-            return;
-        };
-        let required = guide.keyword("required").and_then(Value::as_array);
-        for below in guide.members() {
-            let at = format!("{name}.{below}");
+        if let Some(guide) = guide.filter(|guide| guide.kinds().object && !guide.kinds().bytes) {
+            self.below(name, given, guide);
+        }
+    }
+
+    /// Rows for the members of an object: those that every alternative has, then those of each below its heading.
+    fn below(&mut self, name: &str, given: Given<'_>, guide: Guide<'_>) {
+        let alternatives = guide.alternatives();
+        if alternatives.is_empty() {
+            return self.members_below(name, given, guide, &guide.members());
+        }
+        let common = guide.common_members();
+        self.members_below(name, given, guide, &common);
+        for (index, alternative) in alternatives.into_iter().enumerate() {
+            let is_own = |name: &&str| {
+                let is_tag = alternative.member(name).is_some_and(|one| one.only_value().is_some());
+                is_tag || !common.contains(name)
+            };
+            let own: Vec<_> = alternative.members().into_iter().filter(is_own).collect();
+            if own.is_empty() || self.n >= MOST_ROWS {
+                continue;
+            }
+            let nth = || format!("alternative {}", index.saturating_add(1));
+            let heading = alternative.heading().unwrap_or_else(nth);
+            let name_of = if name.is_empty() { "" } else { ": " };
+            self.table.push(
+                [&format!("{name}{name_of}{heading}"), "", "", "", "", "", ""]
+                    .map(ToString::to_string),
+            );
+            self.members_below(name, given, alternative, &own);
+        }
+    }
+
+    fn members_below(&mut self, name: &str, given: Given<'_>, guide: Guide<'_>, members: &[&str]) {
+        let required = guide.required_members();
+        for below in members {
+            let at = if name.is_empty() { (*below).to_owned() } else { format!("{name}.{below}") };
             if self.n >= MOST_ROWS || at.matches('.').count() > DEPTH {
                 return;
             }
-            let is_required =
-                required.is_some_and(|names| names.iter().any(|known| known == below));
-            self.add(&at, given, is_required, guide.member(below));
+            self.add(&at, given, required.contains(below), guide.member(below));
         }
     }
 }
@@ -176,30 +199,13 @@ fn called(
     schema: &Value,
     source: &SourceArguments,
 ) -> Result<(String, Option<String>), Failure> {
-    let mut values = match example::value(schema, schema) {
-        Value::Object(values) => values,
-        _ => Object::new(),
-    };
-    let mut note = None;
-    for _ in 0..MOST_TRIES {
-        let call = ToolCall::new("1", tool.name.as_str(), values.clone());
-        let planned = block_on(executor.prepare(&call, &Session::default()))?;
-        let Outcome::Failed(fault) = planned.outcome else {
-            note = None;
-            break;
-        };
-        let lacks = fault.problems.iter().filter(|problem| problem.got == "nothing");
-        let lacks: Vec<String> = lacks.map(|problem| problem.at.clone()).collect();
-        note = Some(match fault.code {
-            FaultCode::MissingSessionValue => {
-                format!("with `--session FILE`, which gives {}", lacks.join(", "))
-            }
-            _ => fault.message,
-        });
-        for at in &lacks {
-            fill(&mut values, at, schema);
+    let Example { values, fault } = block_on(example(executor, tool, schema))?;
+    let note = fault.map(|fault| match fault.code {
+        FaultCode::MissingSessionValue => {
+            format!("with `--session FILE`, which gives {}", lacking(&fault).join(", "))
         }
-    }
+        _ => fault.message,
+    });
     let mut line = format!("callgate call {} {}", source.file.display(), tool.name);
     let given = example::arguments(&values, Guide::new(schema));
     if !given.is_empty() {
@@ -208,12 +214,62 @@ fn called(
     Ok((line, note))
 }
 
+/// Arguments that a tool takes, and the fault of a call with them.
+#[derive(Debug)]
+struct Example {
+    values: Object,
+    fault: Option<Box<Fault>>,
+}
+
+/// The first example whose arguments pass the checks of a call; else the first of all.
+async fn example(executor: &Executor, tool: &Tool, schema: &Value) -> Example {
+    let mut first = None;
+    for choice in Choice::all() {
+        let example = completed(executor, tool, schema, choice).await;
+        let is_refused = |fault: &Fault| fault.code == FaultCode::InvalidArguments;
+        if !example.fault.as_deref().is_some_and(is_refused) {
+            return example;
+        }
+        first.get_or_insert(example);
+    }
+    first.unwrap_or_else(|| Example { values: Object::new(), fault: None })
+}
+
+/// The example of one choice, with the values that a call lacks.
+async fn completed(executor: &Executor, tool: &Tool, schema: &Value, choice: Choice) -> Example {
+    let mut values = match example::value(schema, schema, choice) {
+        Value::Object(values) => values,
+        _ => Object::new(),
+    };
+    let mut fault = None;
+    for _ in 0..MOST_TRIES {
+        let call = ToolCall::new("1", tool.name.as_str(), values.clone());
+        let planned = executor.prepare(&call, &Session::default()).await;
+        let Outcome::Failed(found) = planned.outcome else {
+            return Example { values, fault: None };
+        };
+        for at in lacking(&found) {
+            fill(&mut values, &at, schema, choice);
+        }
+        fault = Some(found);
+    }
+    Example { values, fault }
+}
+
+/// The places of the values that a call lacks.
+fn lacking(fault: &Fault) -> Vec<String> {
+    let lacks = fault.problems.iter().filter(|problem| problem.got == "nothing");
+    lacks.map(|problem| problem.at.clone()).collect()
+}
+
 /// Puts an example in the place of a missing value. The declaration does not require values that a session may fill in.
-fn fill(values: &mut Object, at: &str, schema: &Value) {
+fn fill(values: &mut Object, at: &str, schema: &Value, choice: Choice) {
     let steps: Vec<&str> = at.split('.').collect();
     let Some((last, before)) = steps.split_last() else { return };
     let below = steps.iter().try_fold(Guide::new(schema), |guide, name| guide.below(name));
-    let Some(example) = below.map(|below| example::value(below.schema(), schema)) else { return };
+    let Some(example) = below.map(|below| example::value(below.schema(), schema, choice)) else {
+        return;
+    };
     let mut here = values;
     for name in before {
         match here.get_mut(name) {
@@ -248,3 +304,6 @@ const DEPTH: usize = 2;
 /// The description shows longer lists.
 const MOST_LEGAL: usize = 40;
 const MOST_ROWS: usize = 60;
+
+#[cfg(test)]
+mod corpus;
