@@ -87,6 +87,44 @@ fn the_variables_of_a_configuration_have_their_block() {
     assert_eq!(printed(file.to_str().unwrap(), &[]).get("env"), None, "a description has none");
 }
 
+#[test]
+fn every_place_of_a_reference_has_its_variable_in_the_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    for (place, name) in [
+        ("credentials: { key: { bearer: { token: 'env:A' } } }", "A"),
+        (
+            "credentials: { key: { oauth2_client_credentials: { client_id: me, client_secret: 'env:B' } } }",
+            "B",
+        ),
+        ("headers: { X-Key: 'env:C' }", "C"),
+        ("tls: { client_certificate: cert.pem, client_key: 'env:D' }", "D"),
+        ("auth: { basic: { username: 'env:E', password: 'env:E' } }", "E"),
+    ] {
+        let text = format!("toolsets:\n  a:\n    openapi: api.yaml\n    {place}\n");
+        fs::write(&file, text).unwrap();
+        assert_eq!(printed(file.to_str().unwrap(), &[])["env"], json!({(name): "…"}), "{place}");
+    }
+    for (place, name) in [
+        ("secrets: { vault: { address: 'https://v', token: 'env:F' } }", "F"),
+        ("tls: { client_certificate: cert.pem, client_key: 'env:G' }", "G"),
+        ("audit: { file: calls.jsonl, key: 'env:H' }", "H"),
+    ] {
+        fs::write(&file, format!("toolsets: {{ a: {{ openapi: api.yaml }} }}\n{place}\n")).unwrap();
+        assert_eq!(printed(file.to_str().unwrap(), &[])["env"], json!({(name): "…"}), "{place}");
+    }
+}
+
+#[test]
+fn the_credentials_of_a_session_file_have_their_variables_in_the_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("session.json");
+    let text = r#"{"parameters": {"a": "env:VALUE"}, "credentials": {"me": "env:TOKEN"}}"#;
+    fs::write(&file, text).unwrap();
+    let server = printed(PETS, &["--session", file.to_str().unwrap()]);
+    assert_eq!(server["env"], json!({"TOKEN": "…"}));
+}
+
 /// The repository's root, in which the command runs.
 fn callgate_root() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

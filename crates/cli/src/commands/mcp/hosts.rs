@@ -38,7 +38,7 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
         line.extend(["--session".to_owned(), full(session)?]);
     }
     let flags = flags(description)?;
-    let variables = variables(&location, &flags);
+    let variables = variables(&location, session.as_deref(), &flags);
     line.extend(flags);
     let name = file.file_stem().map_or_else(|| "callgate".into(), |stem| stem.to_string_lossy());
     Ok(match host {

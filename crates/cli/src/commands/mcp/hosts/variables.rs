@@ -1,27 +1,40 @@
 //! The environment variables that a command reads: a host passes on none of its own. Their values are not read.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use callgate_config::{Location, MAX_FILE_BYTES, read_file};
 use callgate_secret::SecretReference;
 use callgate_tree::{Limits, Node};
 
-/// The names of the variables, sorted.
-pub(super) fn variables(location: &Location, flags: &[String]) -> Vec<String> {
+/// The names of the variables that flags, a configuration and the credentials of a session file read, sorted.
+pub(super) fn variables(
+    location: &Location,
+    session: Option<&Path>,
+    flags: &[String],
+) -> Vec<String> {
     let mut names = BTreeSet::new();
     for flag in flags {
         // `--header` and `--basic` have a name and a colon before the reference.
         let behind = flag.split_once(':').map(|(_, reference)| reference.trim_start());
         names.extend([Some(flag.as_str()), behind].into_iter().flatten().filter_map(variable));
     }
-    if let Location::File(file) = location {
-        let text = read_file(file, MAX_FILE_BYTES).unwrap_or_default();
-        let root = callgate_tree::read(&text, &Limits::default()).map(|read| read.value);
-        if let Some(root) = root.ok().filter(is_configuration) {
-            add(&root, &mut names);
-        }
+    if let Location::File(file) = location
+        && let Some(root) = tree(file).filter(is_configuration)
+    {
+        add(&root, &mut names);
+    }
+    // The other members of a session file are values.
+    let session = session.and_then(tree);
+    if let Some(credentials) = session.as_ref().and_then(|root| root.get("credentials")) {
+        add(credentials, &mut names);
     }
     names.into_iter().collect()
+}
+
+/// The tree of a file; the start of the command reports one that cannot be read.
+fn tree(file: &Path) -> Option<Node> {
+    let text = read_file(file, MAX_FILE_BYTES).ok()?;
+    callgate_tree::read(&text, &Limits::default()).ok().map(|read| read.value)
 }
 
 /// Text of a description is never a reference.
