@@ -63,7 +63,9 @@ fn of_value<'a>(input: &Input, styled: &Styled, own: &'a Value, root: Root<'a>) 
             members.gather(Some(own));
             let found = members.found.into_iter();
             found
-                .filter_map(|(member, own)| of_member(name, member, styled, nesting(own, root)?))
+                .filter_map(|(member, own)| {
+                    Some(of_member(name, member, styled, nesting(own, root)?))
+                })
                 .collect()
         }
         (None, _) => Vec::new(),
@@ -76,7 +78,7 @@ fn of_items<'a>(list: &'a Value, root: Root<'a>) -> Option<String> {
     Some(format!("{noun} in a list, which is written as JSON"))
 }
 
-fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> Option<String> {
+fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> String {
     let noun = nesting.noun();
     let form = match (styled.style, nesting) {
         (Style::DeepObject, Nesting::List) => format!("`{name}[{member}][0]=…`"),
@@ -84,7 +86,7 @@ fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> Opt
         (Style::Form, Nesting::List) if styled.explode => format!("`{member}=…&{member}=…`"),
         _ => "JSON".to_owned(),
     };
-    Some(format!("{noun} below an object, `{member}`, which is written as {form}"))
+    format!("{noun} below an object, `{member}`, which is written as {form}")
 }
 
 /// A value with parts.

@@ -22,14 +22,14 @@ pub(super) fn conflict<'d>(
     let is_one = list.pointer.ends_with("/oneOf");
     let mut first = None;
     for (at, branch) in branches.iter().enumerate() {
-        let conflict = match is_one.then(|| twin(&branches, at)).flatten() {
-            Some(twin) => equal_branches(branch, twin),
-            None => {
-                let mut with = rest.clone();
-                match with.add(search, branch.clone()) {
-                    Some(conflict) => conflict,
-                    None => search.settle(&with, depth)?,
-                }
+        let twin = if is_one { twin(&branches, at) } else { None };
+        let conflict = if let Some(twin) = twin {
+            equal_branches(branch, twin)
+        } else {
+            let mut with = rest.clone();
+            match with.add(search, branch.clone()) {
+                Some(conflict) => conflict,
+                None => search.settle(&with, depth)?,
             }
         };
         first.get_or_insert(conflict);

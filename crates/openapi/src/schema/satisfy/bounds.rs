@@ -135,7 +135,7 @@ fn first_whole(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_add(i64::from(bound.is_exclusive));
     }
-    small(bound.value.as_f64()?).map(|value| value.floor()).and_then(whole)?.checked_add(1)
+    small(bound.value.as_f64()?).map(f64::floor).and_then(whole)?.checked_add(1)
 }
 
 /// The last whole number that an upper bound allows.
@@ -143,7 +143,7 @@ fn last_whole(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_sub(i64::from(bound.is_exclusive));
     }
-    small(bound.value.as_f64()?).map(|value| value.ceil()).and_then(whole)?.checked_sub(1)
+    small(bound.value.as_f64()?).map(f64::ceil).and_then(whole)?.checked_sub(1)
 }
 
 /// A number with a fraction, if floating point keeps all of it that counts here.

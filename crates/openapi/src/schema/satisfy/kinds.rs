@@ -66,9 +66,9 @@ fn of(document: &Document, object: &Object) -> u8 {
     match (kind.as_str(), kind.as_array()) {
         (Some(name), _) => kind_of(name).unwrap_or(ALL),
         (_, Some(names)) => {
-            let kinds = names.iter().map(|name| name.as_str().and_then(kind_of));
+            let mut kinds = names.iter().map(|name| name.as_str().and_then(kind_of));
             kinds
-                .fold(Some(0), |all, kind| Some(all? | kind?))
+                .try_fold(0, |all, kind| Some(all | kind?))
                 .filter(|_| !names.is_empty())
                 .unwrap_or(ALL)
         }

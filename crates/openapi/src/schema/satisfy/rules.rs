@@ -76,8 +76,8 @@ pub(super) fn referred<'d>(search: &Search<'d>, schema: &Located<'d>) -> Option<
 
 fn refuses_all(object: &Object, schema: &Located<'_>) -> Option<Conflict> {
     let excluded = object.get("not")?;
-    let is_everything = excluded.as_bool() == Some(true)
-        || excluded.as_object().is_some_and(|excluded| excluded.len() == 0);
+    let is_everything =
+        excluded.as_bool() == Some(true) || excluded.as_object().is_some_and(Object::is_empty);
     let message = "expected a schema that a value may meet, got `not` with one that all meet";
     let at = schema.path();
     is_everything.then(|| Conflict::new(&at.name("not"), message.to_owned()).with_help(REMOVE))

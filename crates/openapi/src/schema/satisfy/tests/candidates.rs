@@ -31,14 +31,20 @@ impl<'a> Candidates<'a> {
         usize::try_from(self.rng.next_u32()).unwrap() % n.max(1)
     }
 
+    fn small(&mut self, n: usize) -> i32 {
+        i32::try_from(self.below(n)).unwrap()
+    }
+
     fn any(&mut self, constants: &[Value], depth: usize) -> Value {
         match self.below(if depth == 0 { 6 } else { 8 }) {
             0 => json!(null),
             1 => json!(self.below(2) == 0),
-            2 => json!(self.below(9).cast_signed() - 3),
-            3 => json!((self.below(13).cast_signed() - 6) as f64 / 2.0),
-            4 => json!("ab".repeat(4)[..self.below(8)]),
-            5 => constants.get(self.below(constants.len())).cloned().unwrap_or(json!("red")),
+            2 => json!(self.small(9) - 3),
+            3 => json!(f64::from(self.small(13) - 6) / 2.0),
+            4 => json!("abababab".chars().take(self.below(8)).collect::<String>()),
+            5 => {
+                constants.get(self.below(constants.len())).cloned().unwrap_or_else(|| json!("red"))
+            }
             6 => (0..self.below(5)).map(|_| self.any(constants, depth - 1)).collect(),
             _ => {
                 let names: Vec<_> = NAMES.iter().filter(|_| self.below(2) == 0).collect();
@@ -81,7 +87,7 @@ impl<'a> Candidates<'a> {
             "object" => self.object(&rules, depth),
             _ => {
                 let n = self.count(&rules, "minLength", "maxLength");
-                json!("abcdefghij".repeat(n / 10 + 1)[..n])
+                json!("abcdefghij".chars().cycle().take(n).collect::<String>())
             }
         }
     }
@@ -92,13 +98,13 @@ impl<'a> Candidates<'a> {
         let mut ahead: Vec<&Value> = schemas.to_vec();
         while let Some(schema) = ahead.pop().filter(|_| rules.len() < 40 + depth) {
             if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
-                ahead.extend(self.root.pointer(&pointer[1..]));
+                ahead.extend(pointer.strip_prefix('#').and_then(|at| self.root.pointer(at)));
             }
             ahead.extend(schema.get("allOf").and_then(Value::as_array).into_iter().flatten());
             for keyword in ["anyOf", "oneOf"] {
-                if let Some(branches) = schema.get(keyword).and_then(Value::as_array) {
-                    ahead.extend(branches.get(self.below(branches.len())));
-                }
+                let branches = schema.get(keyword).and_then(Value::as_array);
+                ahead
+                    .extend(branches.and_then(|branches| branches.get(self.below(branches.len()))));
             }
             rules.push(schema);
         }
@@ -125,7 +131,8 @@ impl<'a> Candidates<'a> {
             _ => step.map_or(from + 1.0, |step| (from / step).ceil() * step),
         };
         let value = if kind == "integer" { value.round() } else { value };
-        if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
+        // A whole number is written without a fraction.
+        serde_json::from_str(&value.to_string()).unwrap_or_default()
     }
 
     fn count(&mut self, rules: &[&'a Value], least: &str, most: &str) -> usize {
@@ -168,19 +175,18 @@ impl<'a> Candidates<'a> {
                     .filter_map(Value::as_str),
             );
             let properties = rule.get("properties").and_then(Value::as_object);
-            for name in properties.into_iter().flat_map(Map::keys) {
-                if self.below(3) == 0 {
-                    names.push(name);
-                }
-            }
+            let some = properties.into_iter().flat_map(Map::keys).filter(|_| self.below(3) == 0);
+            names.extend(some.map(String::as_str));
         }
         for rule in rules {
             let by_name = rule.get("dependentRequired").and_then(Value::as_object);
-            for (name, more) in by_name.into_iter().flatten() {
-                if names.contains(&name.as_str()) {
-                    names.extend(more.as_array().into_iter().flatten().filter_map(Value::as_str));
-                }
-            }
+            let more = by_name.into_iter().flatten();
+            let more = more.filter(|(name, _)| names.contains(&name.as_str()));
+            let more: Vec<&str> = more
+                .flat_map(|(_, more)| more.as_array().into_iter().flatten())
+                .filter_map(Value::as_str)
+                .collect();
+            names.extend(more);
         }
         let least = self.count(rules, "minProperties", "maxProperties");
         names.extend(NAMES.iter().take(least.saturating_sub(names.len())));

@@ -79,6 +79,7 @@ fn built(document: &Document, pointer: &str) -> serde_json::Value {
     builder.close(whole).0.to_value().to_serde_json()
 }
 
+#[expect(clippy::print_stderr, reason = "the counts are read by people")]
 #[test]
 fn no_schema_of_the_corpus_is_reported_although_a_value_meets_it() {
     let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
