@@ -37,6 +37,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use callgate_executor::{Builder, Executor, Toolset};
 use callgate_secret::{SecretReference, SecretStore};
 use callgate_session::Store;
+use callgate_tool::SessionName;
 use callgate_transport::TlsSettings;
 use futures_util::future::BoxFuture;
 use tokio::runtime;
@@ -226,9 +227,7 @@ impl Assembly<'_> {
             authenticators.extend(made);
             fetched.extend(own);
         }
-        let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
-        let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
-        let session_secrets = session_secrets.into_iter().collect();
+        let session_secrets = session_secrets(&ready);
         let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
         let ways = ways.collect();
         names_are_unique(&mut reader, &ready);
@@ -277,6 +276,13 @@ impl Assembly<'_> {
             files,
         })
     }
+}
+
+/// The session values that credentials read, without repetitions.
+fn session_secrets(toolsets: &[Toolset]) -> Vec<SessionName> {
+    let masked = toolsets.iter().flat_map(|toolset| &toolset.session_values.masked);
+    let masked: BTreeSet<_> = masked.cloned().collect();
+    masked.into_iter().collect()
 }
 
 /// The references, without repetitions.

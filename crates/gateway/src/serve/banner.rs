@@ -80,8 +80,8 @@ fn credentials(built: &Built, summary: &Summary) -> String {
         n => format!("{n} security schemes"),
     };
     let logins = built.missing_logins.iter().cloned();
-    let missing: Vec<_> = std::iter::once(secrets).chain(logins).chain([schemes]).collect();
-    let missing: Vec<_> = missing.into_iter().filter(|part| !part.is_empty()).collect();
+    let missing = std::iter::once(secrets).chain(logins).chain([schemes]);
+    let missing: Vec<_> = missing.filter(|part| !part.is_empty()).collect();
     match &*missing {
         [] => "credentials: none is missing".to_owned(),
         missing => format!("credentials missing: {}", missing.join("; ")),

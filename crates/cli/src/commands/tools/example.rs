@@ -134,7 +134,7 @@ impl Making<'_> {
     fn chosen(self, alternatives: &[Value]) -> Option<&Value> {
         let is_value = |branch: &&Value| branch.get("type").is_none_or(|kind| kind != "null");
         let mut values = alternatives.iter().filter(is_value);
-        let last = values.clone().last();
+        let last = values.clone().next_back();
         values.nth(self.choice.alternative).or(last)
     }
 

@@ -34,6 +34,12 @@ impl Reader<'_> {
         is_there
     }
 
+    /// Reads on to a character, and behind it.
+    fn skip_behind(&mut self, end: char) -> Option<()> {
+        while self.next()? != end {}
+        Some(())
+    }
+
     /// The text of the first alternative; the others are read to their end.
     fn alternatives(&mut self, depth: usize) -> Option<String> {
         let depth = depth.checked_sub(1)?;
@@ -51,7 +57,7 @@ impl Reader<'_> {
             let part = match next {
                 '(' => self.group(depth)?,
                 '[' => self.class()?.to_string(),
-                '\\' => self.escape()?.map(String::from).unwrap_or_default(),
+                '\\' => self.escape()?,
                 '^' | '$' => String::new(),
                 '.' => USUAL.to_string(),
                 plain => plain.to_string(),
@@ -72,7 +78,7 @@ impl Reader<'_> {
             let kind = self.next()?;
             let is_name = kind == 'P' || (kind == '<' && !matches!(self.peek(), Some('=' | '!')));
             if is_name {
-                while self.next()? != '>' {}
+                self.skip_behind('>')?;
             }
             looks_around = !is_name && kind != ':';
         }
@@ -99,31 +105,32 @@ impl Reader<'_> {
 
     fn member(&mut self) -> Option<char> {
         match self.next()? {
-            '\\' => self.escape()?,
+            '\\' => self.escape()?.chars().next(),
             plain => Some(plain),
         }
     }
 
-    /// The character of an escape; the inner `None` is a border of words.
-    fn escape(&mut self) -> Option<Option<char>> {
-        Some(match self.next()? {
-            'b' | 'B' | 'A' | 'z' | 'Z' => None,
-            'd' => Some('1'),
-            'D' | 'w' | 'S' => Some(USUAL),
-            'n' => Some('\n'),
-            'r' => Some('\r'),
-            's' => Some(' '),
-            't' => Some('\t'),
-            'W' => Some('-'),
-            'x' => Some(self.by_number(2)?),
-            'u' => Some(self.by_number(4)?),
+    /// The character of an escape; nothing for a border of words.
+    fn escape(&mut self) -> Option<String> {
+        let text = match self.next()? {
+            'b' | 'B' | 'A' | 'z' | 'Z' => return Some(String::new()),
+            'd' => '1',
+            'D' | 'w' | 'S' => USUAL,
+            'n' => '\n',
+            'r' => '\r',
+            's' => ' ',
+            't' => '\t',
+            'W' => '-',
+            'x' => self.by_number(2)?,
+            'u' => self.by_number(4)?,
             'p' | 'P' => {
                 self.takes('{').then_some(())?;
-                while self.next()? != '}' {}
-                Some(USUAL)
+                self.skip_behind('}')?;
+                USUAL
             }
-            plain => Some(plain),
-        })
+            plain => plain,
+        };
+        Some(text.to_string())
     }
 
     fn by_number(&mut self, n_digits: usize) -> Option<char> {
