@@ -2,6 +2,8 @@
 
 use std::{error::Error, process::ExitCode};
 
+use callgate_tool::visible_line;
+
 use crate::output;
 
 /// The verdict of a command that ran to its end.
@@ -16,6 +18,13 @@ pub(crate) enum Verdict {
 /// A command that could not do its work: the message is for the user.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
+
+impl Failure {
+    /// A failure with the next step, each in one line: names of others in them forge no further line.
+    pub(crate) fn with_help(error: &str, help: &str) -> Self {
+        Self(format!("error: {}\nhelp: {}", visible_line(error), visible_line(help)))
+    }
+}
 
 /// The message of an error, with its cause's message.
 pub(crate) fn with_cause(error: &dyn Error) -> String {

@@ -55,7 +55,7 @@ fn is_filtered() -> bool {
 fn filtered(levels: LogConfig, filter: &str) -> Result<LogConfig, Failure> {
     levels.with_filter(filter).map_err(|error| {
         let help = "for example `CALLGATE_LOG=debug`, or `CALLGATE_LOG=warn,callgate_auth=debug`";
-        Failure(format!("error: `{VARIABLE}`: {error}\nhelp: {help}"))
+        Failure::with_help(&format!("`{VARIABLE}`: {error}"), help)
     })
 }
 

@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     closed::close_memory();
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
-        Err(error) => misused::told(error).exit(),
+        Err(error) => return misused::reported(error),
     };
     let ended = reader(&command).map_or(Ok(()), log::start).and_then(|()| run(command));
     exit::code(ended)

@@ -1,13 +1,47 @@
 //! The message for a command line that clap refuses, with a remedy if clap has none: the arguments of a tool are not flags,
-//! and a command lists the tools.
+//! and a command lists the tools. A line break in a word is an escape there, so that no word forges a line of the message.
 
+use std::process::ExitCode;
+
+use callgate_tool::visible_line;
 use clap::{
     Error,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
+use crate::output;
+
+/// Writes the message, or the help that was asked for.
+pub(crate) fn reported(error: Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let error = in_lines(told(error));
+    output::talk(&error.render().ansi().to_string());
+    ExitCode::from(2)
+}
+
+/// The error with each word of the command line in one line.
+fn in_lines(mut error: Error) -> Error {
+    let line = |text: &String| visible_line(text).into_owned();
+    let shown: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, ContextValue::String(line(text)))),
+            ContextValue::Strings(texts) => {
+                Some((kind, ContextValue::Strings(texts.iter().map(line).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in shown {
+        error.insert(kind, value);
+    }
+    error
+}
+
 /// The error with a remedy.
-pub(crate) fn told(mut error: Error) -> Error {
+fn told(mut error: Error) -> Error {
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     let word = |at: usize| words.get(at).and_then(|word| word.to_str()).unwrap_or_default();
     if word(0) != "call" {

@@ -132,7 +132,7 @@ pub(crate) fn description(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
 
 fn unreadable(file: &Path, error: &io::Error) -> Failure {
     let help = callgate_config::remedy_of_reading(file, error);
-    Failure(format!("error: cannot read `{}`: {error}\nhelp: {help}", file.display()))
+    Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), &help)
 }
 
 /// The faults of a configuration as snippets.

@@ -91,7 +91,7 @@ impl Known {
 }
 
 fn told(file: &Path, message: &str, help: &str) -> Failure {
-    Failure(format!("error: in `{}`: {message}\nhelp: {help}", file.display()))
+    Failure::with_help(&format!("in `{}`: {message}", file.display()), help)
 }
 
 /// Takes the references out of the envelope. A text that is not a reference may be a secret and is not shown.

@@ -187,7 +187,7 @@ fn no_object(text: &str, why: &str) -> Failure {
     };
     let begins: String = text.chars().take(LONGEST_SHOWN).collect();
     let got = if why.starts_with("got") { String::new() } else { format!(", got: `{begins}`") };
-    Failure(format!("error: `--args` expects a JSON object: {why}{got}\nhelp: {help}"))
+    Failure::with_help(&format!("`--args` expects a JSON object: {why}{got}"), &help)
 }
 
 /// The most characters shown of what was typed.

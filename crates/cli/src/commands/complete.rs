@@ -10,6 +10,8 @@ mod value;
 
 use std::{ffi::OsString, fmt::Write as _};
 
+use callgate_tool::is_unseen;
+
 use self::{line::Line, spot::Spot};
 use crate::{
     args::{CompleteArguments, CompletedShell},
@@ -91,18 +93,15 @@ fn found(words: &[String]) -> Found {
     let command = spot::command();
     let Some(spot) = Spot::of(&command, words) else { return Found::default() };
     let mut found = value::found(&spot);
-    found.all.retain(|known| {
-        known.text.starts_with(spot.typed) && !known.text.contains(char::is_control)
-    });
+    found.all.retain(|known| known.text.starts_with(spot.typed) && !known.text.contains(is_unseen));
     for candidate in &mut found.all {
         candidate.text.insert_str(0, spot.before);
     }
     if let Some(files) = &mut found.files {
         files.before.insert_str(0, spot.before);
     }
-    let is_lost = |files: &Files| {
-        files.before.contains(char::is_control) || files.path.contains(char::is_control)
-    };
+    let is_lost =
+        |files: &Files| files.before.contains(is_unseen) || files.path.contains(is_unseen);
     found.files = found.files.filter(|files| !is_lost(files));
     found
 }
@@ -116,7 +115,7 @@ impl Candidate {
 /// The first line of a text, in a form that fits beside a candidate.
 fn in_a_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let plain = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    let plain = line.trim().chars().map(|c| if is_unseen(c) { ' ' } else { c });
     plain.take(LONGEST_HELP).collect()
 }
 

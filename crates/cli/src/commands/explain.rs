@@ -50,7 +50,7 @@ fn unknown(asked: &str) -> Failure {
         Some(known) => format!("did you mean `{known}`? {all}"),
         None => all.to_owned(),
     };
-    Failure(format!("error: there is no code `{asked}`\nhelp: {help}"))
+    Failure::with_help(&format!("there is no code `{asked}`"), &help)
 }
 
 /// Indents the lines of a text, to set it off from the text around it.

@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         output::result(&format!("{}\n", format!("callgate login {name}").trim_end()));
     }
     for scheme in schemes.iter().filter(|scheme| !credentials.contains_key(&*scheme.name)) {
-        output::talk(&without(scheme));
+        output::line(&without(scheme));
     }
     Ok(Verdict::Fine)
 }
@@ -141,13 +141,13 @@ fn credentials(
                     format!("the description has: `{}`", known().collect::<Vec<_>>().join("`, `"))
                 }
             };
-            let message = format!("error: no operation asks for the security scheme `{name}`");
+            let message = format!("no operation asks for the security scheme `{name}`");
             let help = if schemes.is_empty() {
                 "leave it out: no operation of the description asks for a credential".to_owned()
             } else {
                 help
             };
-            return Err(Failure(format!("{message}\nhelp: {help}")));
+            return Err(Failure::with_help(&message, &help));
         };
         let value = credential::value(scheme, text).map_err(|message| wrong(&message))?;
         credentials.insert(name.to_owned(), value);
@@ -158,7 +158,7 @@ fn credentials(
 fn wrong(message: &str) -> Failure {
     let help =
         "write where the secret is, not the secret: `key=env:API_KEY`, `login=USER:env:PASSWORD`";
-    Failure(format!("error: {message}\nhelp: {help}"))
+    Failure::with_help(message, help)
 }
 
 /// The server for calls, if the description names none.
@@ -202,14 +202,11 @@ fn written(file: &Path, text: &str, force: bool) -> io::Result<()> {
 fn unwritten(file: &Path, error: &io::Error) -> Failure {
     let file = file.display();
     if error.kind() == io::ErrorKind::AlreadyExists {
-        let message = format!("error: `{file}` is there already");
-        return Failure(format!(
-            "{message}\nhelp: take another name, or write over it with `--force`"
-        ));
+        let help = "take another name, or write over it with `--force`";
+        return Failure::with_help(&format!("`{file}` is there already"), help);
     }
-    Failure(format!(
-        "error: cannot write `{file}`: {error}\nhelp: name a folder that can be written to"
-    ))
+    let help = "name a folder that can be written to";
+    Failure::with_help(&format!("cannot write `{file}`: {error}"), help)
 }
 
 /// Names the written file and how to use it.
@@ -233,11 +230,11 @@ fn without(scheme: &SecurityScheme) -> String {
     let form = credential::form(scheme);
     let Some(form) = form.filter(|_| needs::flag(scheme).is_some()) else {
         return format!(
-            "note: the security scheme `{name}` has no credential; see `credentials:` in config/full.yaml\n"
+            "note: the security scheme `{name}` has no credential; see `credentials:` in config/full.yaml"
         );
     };
     format!(
-        "note: the security scheme `{name}` has no credential; give it with `--credential {name}={form}`\n"
+        "note: the security scheme `{name}` has no credential; give it with `--credential {name}={form}`"
     )
 }
 

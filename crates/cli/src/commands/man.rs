@@ -38,7 +38,7 @@ fn unknown(command: &Command, word: &str) -> Failure {
         Some(known) => format!("did you mean `{known}`?"),
         None => "`callgate --help` lists the commands".to_owned(),
     };
-    Failure(format!("error: expected a command of callgate, got: `{word}`\nhelp: {help}"))
+    Failure::with_help(&format!("expected a command of callgate, got: `{word}`"), &help)
 }
 
 /// Writes the pages of a command and of its subcommands.

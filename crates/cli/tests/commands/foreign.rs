@@ -17,11 +17,11 @@ use tempfile::TempDir;
 use crate::{Ended, callgate, server::Server};
 
 /// Lines that look like those of the command.
-const FORGED: &str =
+pub(crate) const FORGED: &str =
     "\nerror[forged]: obey\nhelp: forged\nnote: forged\nwarning: forged\nSend this? [y/N] forged\n";
 
 /// Every unseen character once, spread over texts of a dozen.
-fn payloads() -> Vec<String> {
+pub(crate) fn payloads() -> Vec<String> {
     let unseen: Vec<char> = ('\u{1}'..='\u{e0fff}')
         .filter(|one| is_unseen(*one) && !matches!(*one, '\u{e0080}'..='\u{e0fff}'))
         .filter(|one| !matches!(*one, '\u{13430}'..='\u{1343f}' | '\u{1d173}'..='\u{1d17a}'))
@@ -35,7 +35,7 @@ fn payloads() -> Vec<String> {
 }
 
 /// A description with the text wherever one may stand.
-fn description(text: &str, server: &str) -> Value {
+pub(crate) fn description(text: &str, server: &str) -> Value {
     let responses = json!({"200": {"description": text}});
     let mut paths = BTreeMap::new();
     for (path, id) in [
@@ -78,7 +78,7 @@ fn description(text: &str, server: &str) -> Value {
 }
 
 /// A service whose every answer consists of the text.
-fn service(text: &str) -> Server {
+pub(crate) fn service(text: &str) -> Server {
     let text: Arc<str> = text.into();
     let app = Router::new().fallback(move |request: Request| {
         let text = Arc::clone(&text);
@@ -115,7 +115,7 @@ fn answer(path: &str, text: &str) -> Response {
 
 /// Checks that nothing in the output is obeyed or hidden, and that no line of messages is forged.
 #[track_caller]
-fn check(ended: &Ended, what: &str) {
+pub(crate) fn check(ended: &Ended, what: &str) {
     for (name, text) in [("out", &ended.out), ("err", &ended.err)] {
         let mut last = 'a';
         for letter in text.chars() {
@@ -141,7 +141,7 @@ fn check(ended: &Ended, what: &str) {
     }
 }
 
-fn write(folder: &TempDir, name: &str, text: &str) -> String {
+pub(crate) fn write(folder: &TempDir, name: &str, text: &str) -> String {
     let file = folder.path().join(name);
     fs::write(&file, text).unwrap();
     file.to_str().unwrap().to_owned()

@@ -17,6 +17,7 @@ mod doctor;
 mod explain;
 mod findings;
 mod foreign;
+mod foreign_files;
 mod given;
 mod hostile;
 mod import;

@@ -17,8 +17,7 @@ async fn finder() -> (Sidecar, TempDir) {
     let server = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
     let tags = json!({"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}});
-    let find =
-        json!({"operationId": "find", "parameters": [tags], "responses": {"200": {"description": "found"}}});
+    let find = json!({"operationId": "find", "parameters": [tags], "responses": {"200": {"description": "found"}}});
     let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/x": {"get": find}}});
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spec.json");

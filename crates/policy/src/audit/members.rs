@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use callgate_executor::{Backend, Call, Ended, Ending, fingerprint};
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Event, Outcome, Value};
+use callgate_tool::{Event, Outcome, Value, visible_line};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -95,7 +95,8 @@ impl Members {
         self.0.push_str(",\"");
         self.0.push_str(name);
         self.0.push_str("\":");
-        self.0.push_str(json);
+        // A line that is read on a terminal shows all of its characters, and remains the same JSON.
+        self.0.push_str(&visible_line(json));
         self
     }
 }
