@@ -132,7 +132,7 @@ impl Batch {
     }
 
     /// The fingerprints of the calls; `None` if the caller may not make one of them.
-    fn fingerprints(&self, calls: &[Asked]) -> Option<Vec<u8>> {
+    pub(crate) fn fingerprints(&self, calls: &[Asked]) -> Option<Vec<u8>> {
         let mut fingerprints = Vec::with_capacity(32 * calls.len());
         for (at, asked) in calls.iter().enumerate() {
             let call = self.call(at, asked).ok()?;

@@ -2,6 +2,7 @@
 //! them, the session waits for the client's answer and keeps the other results until then. The state is one record of a
 //! store, changed by compare-and-swap, so that only one of two answers to a call is accepted.
 
+mod answer;
 mod dialogflow;
 mod form;
 mod inputs;
@@ -16,9 +17,9 @@ use axum::response::{IntoResponse, Response};
 use callgate_call::wording;
 use callgate_config::Built;
 use callgate_dialect::{Dialect, Read};
-use callgate_executor::{Call, ClientAnswer, Entry};
+use callgate_executor::Entry;
 use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{Effect, Fault, Object, Outcome, Session, ToolCall, Value};
+use callgate_tool::{Effect, Fault, Object, Session, Value};
 use http::HeaderMap;
 
 use self::{
@@ -26,7 +27,7 @@ use self::{
     inputs::{Inputs, ToolResponse},
     repeated::Request,
     turn::{Fate, Past, PendingCall, Runs, Turn},
-    written::{end, end_all, ended, failed, kept, response_of, waiting, with_ids},
+    written::{end, end_all, ended, kept, waiting, with_ids},
 };
 pub(crate) use self::{
     form::is_of_dialogflow,
@@ -42,7 +43,7 @@ use crate::{
     json_body::malformed,
     observe::trace_of,
     problem::{Problem, ProblemKind},
-    sessions::Inline,
+    sessions::{Inline, with_changes},
 };
 
 /// One request to run something in a session.
@@ -81,17 +82,20 @@ impl Run {
 
     /// The outputs of a request: those that are kept of it, or new ones.
     async fn outputs(&self, form: Form, mut inputs: Inputs) -> Result<Vec<Value>, Problem> {
-        if let Some(request) = &inputs.request {
-            let (runs, _) = self.runs().await?;
-            if let Some(outputs) = runs.told.find(request, |tool| self.may_read(tool))? {
-                return Ok(outputs);
-            }
-        }
         let built = self.gateway.built();
-        match inputs.responses.take() {
-            Some(responses) => self.answered(&built, inputs, responses).await,
-            None => self.called(&built, form, inputs).await,
+        let Some(responses) = inputs.responses.take() else {
+            return self.called(&built, form, inputs).await;
+        };
+        match self.told(inputs.request.as_ref()).await? {
+            Some(outputs) => Ok(outputs),
+            None => self.answered(&built, inputs, responses).await,
         }
+    }
+
+    /// The outputs that are kept of a request.
+    async fn told(&self, request: Option<&Request>) -> Result<Option<Vec<Value>>, Problem> {
+        let Some(request) = request else { return Ok(None) };
+        self.runs().await?.0.told.find(request, |tool| self.may_read(tool))
     }
 
     /// Makes calls.
@@ -101,29 +105,36 @@ impl Run {
         form: Form,
         inputs: Inputs,
     ) -> Result<Vec<Value>, Problem> {
-        let (runs, _) = self.runs().await?;
-        if let Some(open) = self.closed(built, runs).0.open {
-            return Err(judged::paused(&open));
-        }
-        self.store(inputs.variables).await?;
+        let Inputs { calls, variables, session, execution, mut request, .. } = inputs;
         let calls = match form {
-            Form::Ces => with_ids(inputs.calls),
-            Form::Dialogflow => inputs.calls,
+            Form::Ces => with_ids(calls),
+            Form::Dialogflow => calls,
         };
         let read = read_in(form.dialect(), built, &self.caller, form.message(&calls))?;
         let asked = read.to_make().into_iter().cloned().map(Asked::from).collect::<Vec<_>>();
         let batch = Batch {
             built: Arc::clone(built),
             caller: self.caller.clone(),
-            session: self.session(built, inputs.session).await?,
+            session: self.session(built, session, &variables).await?,
             is_dry_run: false,
             mode: Mode::Parallel,
-            execution: inputs.execution,
+            execution,
             trace: trace_of(&self.headers),
             key: idempotency_key(&self.headers)?,
             stop: self.gateway.drain().stop(),
             keeper: None,
         };
+        if let Some(fingerprints) = batch.fingerprints(&asked) {
+            request = request.map(|request| request.of_calls(&fingerprints));
+        }
+        if let Some(outputs) = self.told(request.as_ref()).await? {
+            return Ok(outputs);
+        }
+        let (runs, _) = self.runs().await?;
+        if let Some(open) = self.closed(built, runs).0.open {
+            return Err(judged::paused(&open));
+        }
+        self.store(variables).await?;
         let results = batch.results(&asked).await;
         let written = form.responses(form.dialect().write(&read, &results));
         let mut results = asked.iter().zip(&results);
@@ -131,7 +142,7 @@ impl Run {
             let made = asked.call.is_ok().then(|| results.next()).flatten();
             kept(form, call, made, &response)
         });
-        self.begun(built, kept.collect(), inputs.request.as_ref()).await
+        self.begun(built, kept.collect(), request.as_ref()).await
     }
 
     /// Keeps a turn whose calls have begun. Returns the outputs known so far.
@@ -180,7 +191,7 @@ impl Run {
         inputs: Inputs,
         responses: Vec<ToolResponse>,
     ) -> Result<Vec<Value>, Problem> {
-        let session = self.session(built, inputs.session).await?;
+        let session = self.session(built, inputs.session, &Object::new()).await?;
         for _ in 0..ATTEMPTS {
             let (mut runs, version) = self.runs().await?;
             let now = self.gateway.sessions().milliseconds();
@@ -218,52 +229,6 @@ impl Run {
             }
         }
         Err(contended())
-    }
-
-    /// Ends calls of a turn with the client's answers.
-    async fn taken(
-        &self,
-        built: &Built,
-        session: &Session,
-        turn: &mut Turn,
-        answers: impl Iterator<Item = (usize, &ToolResponse)>,
-    ) -> Result<(), Problem> {
-        let asked = turn.clone();
-        for (place, response) in answers {
-            let Some(call) = turn.calls.get_mut(place) else { continue };
-            if let Err(fault) = self.settled(built, session, call, response).await {
-                let problem = unexpected(&response.id, &fault);
-                return Err(judged::with_pending(problem, Some(&asked)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends one call with the client's answer.
-    async fn settled(
-        &self,
-        built: &Built,
-        session: &Session,
-        kept: &mut PendingCall,
-        response: &ToolResponse,
-    ) -> Result<(), Box<Fault>> {
-        let asked = ToolCall::new(&*kept.id, &*kept.tool, kept.arguments.clone());
-        let mut call = Call::new(&asked, session);
-        if let Some(principal) = &self.caller.principal {
-            call = call.with_principal(principal.clone());
-        }
-        let answer: ClientAnswer = response.answer.clone();
-        let mut result = if self.is_there(built, &kept.tool) {
-            built.executor.settle(call, answer).await?
-        } else {
-            failed(kept, wording::client::tool_removed(&kept.tool))
-        };
-        if let Outcome::Answered(answered) = &mut result.outcome {
-            answered.status = answered.status.or(response.status);
-        }
-        let id = Some(response.id.clone());
-        kept.fate = Fate::Ended(response_of(kept, &result), id);
-        Ok(())
     }
 
     /// The state without a turn that no longer needs to wait, and the outputs of that turn.
@@ -336,16 +301,23 @@ impl Run {
         crate::sessions::store(&self.gateway, &self.caller, &self.id, variables).await
     }
 
-    async fn session(&self, built: &Built, inline: Inline) -> Result<Session, Problem> {
+    /// The session of the calls, with these variables stored in it.
+    async fn session(
+        &self,
+        built: &Built,
+        inline: Inline,
+        variables: &Object,
+    ) -> Result<Session, Problem> {
         let sessions = self.gateway.sessions();
         let stored = sessions.get(self.caller.principal.as_ref(), &self.id).await?;
         let mut context = self.context.clone();
-        if let Some((state, _)) = stored {
+        if stored.is_some() || !variables.is_empty() {
+            let stored = stored.map(|(state, _)| state.parameters).unwrap_or_default();
             // Tools read the suite's `variables` as `$context.variables`.
-            context.insert("variables", Value::Object(state.parameters));
+            context.insert("variables", Value::Object(with_changes(stored, variables)));
         }
         // A run opens its session.
-        let inline = inline.in_context(&context).opening();
+        let inline = inline.in_context(&context).changing(variables.clone()).opening();
         inline.completed(sessions, &built.sessions, &self.caller, &self.headers).await
     }
 }

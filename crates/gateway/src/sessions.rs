@@ -14,7 +14,7 @@ use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-pub(crate) use self::merged::{Inline, bound};
+pub(crate) use self::merged::{Inline, bound, with_changes};
 use self::{
     condition::Condition,
     described::{Shown, Written},
@@ -220,13 +220,7 @@ impl Change {
 
     /// A session with the change made; a member that is `null` is removed.
     fn applied(&self, mut state: SessionState) -> SessionState {
-        for (name, value) in &self.parameters {
-            let folded = name.to_lowercase();
-            state.parameters.retain(|known, _| known.to_lowercase() != folded);
-            if !value.is_null() {
-                state.parameters.insert(name.clone(), value.clone());
-            }
-        }
+        state.parameters = with_changes(state.parameters, &self.parameters);
         for (name, value) in &self.credentials {
             state.credentials.set(name, value.as_str());
         }

@@ -19,7 +19,8 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Request {
     key: String,
-    /// The digest of the request's body, of the values that its headers and claims bind, and of its caller's rights.
+    /// The digest of the request's body, of the values that its headers and claims bind, of its caller's rights, and of its
+    /// calls.
     digest: String,
 }
 
@@ -54,9 +55,14 @@ impl Request {
         for toolset in caller.toolsets.iter().flat_map(|toolsets| &**toolsets) {
             hasher.text(toolset);
         }
-        let digest = hasher.finish();
-        let digest = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Some(Self { key, digest }))
+        Ok(Some(Self { key, digest: hex(hasher.finish().as_bytes()) }))
+    }
+
+    /// The request as one of calls with these fingerprints: with other stored values, it is another one.
+    pub(super) fn of_calls(self, fingerprints: &[u8]) -> Self {
+        let mut hasher = FingerprintHasher::default();
+        hasher.text(&self.digest).text(&hex(fingerprints));
+        Self { digest: hex(hasher.finish().as_bytes()), ..self }
     }
 
     /// Begins the request, unless it is already running. `id` is the session's. The key is freed when the request has
@@ -157,6 +163,10 @@ impl PastAnswer {
         let tools = tools.map(|tool| tool.as_str().map(str::to_owned)).collect::<Option<_>>()?;
         Some(Self { request, turn: value.get("turn")?.as_u64(), outputs, tools })
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The number of responses kept for a session; a client repeats the last request.

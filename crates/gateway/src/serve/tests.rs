@@ -15,6 +15,7 @@ mod resource;
 mod rights;
 mod same_call;
 mod secured;
+mod shares;
 mod sidecar;
 mod strangers;
 mod unstored;

@@ -18,6 +18,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Inline {
     members: Object,
+    /// Changes of the stored parameters that the request makes.
+    changes: Object,
     /// True if the values are not only those of the store: the request has its own, or opens the session.
     brings: bool,
 }
@@ -46,7 +48,13 @@ impl Inline {
             _ => false,
         };
         let brings = ["parameters", "payload", "context", "credentials"].iter().any(is_given);
-        Self { members, brings }
+        Self { members, changes: Object::new(), brings }
+    }
+
+    /// Reads the stored parameters as they are once the request has made these changes.
+    #[must_use]
+    pub(crate) fn changing(self, changes: Object) -> Self {
+        Self { changes, ..self }
     }
 
     /// Records that the request opens the session, which need not be stored.
@@ -100,7 +108,7 @@ impl Inline {
                 return Err(malformed(message));
             }
         };
-        let mut parameters = stored.parameters;
+        let mut parameters = with_changes(stored.parameters, &self.changes);
         for (name, value) in own {
             put(&mut parameters, name, value);
         }
@@ -121,6 +129,15 @@ impl Inline {
             None => session,
         })
     }
+}
+
+/// Parameters with these changes made; one that is `null` is removed.
+pub(crate) fn with_changes(mut parameters: Object, changes: &Object) -> Object {
+    for (name, value) in changes {
+        put(&mut parameters, name.clone(), value.clone());
+    }
+    parameters.retain(|name, value| !(value.is_null() && changes.contains_key(name)));
+    parameters
 }
 
 /// Adds a parameter; the last one with a name counts, in any case.

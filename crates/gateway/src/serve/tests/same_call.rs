@@ -1,5 +1,8 @@
-//! Tests that no record of a call answers another call: every way in, with every way of giving the value that decides for
-//! whom the call is, for results and for approvals that wait under an idempotency key.
+//! Tests that no record of a call answers a call that another subject made: every way in, with every way of telling the
+//! subjects apart, for every kind of record. Results and approvals under a key are of a call, with all that decides for whom
+//! it is. Approvals, handles, pauses and sessions are of a principal, and those of a session are of its id.
+
+mod kinds;
 
 use std::sync::{Arc, Mutex};
 
@@ -10,8 +13,10 @@ use serde_json::{Value, json};
 
 use super::{
     Sidecar,
+    jwt::Idp,
     sidecar::{pets, service},
 };
+use crate::test_issuer::Signer;
 
 /// The service answers whom it was asked for: the values of its inputs, and the token.
 const DESCRIPTION: &str = "
@@ -26,13 +31,33 @@ paths:
       parameters:
         - {name: customer, in: query, schema: {type: string, x-agent-input-parameter: customerId}}
         - {name: variable, in: query, schema: {type: string, x-ces-session-context: $context.variables.who}}
+        - {name: account, in: query, schema: {type: string, x-agent-input-parameter: accountId}}
         - {name: payload, in: query, schema: {type: string, x-agent-input-parameter: $request.payload.who}}
       responses: {'200': {description: Pets}}
+    post:
+      operationId: send
+      requestBody: {required: true, content: {application/octet-stream: {}}}
+      responses: {'200': {description: sent}}
+  /file:
+    get:
+      operationId: file
+      security: [{token: []}]
+      responses: {'200': {description: A file, which is kept behind a handle}}
 ";
 
-/// The ways in which a request gives the value.
-const GIVEN: [&str; 7] =
-    ["parameter", "variable", "payload", "credential", "header", "stored", "stored credential"];
+/// The ways in which requests of two subjects differ.
+const GIVEN: [&str; 10] = [
+    "parameter",
+    "variable",
+    "payload",
+    "credential",
+    "header",
+    "claim",
+    "stored",
+    "stored credential",
+    "session",
+    "principal",
+];
 
 /// The ways in: paths, with the message that calls the tool there.
 fn ways() -> Vec<(&'static str, Value)> {
@@ -74,17 +99,25 @@ fn ways() -> Vec<(&'static str, Value)> {
     ];
     let mut ways = vec![("calls", json!({"calls": [call]})), ("calls", json!({"calls": [keyed]}))];
     ways.extend(messages.map(|(dialect, message)| (dialect, json!({"message": message}))));
+    let ces = json!({"toolCalls": [{"id": "1", "displayName": "pets-list", "args": {}}]});
+    ways.push(("run", json!({"inputs": [{"toolCalls": ces}]})));
+    let action = json!({"tool": "pets", "action": "list", "inputParameters": {}});
+    let messages = json!({"responseMessages": [{"toolCall": action}]});
+    ways.push(("run", json!({"queryResult": messages})));
     ways
 }
 
 struct World {
     sidecar: Sidecar,
+    client: Client,
+    idp: Idp,
+    signer: Signer,
     /// Whom the service was asked for.
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl World {
-    async fn start(confirm: &str) -> Self {
+    async fn start(more: &str) -> Self {
         let asked = Arc::<Mutex<Vec<String>>>::default();
         let seen = Arc::clone(&asked);
         let answer = async move |Query(query): Query<Vec<(String, String)>>, headers: HeaderMap| {
@@ -96,12 +129,22 @@ impl World {
             whom.pop();
             axum::Json(json!({"of": whom.concat()}))
         };
+        let file = async || ([("content-type", "application/octet-stream")], vec![0_u8, 159]);
         let router = Router::new().route("/pets", routing::get(answer));
+        let router = router.route("/file", routing::get(file));
         let pets = pets(service(router).await)
             .replace("pets.yaml", "pets.yaml, auth: {bearer: {token: $session.credentials.token}}");
-        let pets = pets.replace("pets.yaml", &format!("pets.yaml{confirm}"));
-        let text = format!("sessions: {{headers: {{customerId: x-customer}}}}\n{pets}");
-        Self { sidecar: Sidecar::describing(&text, DESCRIPTION).await, asked }
+        let pets = pets.replace("pets.yaml", &format!("pets.yaml{more}"));
+        let app = "app: {prefix: '', functions: [{name: ask, input: {type: object}}]}";
+        let pets = pets.trim_end().strip_suffix('}').unwrap().to_owned();
+        let signer = Signer::new("one");
+        let idp = Idp::start(&[&signer]).await;
+        let bound = "headers: {customerId: x-customer}, claims: {accountId: account}";
+        let jwt = format!("{{issuer: '{}', audience: callgate}}", idp.issuer);
+        let text = format!("sessions: {{{bound}}}\naccess: {{jwt: [{jwt}]}}\n{pets}, {app}}}\n");
+        let sidecar = Sidecar::describing(&text, DESCRIPTION).await;
+        let client = Client::builder().no_proxy().build().unwrap();
+        Self { sidecar, client, idp, signer, asked }
     }
 
     fn n_asked(&self) -> usize {
@@ -113,28 +156,34 @@ impl World {
         method: &str,
         path: &str,
         body: &Value,
-        headers: &[(&str, &str)],
-    ) -> String {
-        let client = Client::builder().no_proxy().build().unwrap();
+        headers: &Headers,
+    ) -> (u16, String) {
         let url = format!("{}{path}", self.sidecar.calls[0]);
-        let mut request = client.request(method.parse().unwrap(), url).json(body);
+        let mut request = self.client.request(method.parse().unwrap(), url).json(body);
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(*name, value);
         }
-        request.send().await.unwrap().text().await.unwrap()
+        let response = request.send().await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
     }
 
-    /// Makes the call for a customer, given in this way, under one key.
-    async fn call(&self, way: (&str, &Value), given: &str, customer: &str, key: &str) -> String {
-        let mut body = way.1.clone();
-        let mut token = "canary-of-all";
-        let mut headers = vec![("idempotency-key", key)];
-        let mut session = json!({"id": key});
+    /// The token of a customer, who is another subject where that is given.
+    fn token(&self, given: &str, customer: &str) -> String {
+        let of = |name| if given == name { customer } else { "all" };
+        self.signer.sign(&self.idp.claims(&json!({"sub": of("principal"), "account": of("claim")})))
+    }
+
+    /// The session and the headers of a request for a customer, given in this way; values of the store are stored.
+    async fn given(&self, given: &str, customer: &str, key: &str) -> (Value, Headers) {
+        let mut headers = vec![("authorization", self.token(given, customer))];
+        let id = if given == "session" { format!("{key}-{customer}") } else { key.to_owned() };
+        let mut session = json!({"id": id});
+        let mut token = "all";
         match given {
             "parameter" => session["parameters"] = json!({"customerId": customer}),
             "variable" => session["context"] = json!({"variables": {"who": customer}}),
             "payload" => session["payload"] = json!({"who": customer}),
-            "header" => headers.push(("x-customer", customer)),
+            "header" => headers.push(("x-customer", customer.to_owned())),
             "credential" | "stored credential" => token = customer,
             _ => {}
         }
@@ -144,20 +193,28 @@ impl World {
             if given == "stored" {
                 stored["parameters"] = json!({"customerId": customer});
             }
-            self.send("PUT", &format!("/v1/sessions/{key}"), &stored, &[]).await;
+            self.send("PUT", &format!("/v1/sessions/{id}"), &stored, &headers).await;
         } else {
             session["credentials"] = credentials;
         }
-        body["session"] = session;
+        (session, headers)
+    }
+
+    /// Makes the call for a customer, given in this way, under one key.
+    async fn call(&self, way: (&str, &Value), given: &str, customer: &str, key: &str) -> String {
+        let (session, mut headers) = self.given(given, customer, key).await;
+        let mut body = way.1.clone();
         let path = match way.0 {
             "calls" => "/v1/calls".to_owned(),
+            "run" => format!("/v1/sessions/{}:run", session["id"].as_str().unwrap()),
             dialect => format!("/v1/dialects/{dialect}/calls"),
         };
-        if let Some(call) = body.pointer_mut("/calls/0/idempotencyKey") {
-            *call = json!(key);
-            headers.remove(0);
+        body["session"] = session;
+        match body.pointer_mut("/calls/0/idempotencyKey") {
+            Some(own) => *own = json!(key),
+            None => headers.push(("idempotency-key", key.to_owned())),
         }
-        self.send("POST", &path, &body, &headers).await
+        self.send("POST", &path, &body, &headers).await.1
     }
 }
 
@@ -179,7 +236,8 @@ async fn no_kept_result_answers_a_call_for_another_customer() {
             let is_refused = other.contains("key_reused") || other.contains("key-reused");
             let is_made = world.n_asked() == before + 2;
             assert!(is_refused != is_made, "{path} {given}: {other}");
-            assert!(is_refused, "{path} {given}: {other}");
+            // A key is its principal's.
+            assert_eq!(is_refused, given != "principal", "{path} {given}: {other}");
         }
     }
 }
@@ -187,13 +245,12 @@ async fn no_kept_result_answers_a_call_for_another_customer() {
 #[tokio::test]
 async fn no_approval_that_waits_answers_a_call_for_another_customer() {
     let world = World::start(", confirm: always").await;
-    for (at, (path, body)) in ways().iter().enumerate() {
+    for (at, (path, body)) in ways().iter().enumerate().filter(is_no_run) {
         for given in GIVEN {
             let key = format!("{at}-{given}").replace(' ', "-");
             let call = async |customer| world.call((path, body), given, customer, &key).await;
             let first = call("alice").await;
-            let id = first.find("approval_").and_then(|at| first.get(at..at + 41));
-            let id = id.unwrap_or_else(|| panic!("{path} {given}: {first}"));
+            let id = &id_in(&first, "approval_");
             let other = call("bob").await;
             assert!(!other.contains(id) && !other.contains("alice"), "{path} {given}: {other}");
             assert_eq!(world.n_asked(), 0, "{path} {given}: {other}");
@@ -201,18 +258,17 @@ async fn no_approval_that_waits_answers_a_call_for_another_customer() {
     }
 }
 
-/// The approved call is sent with the credential of the person it was asked for, or not at all.
-#[tokio::test]
-async fn an_approval_is_of_the_person_whose_credential_was_stored() {
-    let world = World::start(", confirm: always").await;
-    let stored = |token: &str| json!({"credentials": {"token": format!("canary-{token}")}});
-    world.send("PUT", "/v1/sessions/s", &stored("alice"), &[]).await;
-    let body = json!({"calls": [{"tool": "pets-list", "args": {}}], "session": {"id": "s", "parameters": {"customerId": "c"}}});
-    let first = world.send("POST", "/v1/calls", &body, &[]).await;
-    let at = first.find("approval_").unwrap_or_else(|| panic!("{first}"));
-    let path = format!("/v1/approvals/{}", first.get(at..at + 41).unwrap());
-    world.send("PUT", "/v1/sessions/s", &stored("bob"), &[]).await;
-    let decided = world.send("POST", &path, &json!({"decision": "approve"}), &[]).await;
-    assert_eq!(world.n_asked(), 0, "{decided}");
-    assert!(decided.contains("approval_"), "the person is asked again: {decided}");
+/// A session's runs ask nobody for an approval.
+fn is_no_run(way: &(usize, &(&str, Value))) -> bool {
+    way.1.0 != "run"
 }
+
+/// The id that begins so in a text.
+#[track_caller]
+fn id_in(text: &str, beginning: &str) -> String {
+    let at = text.find(beginning).unwrap_or_else(|| panic!("no {beginning} in {text}"));
+    text[at..].chars().take_while(|letter| !['"', '\\'].contains(letter)).collect()
+}
+
+/// The headers of a request.
+type Headers = Vec<(&'static str, String)>;
