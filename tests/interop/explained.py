@@ -6,6 +6,7 @@ explained, and an explanation of a place or an argument that explains nothing fa
 import base64
 import copy
 import json
+import re
 from pathlib import Path
 
 DATA = Path(__file__).with_name("kept-back.json")
@@ -121,6 +122,12 @@ def object_as_json_patch(_operation, case, at_fault):
     return is_patch and isinstance(case["args"].get("body"), dict) and at_fault == {"body"}
 
 
+def route_variable(operation, case, at_fault):
+    """The path is written as a framework's route, `/<name>`: its variable is asked for, and the case does not give it."""
+    names = {name.lower() for name in re.findall(r"<(?:\w+:)?(\w+)>", operation.path)}
+    return bool(at_fault) and at_fault <= names - {name.lower() for name in case["args"].get("path") or {}}
+
+
 def two_writers(operation, case, at_fault):
     """A member of an exploded object has the name of another parameter that is given: one key would have two writers."""
     for place in ("cookie", "query"):
@@ -140,6 +147,7 @@ CLASSES = {
     "beside the schema": beside_the_schema,
     "no media type": is_no_media_type,
     "object as a JSON patch": object_as_json_patch,
+    "variable of a route": route_variable,
     "two writers": two_writers,
     "whole query and more": whole_query_and_more,
 }

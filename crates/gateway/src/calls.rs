@@ -21,7 +21,7 @@ use axum::{
 };
 use bytes::Bytes;
 use callgate_config::Built;
-use callgate_executor::{Call, Entry, Execution, Stop, TraceContext, UsableToolsets};
+use callgate_executor::{Call, Execution, Stop, TraceContext, UsableToolsets};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};

@@ -41,17 +41,17 @@ pub(super) async fn build<'a>(
     workshop: &Workshop<'_>,
 ) -> Option<Parts<'a>> {
     let Workshop { base, environment, .. } = workshop;
-    let context = AuthContext::new(Arc::clone(&workshop.secrets), sending.tokens);
-    let context = context.with_grants(environment.grants.clone());
-    let context = context.with_clock(environment.clock.clone());
+    let context = AuthContext::new(Arc::clone(&workshop.secrets), sending.tokens)
+        .with_grants(environment.grants.clone())
+        .with_clock(environment.clock.clone());
     let (previous, has_stand_ins) = (workshop.previous, environment.has_stand_ins);
     let making = Making { context, way: sending.way, previous, has_stand_ins };
     let mut authenticators = Authenticators::of(reader, config, making);
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
     let transport = environment.transport.clone();
     let around = Surroundings { base, transport, missing: environment.missing, fetched };
-    let loading = loading::load(reader, config, around, &options(config, &places)).await?;
-    let Loading { version, mut loaded, overlaid, unreadable, fetched } = loading;
+    let Loading { version, mut loaded, overlaid, unreadable, fetched } =
+        loading::load(reader, config, around, &options(config, &places)).await?;
     let mut callables =
         authorization::authorized(reader, config, &mut loaded, &mut authenticators, workshop);
     let Loaded { operations, mut report, .. } = loaded;
@@ -65,14 +65,11 @@ pub(super) async fn build<'a>(
     credential_arguments::check(reader, config, &callables);
     let secret_arguments = credential_arguments::names(config, &callables);
     let (tool_shapes, tools) = named_tools::found(reader, config, &report, &callables);
-    let refused = refused_tools::of(&report);
-    let execution = config.execution.default;
-    let client = ClientSide { execution, tools, time: workshop.client_time };
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let toolset = sending.calls.map(|transport| Toolset {
         name: name.clone(),
         operations: callables,
-        refused,
+        refused: refused_tools::of(&report),
         transport,
         limits: config.limits,
         redirects: config.redirects,
@@ -82,7 +79,11 @@ pub(super) async fn build<'a>(
         secret_arguments,
         shape: config.shape.clone(),
         tool_shapes,
-        client,
+        client: ClientSide {
+            execution: config.execution.default,
+            tools,
+            time: workshop.client_time,
+        },
     });
     let built = BuiltToolset {
         name,
@@ -92,10 +93,10 @@ pub(super) async fn build<'a>(
         report,
         operations,
         overlaid,
-        text: fetched
-            .as_ref()
-            .map(|fetched| Arc::clone(&fetched.text))
-            .or_else(|| config.description.held_text()),
+        text: fetched.as_ref().map_or_else(
+            || config.description.held_text(),
+            |fetched| Some(Arc::clone(&fetched.text)),
+        ),
         unreadable,
         stale: fetched.as_ref().and_then(|fetched| fetched.stale.clone()),
         most_bytes: config.description_limits.text.bytes,
