@@ -200,6 +200,7 @@ const ROWS: [Row; 9] = [
 ];
 
 /// Fills a store as one principal, and looks what that changes for another.
+#[expect(clippy::print_stdout, reason = "the counts are the measurement")]
 async fn check(Row { kind, limits, records, size }: Row) {
     let token = |token: &str| format!("{{bearer: 'literal:{token}'}}");
     let principals =
