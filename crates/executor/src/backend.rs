@@ -1,7 +1,7 @@
 //! The trait of kinds of tools: an implementation runs the tools of one kind. The catalog finds the tool.
 
+mod argument_check;
 mod challenge;
-mod checked;
 mod client;
 mod echo;
 mod exchange;
@@ -28,7 +28,7 @@ use callgate_tool::{
 
 use crate::call::Call;
 
-pub(crate) use checked::Checked;
+pub(crate) use argument_check::CheckedBackend;
 pub use client::ClientFunction;
 pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;

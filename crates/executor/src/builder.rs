@@ -8,7 +8,7 @@ use callgate_tool::{Outcome, Value};
 
 use crate::{
     Executor, Toolset,
-    backend::{Backend, Checked, Connection, Function, OpenApi},
+    backend::{Backend, CheckedBackend, Connection, Function, OpenApi},
     call::Call,
     catalog::{Catalog, Slot},
     error::Error,
@@ -128,7 +128,7 @@ impl Builder {
             }
         }
         for backend in self.own {
-            let backend = Arc::new(Checked::new(backend?));
+            let backend = Arc::new(CheckedBackend::new(backend?));
             catalog.add(Slot { name: backend.name().clone(), backend, operation: None })?;
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());

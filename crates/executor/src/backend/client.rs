@@ -1,5 +1,5 @@
-//! Tools that the client runs: a call waits for the client, once `checked` has checked its arguments. The client's answer is checked
-//! against the output schema.
+//! Tools that the client runs: a call waits for the client, once `argument_check` has checked its arguments. The client's
+//! answer is checked against the output schema.
 
 use std::time::{Duration, SystemTime};
 

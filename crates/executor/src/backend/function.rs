@@ -1,5 +1,5 @@
-//! Tools that are functions of the program that embeds callgate. `checked` checks their arguments before the function sees
-//! them, and a time limit ends the function.
+//! Tools that are functions of the program that embeds callgate. `argument_check` checks their arguments before the function
+//! sees them, and a time limit ends the function.
 
 use std::{fmt, pin::Pin, time::Duration};
 

@@ -15,13 +15,13 @@ use crate::call::Call;
 
 /// A backend, and the check of its arguments against the schema of its declaration.
 #[derive(Debug)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedBackend {
     backend: Arc<dyn Backend>,
     /// Made for the first call; `None` if the tool has no declaration.
     arguments: OnceLock<Option<ArgumentCheck>>,
 }
 
-impl Checked {
+impl CheckedBackend {
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
         Self { backend, arguments: OnceLock::new() }
     }
@@ -39,7 +39,7 @@ impl Checked {
 }
 
 #[async_trait]
-impl Backend for Checked {
+impl Backend for CheckedBackend {
     fn name(&self) -> &ToolName {
         self.backend.name()
     }
