@@ -215,11 +215,9 @@ fn names_in_a_multipart_body_are_shown_as_text() {
             ];
             for body in bodies {
                 let arguments = json!({"body": body}).to_string();
-                for more in ["--dry-run", "--json"] {
-                    let line = ["call", &file, "upload", "--args", &arguments, "--dry-run", more];
-                    let line = &line[..if more == "--json" { 7 } else { 6 }];
-                    check(&callgate_in(folder.path(), line), &line.join(" "));
-                }
+                let line = ["call", &file, "upload", "--args", &arguments, "--dry-run", "--json"];
+                check(&callgate_in(folder.path(), &line), &line.join(" "));
+                check(&callgate_in(folder.path(), &line[..6]), &line.join(" "));
             }
         }
     }
