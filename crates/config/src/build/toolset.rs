@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
-use callgate_openapi::Loaded;
+use callgate_openapi::{Loaded, Report};
 
 use super::{
     authenticators::{Authenticators, Made, Making},
@@ -55,12 +55,7 @@ pub(super) async fn build<'a>(
     let mut callables =
         authorization::authorized(reader, config, &mut loaded, &mut authenticators, workshop);
     let Loaded { operations, mut report, .. } = loaded;
-    for diagnostic in &mut report.diagnostics {
-        reader.looked_up.hide(&mut diagnostic.message);
-        if reader.looked_up.hide(&mut diagnostic.help) {
-            diagnostic.remedy = None;
-        }
-    }
+    hide_variables(reader, &mut report);
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
     let secret_arguments = credential_arguments::names(config, &callables);
@@ -102,4 +97,14 @@ pub(super) async fn build<'a>(
         most_bytes: config.description_limits.text.bytes,
     };
     Some(Parts { config, toolset, built, made: authenticators.made, fetched })
+}
+
+/// Shows the names of variables in findings, in place of the values that came from them.
+fn hide_variables(reader: &Reader, report: &mut Report) {
+    for diagnostic in &mut report.diagnostics {
+        reader.looked_up.hide(&mut diagnostic.message);
+        if reader.looked_up.hide(&mut diagnostic.help) {
+            diagnostic.remedy = None;
+        }
+    }
 }
