@@ -96,7 +96,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
     let executor = Executor::builder().toolset(Toolset {
         name: String::new(),
         operations: operations.map(callable).collect(),
-        refused: Default::default(),
+        refused: Vec::new(),
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),
         session_values: callgate_executor::SessionValues::default(),

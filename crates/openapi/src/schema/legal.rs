@@ -181,11 +181,11 @@ fn is_within(schema: &Object, value: &Node) -> bool {
     match value {
         Node::Number(value) => is_number_within(schema, value),
         Node::String(text) => {
-            is_count_within(schema, text.chars().count(), ("minLength", "maxLength"))
+            is_count_within(schema, text.chars().count(), "minLength", "maxLength")
         }
-        Node::Array(items) => is_count_within(schema, items.len(), ("minItems", "maxItems")),
+        Node::Array(items) => is_count_within(schema, items.len(), "minItems", "maxItems"),
         Node::Object(members) => {
-            is_count_within(schema, members.len(), ("minProperties", "maxProperties"))
+            is_count_within(schema, members.len(), "minProperties", "maxProperties")
         }
         _ => true,
     }
@@ -224,7 +224,7 @@ fn is_equal(one: &Node, other: &Node) -> bool {
 }
 
 /// Compares a count with its bounds. A bound that is no count is left out.
-fn is_count_within(schema: &Object, count: usize, (least, most): (&str, &str)) -> bool {
+fn is_count_within(schema: &Object, count: usize, least: &str, most: &str) -> bool {
     let count = u64::try_from(count).unwrap_or(u64::MAX);
     let bound = |name: &str| schema.get(name)?.as_number()?.as_u64();
     bound(least).is_none_or(|least| count >= least) && bound(most).is_none_or(|most| count <= most)

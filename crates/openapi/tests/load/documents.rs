@@ -1,11 +1,10 @@
 //! Small whole descriptions, as text, and what becomes of their operations.
 
 use callgate_openapi::{
-    ArgumentHeader, ArgumentHeaders, Code, Document, InputLocation, Limits, LoadOptions, Loaded,
+    ArgumentHeader, ArgumentHeaders, Document, InputLocation, Limits, LoadOptions, Loaded,
     OperationStatus, SessionInputs, load,
 };
 use callgate_tool::ToolsetName;
-use callgate_tree::Diagnostic;
 
 /// Loads a description of these paths, with a server.
 pub(crate) fn loaded(paths: &str, options: &LoadOptions) -> Loaded {
@@ -13,12 +12,6 @@ pub(crate) fn loaded(paths: &str, options: &LoadOptions) -> Loaded {
     let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
     assert_eq!(document.diagnostics, []);
     load(&document.value, options)
-}
-
-/// The findings without those about the form of nested values in a query, in which tests of schemas put any schema.
-pub(crate) fn about_schemas(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
-    let diagnostics = loaded.report.diagnostics.iter();
-    diagnostics.filter(|found| found.code != Code::UndefinedForm)
 }
 
 /// One line an operation, then the codes of the findings.

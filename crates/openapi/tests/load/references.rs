@@ -7,7 +7,7 @@ use callgate_openapi::{
 use callgate_tool::{Value, json};
 use callgate_tree::{Diagnostic, read};
 
-use crate::documents::about_schemas;
+use crate::schemas::about_schemas;
 
 /// Loads a description and the documents it needs from these, each a name and a text. What is not among them is refused.
 fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {

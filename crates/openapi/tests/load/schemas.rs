@@ -1,9 +1,16 @@
 //! What schemas become: rows of a schema as a description writes it, and as it is declared and checked.
 
-use callgate_openapi::LoadOptions;
+use callgate_openapi::{Code, LoadOptions, Loaded};
 use callgate_tool::{Value, json};
+use callgate_tree::Diagnostic;
 
-use crate::documents::{about_schemas, loaded};
+use crate::documents::loaded;
+
+/// The findings without those about the form of nested values in a query, in which tests of schemas put any schema.
+pub(crate) fn about_schemas(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
+    let diagnostics = loaded.report.diagnostics.iter();
+    diagnostics.filter(|found| found.code != Code::UndefinedForm)
+}
 
 /// The description's components, which rows refer to.
 const COMPONENTS: &str = r"

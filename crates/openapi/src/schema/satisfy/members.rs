@@ -25,7 +25,7 @@ pub(super) fn conflict<'d>(
     }
     let required = required(search, rules);
     for (name, by) in &required {
-        if let Some(conflict) = required_member(search, rules, (name, by), depth) {
+        if let Some(conflict) = required_member(search, rules, name, by, depth) {
             return Some(conflict);
         }
     }
@@ -67,7 +67,8 @@ fn required<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Required<'a, '
 fn required_member<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
-    (name, by): (&str, &Located<'d>),
+    name: &str,
+    by: &Located<'d>,
     depth: usize,
 ) -> Option<Conflict> {
     let mut own = Vec::new();
