@@ -56,7 +56,7 @@ const LONGEST: usize = 160;
 
 #[cfg(test)]
 mod tests {
-    use callgate_openapi::{Document, load};
+    use callgate_openapi::{Document, Limits, LoadOptions, load};
 
     use super::*;
 
@@ -65,8 +65,8 @@ mod tests {
         let text = format!(
             "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths: {{{operation}}}"
         );
-        let document = Document::read(text.as_bytes(), &Default::default()).unwrap().value;
-        let found = of(&load(&document, &Default::default()).report);
+        let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+        let found = of(&load(&document, &LoadOptions::default()).report);
         let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), &*one.reason)).collect();
         assert_eq!(found, [(name, expected)]);
     }
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn an_offered_operation_is_not_refused() {
         let text = "openapi: 3.1.0\nservers: [{url: https://api.example.com}]\npaths: {/a: {get: {operationId: getA}}}";
-        let document = Document::read(text.as_bytes(), &Default::default()).unwrap().value;
-        assert!(of(&load(&document, &Default::default()).report).is_empty());
+        let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+        assert!(of(&load(&document, &LoadOptions::default()).report).is_empty());
     }
 
     #[test]
@@ -102,8 +102,8 @@ mod tests {
             "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths: {{{}}}",
             items.join(", ")
         );
-        let document = Document::read(text.as_bytes(), &Default::default()).unwrap().value;
-        let found = of(&load(&document, &Default::default()).report);
+        let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+        let found = of(&load(&document, &LoadOptions::default()).report);
         let distinct: BTreeSet<_> = found.iter().map(|one| Arc::as_ptr(&one.reason)).collect();
         // Of the last ones the report has no finding: it keeps a bounded number.
         assert_eq!((found.len(), distinct.len()), (3_000, 2));
