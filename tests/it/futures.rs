@@ -21,6 +21,7 @@ use callgate_config::{DescriptionOptions, load_description, load_toolset};
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
+use callgate_policy::{Audit, Guard, Idempotency, IdempotencyKey, Records};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::Resolver;
@@ -163,6 +164,11 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&Flight, &Mutex<JoinSet<()>>) =
         |flight, tasks| is_send(flight.get_at_once(&(), tasks, |_| pending()));
     let _: fn(&Flight) = |flight| is_send(flight.over());
+    let _: fn(&Arc<Records>, &IdempotencyKey) =
+        |records, key| is_send(records.begin(None, key, [0; 32], |_| false));
+    let _: fn(Guard) = |guard| is_send(guard.finish(b""));
+    let _: fn(Guard) = |guard| is_send(guard.free());
+    let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));
 }
 
 #[tokio::test]

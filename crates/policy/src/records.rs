@@ -1,8 +1,8 @@
 //! Results by the keys that callers chose, so that a repeated request is not made twice. Each is one record of a store,
 //! begun and ended by compare-and-swap. Knows neither calls nor HTTP: the caller defines results and identical requests.
 
-mod kept;
-mod running;
+mod entry;
+mod holders;
 
 use std::{
     fmt,
@@ -18,8 +18,8 @@ use callgate_tool::{Principal, Session};
 use tokio::time::Instant;
 
 use self::{
-    kept::{Kept, State},
-    running::{Place, Running},
+    entry::{Entry, State},
+    holders::{Place, Running},
 };
 use crate::digest::{self, Digest};
 
@@ -126,7 +126,7 @@ pub struct Guard {
     key: Key,
     digest: Digest,
     version: Version,
-    is_told: bool,
+    is_ended: bool,
     /// Last, so that the request counts as running until the store has its end.
     _place: Place,
 }
@@ -212,7 +212,7 @@ impl Records {
         let Earlier { principal, key, digest, result, age } = earlier;
         let Some(left) = self.lock().checked_sub(age) else { return };
         let state = result.map_or(State::Unknown, State::Ended);
-        let record = Kept { digest, state }.record().with_time_to_live(left);
+        let record = Entry { digest, state }.record().with_time_to_live(left);
         let key = key_of(principal, &key);
         if let Err(error) = self.store.put(&key, record, Expected::Absent, now()).await {
             tracing::debug!(%error, "a key of an earlier process is not kept");
@@ -228,15 +228,15 @@ impl Records {
     ) -> Result<Guard, Error> {
         let place = self.running.place();
         let state = State::Running(place.holder());
-        let record = Kept { digest, state }.record().with_time_to_live(LONGEST_RUN);
+        let record = Entry { digest, state }.record().with_time_to_live(LONGEST_RUN);
         let version = self.store.put(key, record, expected, now()).await?;
         let (records, key) = (Arc::clone(self), key.clone());
-        Ok(Guard { records, key, digest, version, is_told: false, _place: place })
+        Ok(Guard { records, key, digest, version, is_ended: false, _place: place })
     }
 
     /// The state of a key under which something is stored.
     async fn state(&self, key: &Key, digest: Digest, stored: &Stored) -> Begun {
-        let Some(kept) = Kept::of(stored.record.bytes()) else { return Begun::Unknown };
+        let Some(kept) = Entry::of(stored.record.bytes()) else { return Begun::Unknown };
         if kept.digest != digest {
             return Begun::Different;
         }
@@ -257,7 +257,7 @@ impl Records {
     }
 
     fn ended(&self, digest: Digest, state: State<'_>) -> Record {
-        Kept { digest, state }.record().with_time_to_live(*self.lock())
+        Entry { digest, state }.record().with_time_to_live(*self.lock())
     }
 
     fn refused(&self, error: &Error) -> Begun {
@@ -289,7 +289,7 @@ impl Guard {
             Err(error) if is_too_much(&error) => self.end(State::Unknown).await,
             kept => kept,
         };
-        self.is_told = true;
+        self.is_ended = true;
         if let Err(error) = kept {
             tracing::warn!(%error, "the result of an idempotency key is not kept");
         }
@@ -299,7 +299,7 @@ impl Guard {
     pub async fn free(mut self) {
         let expected = Expected::Version(self.version);
         let freed = self.records.store.remove(&self.key, expected, now()).await;
-        self.is_told = true;
+        self.is_ended = true;
         if let Err(error) = freed {
             tracing::warn!(%error, "an idempotency key is not freed");
         }
@@ -315,7 +315,7 @@ impl Guard {
 /// A store in memory has the end at once. Any other has it when the key is used again and its holder is gone.
 impl Drop for Guard {
     fn drop(&mut self) {
-        if !self.is_told {
+        if !self.is_ended {
             let mut end = Box::pin(self.end(State::Unknown));
             drop(end.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         }

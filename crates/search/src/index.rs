@@ -177,7 +177,11 @@ mod tests {
     fn a_name_that_the_question_has_whole_is_before_one_about_something_more() {
         let long = document("PostReadersReaderRefundPayment", "", "Refund a payment in person");
         let short = document("PostRefunds", "", "Create a refund of a payment");
-        check(vec![long, short], "refund a payment", &[1, 0]);
+        // Most operations of such a service are about payments.
+        let others = ["GetPaymentLinks", "GetPaymentMethods", "PostPaymentIntents"];
+        let others = others.map(|name| document(name, "", "Works on a payment"));
+        let [a, b, c] = others;
+        check(vec![long, short, a, b, c], "refund a payment", &[1, 0, 2, 3, 4]);
     }
 
     #[test]

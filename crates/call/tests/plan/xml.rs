@@ -235,6 +235,18 @@ fn names_with_prefixes_in_them_and_attributes_with_namespaces_are_written() {
 }
 
 #[test]
+fn the_prefix_of_a_null_element_keeps_its_namespace() {
+    let item = json!({"type": ["boolean", "null"], "xml": {"name": "xsi:type"}});
+    let list = json!({"type": "array", "items": item,
+        "xml": {"name": "xsi:type", "namespace": "urn:a", "wrapped": true}});
+    check(
+        json!({"type": "object", "properties": {"a": list}}),
+        json!({"a": [null]}),
+        "<Thing><xsi:type xmlns:xsi=\"urn:a\"><xsi:type xmlns:ns1=\"http://www.w3.org/2001/XMLSchema-instance\" ns1:nil=\"true\"></xsi:type></xsi:type></Thing>",
+    );
+}
+
+#[test]
 fn what_cannot_be_xml_is_refused() {
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     assert_eq!(

@@ -85,7 +85,13 @@ impl Scope {
             let expanded = Expanded { local: Arc::clone(&local), namespace: None };
             return Ok(Qualified { text: local.to_string(), declaration: String::new(), expanded });
         };
-        let prefix = prefix.unwrap_or_else(|| self.prefix_for(&namespace));
+        // A prefix that stands for another namespace outside may be that of the element itself.
+        let outside = self.declared.get(..self.n_outside).unwrap_or_default();
+        let is_free = |prefix: &Arc<str>| {
+            let is_own = |known: &&(Option<Arc<str>>, _)| known.0.as_ref() == Some(prefix);
+            outside.iter().rev().find(is_own).is_none_or(|(_, declared)| *declared == namespace)
+        };
+        let prefix = prefix.filter(is_free).unwrap_or_else(|| self.prefix_for(&namespace));
         let is_in_scope = self.find(Some(&prefix)).as_ref() == Some(&namespace);
         let declaration =
             if is_in_scope { String::new() } else { self.declare(Some(&prefix), &namespace)? };

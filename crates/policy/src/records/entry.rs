@@ -3,12 +3,12 @@
 
 use callgate_session::Record;
 
-use super::running::Holder;
+use super::holders::Holder;
 use crate::digest::Digest;
 
-/// What is kept of one request.
+/// The entry of one request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept<'a> {
+pub(super) struct Entry<'a> {
     /// The digest that identifies the request.
     pub(super) digest: Digest,
     pub(super) state: State<'a>,
@@ -21,7 +21,7 @@ pub(super) enum State<'a> {
     Unknown,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> Entry<'a> {
     /// Reads a record; `None` if it is in another form.
     pub(super) fn of(bytes: &'a [u8]) -> Option<Self> {
         let (letter, rest) = bytes.split_first()?;
