@@ -14,6 +14,7 @@ mod modules;
 mod parameters;
 mod plain_words;
 mod publishing;
+mod reports;
 mod sides;
 mod single_flights;
 mod sources;
