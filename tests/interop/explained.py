@@ -55,12 +55,25 @@ class Reasons:
 
     def given(self, cases):
         """The cases, those whose body is none that the schema allows with one that it does: the value that is sent as JSON. It
-        must arrive as its text."""
+        must arrive as its text. An object that is given as a JSON patch is given as another patch."""
+        cases = [self.as_merge_patch(case) for case in cases]
         by_name = {case["case"]: case for case in cases}
         return [self.with_value(case, by_name.get("-".join(case["case"].split("-")[:2]))) for case in cases]
 
+    def as_merge_patch(self, case):
+        """The case with another patch of the operation in the place of a JSON patch, if its body is an object."""
+        operation = self.spec.op(case["op"])
+        others = [media for media in operation.bodies if "merge-patch+json" in media]
+        if "expect" in case or not others or not object_as_json_patch(operation, case, {"body"}):
+            return case
+        variant = copy.deepcopy(case) | {"given": case["args"]["body"]}
+        variant["args"]["content_type"] = others[0]
+        return variant
+
     def with_value(self, case, like):
         value = like["args"].get("body") if like else None
+        if "given" in case:
+            return case
         is_raw = beside_the_schema(self.spec.op(case["op"]), case, set())
         if not is_raw or not isinstance(value, (dict, list)) or "$base64" in value:
             return case
