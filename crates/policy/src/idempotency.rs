@@ -101,6 +101,10 @@ impl Middleware for Idempotency {
             Begun::Replay(first) => match Outcome::from_bytes(&first) {
                 Some(first) => {
                     journal.note(Event::Replayed);
+                    // The same call leaves the same values out; the first one's journal is not kept.
+                    if let Some(backend) = backend {
+                        drop(backend.preview(call, journal).await);
+                    }
                     return ControlFlow::Break(first);
                 }
                 // Another release wrote it.

@@ -135,3 +135,15 @@ async fn mcp_says_it_in_the_text_and_in_the_structure() {
     assert!(content.contains(SENTENCE), "{answered}");
     assert_eq!(answered["result"]["structuredContent"]["notes"], json!([SENTENCE]), "{answered}");
 }
+
+#[tokio::test]
+async fn a_call_repeated_under_its_key_says_what_was_left_out_again() {
+    let (sidecar, _folder) = finder().await;
+    let call = json!({"id": "a", "tool": "find", "args": {"tags": []}, "idempotencyKey": "k"});
+    let body = json!({"calls": [call]});
+    let first = sidecar.post("/v1/calls", &body).await.json();
+    let second = sidecar.post("/v1/calls", &body).await.json();
+    assert_eq!(first["results"][0]["notes"], json!([SENTENCE]), "{first}");
+    assert_eq!(second["results"][0]["notes"], first["results"][0]["notes"], "{second}");
+    assert_eq!(second["results"][0]["response"], json!({"found": 3}), "{second}");
+}
