@@ -16,7 +16,6 @@ use crate::{
     source::{fetch_secret, is_changed},
 };
 
-/// Places an API key on requests.
 #[derive(Debug)]
 pub(crate) struct ApiKey {
     place: CredentialPlace,

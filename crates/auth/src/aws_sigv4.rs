@@ -20,7 +20,6 @@ use crate::{
     place::CredentialPlace,
 };
 
-/// Signs requests.
 #[derive(Debug)]
 pub(crate) struct AwsSigV4 {
     scope: Scope,

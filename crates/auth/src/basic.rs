@@ -17,7 +17,6 @@ use crate::{
     source::fetch_password,
 };
 
-/// Places a user name and a password on requests.
 #[derive(Debug)]
 pub(crate) struct Basic {
     username: SecretReference,

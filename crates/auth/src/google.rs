@@ -55,7 +55,6 @@ pub enum GoogleToken {
     },
 }
 
-/// Places a token of a Google account on requests.
 #[derive(Debug)]
 pub(crate) struct Google {
     tokens: Tokens,

@@ -11,7 +11,6 @@ use crate::{
     place::CredentialPlace,
 };
 
-/// Leaves requests as they are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoCredential;
 

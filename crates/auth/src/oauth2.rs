@@ -47,7 +47,6 @@ pub use settings::{
     OAuth2Grant, PrivateKeyJwt, SigningAlgorithm, SubjectToken, TokenEndpoint,
 };
 
-/// Places tokens of an authorization server on requests.
 #[derive(Debug)]
 pub(crate) struct OAuth2 {
     server: Arc<Server>,

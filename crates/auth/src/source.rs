@@ -54,7 +54,6 @@ impl CredentialSource {
         }
     }
 
-    /// The value, which is a token.
     pub(crate) async fn fetch(
         &self,
         store: &dyn SecretStore,

@@ -22,7 +22,6 @@ pub(crate) use lifetime::UNSAID;
 /// The owner of a token: a hash, so that the look-up keeps no secrets.
 pub(crate) type Key = [u8; 32];
 
-/// A token as it was issued.
 #[derive(Clone, Debug)]
 pub(crate) struct Issued {
     pub(crate) token: Secret,
@@ -36,7 +35,6 @@ pub(crate) struct Issued {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Version(Vec<Secret>);
 
-/// The tokens of one credential.
 #[derive(Debug)]
 pub(crate) struct TokenCache {
     tokens: SingleFlights<Key, Token, Error, Version>,

@@ -23,7 +23,6 @@ const MOST_NOTES: usize = 5_000;
 /// The number of tools a note names.
 const NAMED: usize = 3;
 
-/// The facts collected from declarations, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Advice {
     limits: LimitFinder,
@@ -31,7 +30,6 @@ pub(crate) struct Advice {
     /// The tools with the longest declarations, with their tokens, the longest first.
     dearest: Vec<(usize, String)>,
     n_tools: usize,
-    /// The tokens of all declarations so far.
     pub(crate) tokens: usize,
     exceeded: BTreeMap<ProviderLimit, Exceeding>,
 }
@@ -44,7 +42,6 @@ struct Exceeding {
 }
 
 impl Advice {
-    /// Looks at the declaration of an operation.
     pub(crate) fn take(&mut self, operation: &Operation, tool: &Tool) {
         self.n_tools += 1;
         let tokens = tool.tokens();
@@ -76,7 +73,6 @@ impl Advice {
         if rows.is_empty() { rows } else { format!("    tokens  dearest tools\n{rows}") }
     }
 
-    /// The notes.
     pub(crate) fn notes(&self) -> Vec<Diagnostic> {
         let Self { n_tools, tokens, exceeded, .. } = self;
         let mut notes = self.notes.clone();

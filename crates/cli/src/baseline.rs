@@ -8,7 +8,6 @@ use callgate_tool::{Value, json};
 
 use crate::exit::Failure;
 
-/// Findings by file, code and pointer.
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     known: BTreeSet<(String, String, String)>,
@@ -16,7 +15,6 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads a baseline from a file.
     pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
         let shown = file.display();
         let text = fs::read(file).map_err(|error| {
@@ -70,7 +68,6 @@ impl Baseline {
         }
     }
 
-    /// Writes the baseline to a file.
     pub(crate) fn write(&self, file: &Path) -> Result<usize, Failure> {
         let entry = |(file, code, pointer): &(String, String, String)| json!({"file": &**file, "code": &**code, "pointer": &**pointer});
         let entries: Vec<Value> = self.known.iter().map(entry).collect();

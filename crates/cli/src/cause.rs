@@ -13,13 +13,10 @@ use crate::number::grouped;
 /// A problem at one place, with the operations it concerns.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
-    /// The first finding of the cause.
     pub(crate) diagnostic: Diagnostic,
     /// The names of the operations that findings name; empty if they name none.
     pub(crate) operations: Vec<String>,
-    /// The number of operations that the cause concerns.
     pub(crate) n_operations: usize,
-    /// The number of places with the cause.
     pub(crate) n_places: usize,
     /// The names of operations that were counted, so that each counts once.
     counted: BTreeSet<String>,

@@ -7,10 +7,8 @@ use callgate::{
 use callgate_config::{ConfigCode, RemarkKind};
 use callgate_openapi::Example;
 
-/// A code and its explanation.
 pub(crate) type Explained = (&'static str, &'static str);
 
-/// The explanation of one code.
 pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
     let mut known = of_findings().into_iter().chain(of_calls());
     known.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
@@ -36,7 +34,6 @@ pub(crate) fn of_findings() -> Vec<Explained> {
     [of_descriptions(), of_configurations()].concat()
 }
 
-/// The codes of findings about descriptions, in alphabetical order.
 pub(crate) fn of_descriptions() -> Vec<Explained> {
     sorted(
         &TextCode::ALL.map(|code| (code.as_str(), code.explanation())),
@@ -52,7 +49,6 @@ pub(crate) fn of_configurations() -> Vec<Explained> {
     )
 }
 
-/// The codes of failed calls, in alphabetical order.
 pub(crate) fn of_calls() -> Vec<Explained> {
     FaultCode::ALL.map(|code| (code.as_str(), code.explanation())).into()
 }
@@ -74,7 +70,6 @@ macro_rules! examples {
     };
 }
 
-/// Examples for codes of texts, and their corrected forms.
 const OF_TEXTS: [(&str, &str, &str); TextCode::ALL.len()] = examples!(
     "alias-expansion" "duplicate-key" "ignored-tag" "non-finite-number" "not-utf8" "text-too-deep" "text-too-large"
     "too-many-nodes" "unreadable-text"

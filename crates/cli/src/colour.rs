@@ -2,7 +2,6 @@
 
 use callgate_tool::Value;
 
-/// A value as indented JSON, with colours.
 pub(crate) fn json(value: &Value) -> String {
     let mut text = String::new();
     push(&mut text, value, 0);

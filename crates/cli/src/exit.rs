@@ -47,7 +47,6 @@ pub(crate) fn code(ended: Result<Verdict, Failure>) -> ExitCode {
 }
 
 impl Verdict {
-    /// `Findings` if something was found, otherwise `Fine`.
     pub(crate) fn of(found: bool) -> Self {
         if found { Self::Findings } else { Self::Fine }
     }

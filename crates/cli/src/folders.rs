@@ -10,12 +10,10 @@ pub(crate) fn cache() -> Option<PathBuf> {
     of("XDG_CACHE_HOME", ".cache")
 }
 
-/// The folder of profiles.
 pub(crate) fn profiles() -> Option<PathBuf> {
     of("XDG_CONFIG_HOME", ".config")
 }
 
-/// The folder of logins.
 pub(crate) fn state() -> Option<PathBuf> {
     of("XDG_STATE_HOME", ".local/state")
 }
@@ -29,7 +27,6 @@ fn of(variable: &str, usual: &str) -> Option<PathBuf> {
     Some(base.join(NAME))
 }
 
-/// The name of each folder.
 const NAME: &str = "callgate";
 
 /// The profile that a file belongs to; `None` for a file elsewhere.
@@ -39,7 +36,6 @@ pub(crate) fn profile_of(file: &Path) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The file of a profile.
 pub(crate) fn profile(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.yaml"))
 }

@@ -13,27 +13,21 @@ pub(crate) struct Guide<'a> {
 /// The kinds of values that are allowed at a place.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Kinds {
-    /// Lists.
     pub(crate) array: bool,
-    /// `true` and `false`.
     pub(crate) boolean: bool,
     /// Bytes, as an object with `data`.
     pub(crate) bytes: bool,
-    /// Numbers, whole or not.
     pub(crate) number: bool,
     /// Objects that are not bytes.
     pub(crate) object: bool,
-    /// Text.
     pub(crate) string: bool,
 }
 
 impl<'a> Guide<'a> {
-    /// The guide to all arguments of a tool.
     pub(crate) fn new(root: &'a Value) -> Self {
         Self { root, schema: root }
     }
 
-    /// The declared member of an object with this name.
     pub(crate) fn member(self, name: &str) -> Option<Self> {
         let parts = self.parts();
         let declared = |part: &&'a Value| part.get("properties")?.get(name);
@@ -77,7 +71,6 @@ impl<'a> Guide<'a> {
         kinds
     }
 
-    /// The schema itself.
     pub(crate) fn schema(self) -> &'a Value {
         self.schema
     }
@@ -98,7 +91,6 @@ impl<'a> Guide<'a> {
         names
     }
 
-    /// The names of the declared members.
     pub(crate) fn members(self) -> Vec<&'a str> {
         let parts = self.parts().into_iter();
         let objects = parts.filter_map(|part| part.get("properties")?.as_object());

@@ -8,7 +8,6 @@ use callgate::{
     openapi::{Diagnostic, Severity},
 };
 
-/// The choice of findings to report.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// The least severity that is reported.
@@ -28,7 +27,6 @@ const LINT: [&str; 5] =
 /// The code of notes that show mistakes: a constraint is written but has no effect.
 const MISTAKE: &str = "unknown-keyword";
 
-/// Returns true if a finding is lint.
 pub(crate) fn is_lint(code: &str) -> bool {
     LINT.contains(&code)
 }

@@ -17,7 +17,6 @@ use tracing::{
 
 use crate::{exit::Failure, output};
 
-/// The reader of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reader {
     /// A person, who also sees how each call ends.
@@ -107,7 +106,6 @@ impl Subscriber for Warnings {
     fn exit(&self, _: &Id) {}
 }
 
-/// A warning's text and subject.
 #[derive(Default)]
 struct Line {
     message: String,

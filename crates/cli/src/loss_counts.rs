@@ -12,18 +12,15 @@ use callgate_tool::{Object, Value, json};
 
 use crate::number::grouped;
 
-/// The losses of all tools so far.
 #[derive(Debug, Default)]
 pub(crate) struct LossCounts {
     n_tools: usize,
     projections: Vec<Counted>,
 }
 
-/// The losses at one provider.
 #[derive(Debug)]
 struct Counted {
     projection: Projection,
-    /// The tools that lose something, with their counts.
     tools: Vec<(String, Keywords)>,
 }
 
@@ -31,7 +28,6 @@ struct Counted {
 type Keywords = BTreeMap<(&'static str, &'static str), usize>;
 
 impl LossCounts {
-    /// Counts losses in the default form of every dialect.
     pub(crate) fn of_dialects() -> Self {
         let mut projections = Vec::new();
         for projection in Dialect::ALL.into_iter().filter_map(Dialect::projection) {
@@ -42,7 +38,6 @@ impl LossCounts {
         Self::of(projections)
     }
 
-    /// Counts losses in every projection.
     pub(crate) fn of_projections() -> Self {
         Self::of(Projection::ALL.to_vec())
     }
@@ -52,7 +47,6 @@ impl LossCounts {
         Self { n_tools: 0, projections: projections.into_iter().map(counted).collect() }
     }
 
-    /// Adds the losses of a tool.
     pub(crate) fn take(&mut self, tool: &Tool) {
         self.n_tools += 1;
         for Counted { projection, tools } in &mut self.projections {
@@ -79,7 +73,6 @@ impl LossCounts {
         )
     }
 
-    /// Each tool that loses something, by projection.
     pub(crate) fn to_json(&self) -> Value {
         let by_projection = self.projections.iter().map(|counted| {
             let tools = counted.tools.iter();

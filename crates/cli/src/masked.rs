@@ -109,7 +109,6 @@ const UNKNOWN_KEY: &str = "unknown-key";
 /// The parts of a pointer below which credentials are written.
 const CREDENTIALS: [&str; 4] = ["/auth", "/credentials", "/secrets", "/access"];
 
-/// Keys of descriptions, overlays and configurations.
 const KEYS: [&str; 11] = [
     "auth",
     "body_media",
@@ -123,7 +122,6 @@ const KEYS: [&str; 11] = [
     "toolsets",
     "upstream",
 ];
-/// Keys of schemas and other parts of descriptions.
 const KEYS_OF_PARTS: [&str; 12] = [
     "$defs",
     "$ref",

@@ -40,7 +40,6 @@ fn in_lines(mut error: Error) -> Error {
     error
 }
 
-/// The error with a remedy.
 fn told(mut error: Error) -> Error {
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     let word = |at: usize| words.get(at).and_then(|word| word.to_str()).unwrap_or_default();

@@ -42,7 +42,6 @@ fn lacking(operation: &Operation) -> Option<(String, String)> {
     Some((names, flag))
 }
 
-/// The flag for the credential of a scheme.
 pub(crate) fn flag(scheme: &SecurityScheme) -> Option<&'static str> {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { .. } => Some("--api-key env:NAME"),

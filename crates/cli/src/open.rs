@@ -135,7 +135,6 @@ fn unreadable(file: &Path, error: &io::Error) -> Failure {
     Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), &help)
 }
 
-/// The faults of a configuration as snippets.
 pub(crate) fn failure(error: &Error) -> Failure {
     let findings = error.findings();
     Failure(findings.iter().map(|finding| shown(finding, findings)).collect())

@@ -9,12 +9,10 @@ use callgate_tool::{visible, visible_line};
 
 use self::screen::{Screen, styled};
 
-/// Writes a result.
 pub(crate) fn result(text: &str) {
     written(io::stdout().lock().write_all(visible(text).as_bytes()));
 }
 
-/// Writes a result that is not text.
 pub(crate) fn bytes(bytes: &[u8]) {
     written(io::stdout().lock().write_all(bytes));
 }
@@ -44,12 +42,10 @@ pub(crate) fn log(line: &str) {
     out.write_all(format!("{}\n", visible_line(line)).as_bytes()).ok();
 }
 
-/// Writes a result that may be coloured.
 pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(styled(text).as_bytes()));
 }
 
-/// True if standard error is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }

@@ -12,7 +12,6 @@ use crate::output;
 
 /// The time before anything is shown.
 const QUIET: Duration = Duration::from_secs(1);
-/// The interval at which the progress sign moves.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A progress sign on standard error, shown after a second until it is dropped.

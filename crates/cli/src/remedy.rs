@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use callgate::{Remedy, config::Finding, openapi::Diagnostic};
 
-/// The remedy of a finding in a description.
 pub(crate) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
     worded(diagnostic.remedy.as_ref(), &diagnostic.help)
 }
 
-/// The remedy of a finding in a configuration.
 pub(crate) fn of_finding(finding: &Finding) -> String {
     worded(finding.remedy.as_ref(), &finding.help)
 }
@@ -50,7 +48,6 @@ pub(crate) fn by_flags(remedy: &Remedy) -> String {
     }
 }
 
-/// The file or the flag that a finding concerns.
 pub(crate) fn place(finding: &Finding) -> PathBuf {
     finding.option.map_or_else(|| finding.file.clone(), |option| flag(option).into())
 }
@@ -59,7 +56,6 @@ fn worded(remedy: Option<&Remedy>, help: &str) -> String {
     remedy.map_or_else(|| help.to_owned(), words)
 }
 
-/// The flag that gives an option.
 fn flag(option: &str) -> String {
     match option {
         "headers" => "--header".to_owned(),

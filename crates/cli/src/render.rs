@@ -19,7 +19,6 @@ use crate::{
 /// The longest line of a snippet; longer ones are cut around the caret.
 const WIDTH: usize = 120;
 
-/// The parts of a snippet.
 #[derive(Debug)]
 struct Remark<'a> {
     level: Level<'static>,
@@ -31,7 +30,6 @@ struct Remark<'a> {
     more: Vec<(&'static str, String)>,
 }
 
-/// A diagnostic of a description.
 pub(crate) fn diagnostic(file: &Path, lines: &Lines<'_>, diagnostic: &Diagnostic) -> String {
     let causes = cause::causes(std::slice::from_ref(diagnostic));
     group(&causes, lines, |_| file.to_owned())
@@ -83,7 +81,6 @@ fn told(cause: &Cause, file: &Path, help: &str) -> String {
     text
 }
 
-/// A finding of a configuration.
 pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
     let level = match finding.severity {
         FindingSeverity::Error => Level::ERROR,
@@ -102,7 +99,6 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
     rendered(&remedy::place(finding), lines, &remark)
 }
 
-/// A text split into lines once, for many snippets.
 #[derive(Debug, Default)]
 pub(crate) struct Lines<'a>(Vec<&'a str>);
 
@@ -112,7 +108,6 @@ impl<'a> Lines<'a> {
         if is_ours(text) { Self(text.lines().collect()) } else { Self::default() }
     }
 
-    /// The lines of a part of a description.
     pub(crate) fn of_part(text: &'a str) -> Self {
         if is_part(text) { Self(text.lines().collect()) } else { Self::default() }
     }
@@ -184,7 +179,6 @@ impl Excerpt {
         Self { number: position.line, line, start, end }
     }
 
-    /// The column of the word in the excerpt.
     fn column(&self) -> usize {
         let before = self.line.get(..self.start).unwrap_or_default();
         before.chars().count().saturating_add(1)

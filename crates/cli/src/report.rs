@@ -31,7 +31,6 @@ use crate::{
 /// A description after checking.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    /// The file's name in the report.
     pub(crate) file: PathBuf,
     text: String,
     /// The texts of the referenced files that have diagnostics.
@@ -74,7 +73,6 @@ impl Checked {
         })
     }
 
-    /// The text of the description.
     #[cfg(feature = "openapiv3")]
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -188,7 +186,6 @@ impl Checked {
         }
     }
 
-    /// The report as JSON.
     pub(crate) fn to_json(&self, levels: &Levels) -> Value {
         let diagnostics: Vec<_> =
             self.causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();

@@ -8,7 +8,6 @@ use callgate_tool::{Object, Value, nearest};
 
 use crate::exit::Failure;
 
-/// A session with its fetched secrets.
 #[derive(Debug)]
 pub(crate) struct Known {
     /// All members but the credentials.
@@ -59,11 +58,9 @@ fn remedy(envelope: &Value) -> String {
     }
 }
 
-/// The keys of a session.
 const KEYS: [&str; 5] = ["id", "parameters", "payload", "context", "credentials"];
 
 impl Known {
-    /// A session without values.
     pub(crate) fn nothing() -> Self {
         Self { envelope: Object::new(), credentials: Vec::new() }
     }

@@ -14,7 +14,6 @@ use callgate_tool::nearest;
 
 use crate::folders;
 
-/// The location that FILE names.
 pub(crate) fn location(given: &Path) -> Result<Location, Error> {
     if is_standard_input(given) {
         return Ok(Location::Text(given.to_owned(), standard_input()?));
@@ -63,7 +62,6 @@ pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && text.chars().all(is_part)
 }
 
-/// The names of all profiles, in their order.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let name = |file: PathBuf| {
@@ -113,7 +111,6 @@ fn standard_input() -> Result<Arc<[u8]>, Error> {
 /// The bytes read from standard input.
 static READ: OnceLock<Arc<[u8]>> = OnceLock::new();
 
-/// The name of standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// The configuration of a folder.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// A table.
 #[derive(Debug)]
 pub(crate) struct Table {
     headings: Vec<String>,
@@ -10,13 +9,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table without rows.
     pub(crate) fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Self {
         let headings = headings.into_iter().map(str::to_uppercase).collect();
         Self { headings, rows: Vec::new() }
     }
 
-    /// Adds a row with a text for each heading.
     pub(crate) fn push(&mut self, row: impl IntoIterator<Item = String>) {
         // A line break would end the row.
         let row = row.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -75,7 +72,6 @@ fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The space between two columns.
 const GAP: &str = "  ";
 /// A narrower column shows nothing useful.
 const NARROWEST: usize = 6;

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal};
 
-/// True if standard output is a terminal.
 pub(crate) fn is_shown() -> bool {
     io::stdout().is_terminal()
 }

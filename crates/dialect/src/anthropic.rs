@@ -11,7 +11,6 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -88,5 +87,4 @@ fn content(block: Block) -> Value {
     }
 }
 
-/// The media types of images that the format accepts.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

@@ -12,7 +12,6 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({"toolSpec": {
@@ -79,7 +78,6 @@ fn block(answer: &Answered<'_>) -> Value {
     json!({"toolResult": block})
 }
 
-/// The format's name for an image type.
 fn format_of(media_type: &str) -> Option<&str> {
     let format = media_type.strip_prefix("image/")?;
     ["gif", "jpeg", "png", "webp"].contains(&format).then_some(format)

@@ -78,7 +78,6 @@ fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     Ok(Asked { names, is_indirect: true, ..Asked::new(id, None, call).with_arguments(arguments) })
 }
 
-/// Writes one input with a response for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();

@@ -105,7 +105,6 @@ pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
     arguments
 }
 
-/// Writes an input for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| json!({"toolCallResult": result(answer)})).collect()
 }

@@ -11,18 +11,15 @@ pub(crate) struct Rendered {
     /// The answer, verbatim, with one block per part; the last block has further facts: headers, cuts, the handle of the
     /// whole.
     pub(crate) blocks: Vec<Block>,
-    /// True if the call failed.
     pub(crate) is_failed: bool,
 }
 
-/// A block of the end of a call.
 #[derive(Debug)]
 pub(crate) enum Block {
     Media(Media),
     Text(String),
 }
 
-/// An image or a sound.
 #[derive(Debug)]
 pub(crate) struct Media {
     pub(crate) media_type: String,
@@ -30,12 +27,9 @@ pub(crate) struct Media {
     pub(crate) data: String,
 }
 
-/// The end of a call as a value.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// The error of a failed call.
     Failed(Value),
-    /// The answer, with its images and sounds.
     Fine(Value, Vec<Media>),
 }
 
@@ -91,7 +85,6 @@ pub(crate) fn notes(result: &ToolResult) -> Object {
     notes
 }
 
-/// The text of an object with further members.
 fn noted(object: Json, notes: Object) -> String {
     if notes.is_empty() {
         return object.text().to_owned();
@@ -103,7 +96,6 @@ fn noted(object: Json, notes: Object) -> String {
     whole.to_string()
 }
 
-/// A content as one block.
 fn block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
     match content {
         Content::Empty => Block::Text(String::new()),
@@ -167,7 +159,6 @@ pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended 
 }
 
 impl Rendered {
-    /// The texts, in order.
     pub(crate) fn into_texts(self) -> Vec<String> {
         let text = |block| match block {
             Block::Media(_) => None,

@@ -41,7 +41,6 @@ pub enum Form {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownForm {
     known: &'static [Form],
-    /// The dialect that does not have the form.
     dialect: Option<&'static str>,
     name: String,
 }

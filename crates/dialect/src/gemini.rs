@@ -12,12 +12,10 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     declared("parametersJsonSchema", tool, projected)
 }
 
-/// Writes one declaration with a `Schema` of Google's.
 pub(crate) fn schema_declaration(tool: &Tool, projected: &Projected) -> Value {
     declared("parameters", tool, projected)
 }
@@ -61,7 +59,6 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     parts.into_iter().filter_map(|part| asked(part).transpose()).collect()
 }
 
-/// Writes one content with a part for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
@@ -93,5 +90,4 @@ fn part(answer: &Answered<'_>) -> Value {
     json!({"functionResponse": part})
 }
 
-/// The media types of images that the format accepts.
 const IMAGES: [&str; 3] = ["image/jpeg", "image/png", "image/webp"];

@@ -226,14 +226,12 @@ fn of_strict(facts: &Facts) -> [Row; 6] {
     ]
 }
 
-/// The facts that one walk over a schema collects.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     nesting: usize,
     n_properties: usize,
     n_enum_values: usize,
     n_references: usize,
-    /// Schemas that allow several types.
     n_unions: usize,
     text: usize,
     max_length: u64,
@@ -276,7 +274,6 @@ impl Facts {
         }
     }
 
-    /// Records the presence of a keyword.
     fn keyword(&mut self, keyword: &str, value: &Value) {
         self.has_rules |= RULES.contains(&keyword);
         self.n_unions += usize::from(is_union(keyword, value));
@@ -303,7 +300,6 @@ impl Facts {
         self.schema(schema, nesting);
     }
 
-    /// Adds the facts of another walk.
     fn add(&mut self, other: &Self) {
         self.nesting = self.nesting.max(other.nesting);
         self.n_properties += other.n_properties;

@@ -50,7 +50,6 @@ fn asked(request: Value) -> Result<Asked, EnvelopeError> {
     Ok(Asked::new(id, name.as_ref(), request).with_arguments(arguments))
 }
 
-/// Writes a response or a result for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(answered).collect()
 }
@@ -75,7 +74,6 @@ fn answered(answer: &Answered<'_>) -> Value {
     }
 }
 
-/// The block type of a media type.
 fn kind_of(media_type: &str) -> Option<&'static str> {
     match media_type.split_once('/')?.0 {
         "audio" => Some("audio"),

@@ -60,7 +60,6 @@ pub struct ReadCall {
     origin: Object,
 }
 
-/// A call as it stands in a message.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) id: Option<Value>,
@@ -75,7 +74,6 @@ pub(crate) struct Asked {
     pub(crate) fault: Option<Box<Fault>>,
 }
 
-/// The end of a call of a message.
 #[derive(Debug)]
 pub(crate) struct Answered<'a> {
     /// The members of the call in the message, without the arguments.
@@ -278,7 +276,6 @@ impl Asked {
         Self { id, names, origin, ..Self::default() }
     }
 
-    /// Sets the arguments.
     pub(crate) fn with_arguments(self, arguments: Option<Value>) -> Self {
         Self { arguments, ..self }
     }
@@ -289,7 +286,6 @@ pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
     names.iter().find_map(|name| members.remove(name).filter(|value| !value.is_null()))
 }
 
-/// The members of an object.
 pub(crate) fn object(at: &str, value: Value) -> Result<Object, EnvelopeError> {
     match value {
         Value::Object(members) => Ok(members),
@@ -297,7 +293,6 @@ pub(crate) fn object(at: &str, value: Value) -> Result<Object, EnvelopeError> {
     }
 }
 
-/// The items of a list.
 pub(crate) fn list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> {
     match value {
         Value::Array(items) => Ok(items),

@@ -12,7 +12,6 @@ use crate::{
     wording::no_function,
 };
 
-/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -51,7 +50,6 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-/// Reads one call of `tool_calls`.
 pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     let mut call = object("tool_calls", call)?;
     let id = take(&mut call, &["id"]);
@@ -67,7 +65,6 @@ pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     Ok(Asked::new(id, function.get("name"), call).with_arguments(arguments))
 }
 
-/// Writes a message for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
 }

@@ -14,7 +14,6 @@ use crate::{
     wording::no_function,
 };
 
-/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
@@ -71,7 +70,6 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
-/// Writes an item for each call.
 pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     answers.iter().map(item).collect()
 }
@@ -98,5 +96,4 @@ fn item(answer: &Answered<'_>) -> Value {
 }
 
 const CUSTOM: &str = "custom_tool_call";
-/// The media types of images that the format accepts.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

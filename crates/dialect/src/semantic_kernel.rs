@@ -13,12 +13,10 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     openai::declaration(tool, projected)
 }
 
-/// The calls of an assistant's message.
 pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     let items = match message {
         Value::Array(items) if items.iter().any(|item| item.get("function").is_some()) => {

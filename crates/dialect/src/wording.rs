@@ -13,7 +13,6 @@ pub(crate) fn unreadable_arguments(tool: &str, why: &str) -> Box<Fault> {
     fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
 }
 
-/// The call names no tool.
 pub(crate) fn unnamed() -> Box<Fault> {
     let message =
         "the call names no tool, nothing was sent; call one of the declared tools by its name";
@@ -62,7 +61,6 @@ pub(crate) fn no_function(kind: &str) -> Box<Fault> {
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
-/// The message asks for more than `most` calls.
 pub(crate) fn too_many(most: usize) -> Box<Fault> {
     let message = format!(
         "only the first {most} calls of a message are made, and this one was not; call again later"
@@ -70,7 +68,6 @@ pub(crate) fn too_many(most: usize) -> Box<Fault> {
     fault(FaultCode::Overloaded, message, Next::TryLater)
 }
 
-/// There is no result for the call.
 pub(crate) fn not_made() -> Box<Fault> {
     fault(FaultCode::NotSupported, "this call was not made, nothing was sent", Next::GiveUp)
 }

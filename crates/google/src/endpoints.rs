@@ -24,7 +24,6 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// The address of a method of IAM Credentials.
     pub(crate) fn iam_credentials(&self, path: &str) -> String {
         joined(self.iam_credentials.as_ref(), "https://iamcredentials.googleapis.com", path)
     }
@@ -38,7 +37,6 @@ impl Endpoints {
         joined(self.secret_manager.as_ref(), &public, path)
     }
 
-    /// The address of a method of Service Directory.
     pub(crate) fn service_directory(&self, path: &str) -> String {
         joined(self.service_directory.as_ref(), "https://servicedirectory.googleapis.com", path)
     }

@@ -21,7 +21,6 @@ use crate::{
     token::Token,
 };
 
-/// An identity token of the own account.
 pub(crate) async fn of_origin(
     rest: &Rest,
     endpoints: &Endpoints,

@@ -27,7 +27,6 @@ pub(crate) struct Principal<'a> {
 }
 
 impl Principal<'_> {
-    /// An access token of the account for the scopes.
     pub(crate) async fn access_token(&self, scopes: &[String]) -> Result<Token, Error> {
         let body = json!({
             "scope": scopes,
@@ -44,7 +43,6 @@ impl Principal<'_> {
         )
     }
 
-    /// An identity token of the account for an audience.
     pub(crate) async fn id_token(&self, audience: &str) -> Result<Token, Error> {
         let body = json!({
             "audience": audience,

@@ -44,7 +44,6 @@ impl Credentials {
         self.field("type").unwrap_or_default()
     }
 
-    /// A text field of the file.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         self.json.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }

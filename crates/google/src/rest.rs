@@ -25,10 +25,8 @@ pub struct Rest {
     clock: Clock,
 }
 
-/// A request to a service.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
-    /// The service, as messages name it.
     pub(crate) service: &'static str,
     pub(crate) url: &'a str,
     pub(crate) token: Option<&'a Secret>,
@@ -51,12 +49,10 @@ impl Rest {
         self
     }
 
-    /// The time of day.
     pub(crate) fn now(&self) -> SystemTime {
         self.clock.now()
     }
 
-    /// The response to a request, if it was granted.
     pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Value, Error> {
         let service = question.service;
         let request = request(question)?;
@@ -105,7 +101,6 @@ fn code(json: &Value) -> Option<&str> {
     is_word.then_some(word)
 }
 
-/// The timeout of a token endpoint.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The size limit of a response. A secret has 64 KiB at most, a third more as base64, and a few names around it.

@@ -110,14 +110,12 @@ impl Resolver for ServiceEndpoints {
     }
 }
 
-/// The time for which a response counts as current.
 const KEPT: Duration = Duration::from_secs(30);
 
 /// An outage of the directory does not stop a service: a response may be used for five minutes.
 const PACE: Pace =
     Pace { pause: PAUSE, stale: Duration::from_secs(270), lasting: Lasting::Withdraws };
 
-/// The pause after the directory failed.
 const PAUSE: Duration = Duration::from_secs(2);
 
 fn addresses(answer: &Value) -> Vec<SocketAddr> {

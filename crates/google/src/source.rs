@@ -25,7 +25,6 @@ use crate::{
 /// The own account with its credentials read: those of a file, or `None` for the machine's own.
 pub(crate) type Origin = Option<Credentials>;
 
-/// Keeps one account's access token.
 #[derive(Debug)]
 pub(crate) struct Source {
     credentials: AccessTokenCredentials,
@@ -33,7 +32,6 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Starts to keep a token for the scopes.
     pub(crate) fn start(
         origin: &Origin,
         scopes: &[String],
@@ -142,5 +140,4 @@ fn credentials(
     }
 }
 
-/// The timeout for a token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);

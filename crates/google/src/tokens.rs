@@ -161,6 +161,5 @@ impl Tokens {
 /// The library renews tokens four minutes before they expire, so each token it returns is valid for at least this long.
 const KEPT: Duration = Duration::from_secs(10);
 
-/// The delays between failed attempts.
 const PACE: Pace =
     Pace { pause: Duration::from_secs(10), stale: Duration::ZERO, lasting: Lasting::Withdraws };

@@ -72,7 +72,6 @@ pub struct CachedStore {
     refreshes: Mutex<JoinSet<()>>,
 }
 
-/// A secret as the store returned it.
 #[derive(Clone)]
 struct Known {
     secret: Secret,

@@ -12,9 +12,7 @@ use crate::unseen::unseen_length;
 pub(crate) enum Disguise {
     /// All disguises but tags, which hide their content.
     All,
-    /// Escapes of JSON strings.
     Json,
-    /// Percent-encoding.
     Percent,
     /// Tags of HTML, including comments.
     Tags,

@@ -58,7 +58,6 @@ impl<'a> Masker<'a> {
         true
     }
 
-    /// The ranges of the secrets, both undisguised and disguised.
     fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         // A spelling is never shorter than the secret, and neither is a disguised secret.

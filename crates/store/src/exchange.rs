@@ -13,7 +13,6 @@ use zeroize::{Zeroize, Zeroizing};
 #[derive(Debug, Default)]
 pub(crate) struct Body(Bytes);
 
-/// A status with its body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,

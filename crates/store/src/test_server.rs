@@ -14,7 +14,6 @@ use axum::{
 };
 use tokio::net::TcpListener;
 
-/// One request as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) line: String,
@@ -46,12 +45,10 @@ impl TestServer {
         Self { origin, log }
     }
 
-    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.log.lock().unwrap().clone()
     }
 
-    /// The number of requests with this request line.
     pub(crate) fn count(&self, line: &str) -> usize {
         self.asked().iter().filter(|asked| asked.line == line).count()
     }

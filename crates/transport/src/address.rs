@@ -3,19 +3,16 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The kind of network behind an address.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AddressClass {
     /// This link only, or a metadata service that gives credentials to any caller.
     LinkLocal,
     /// This machine, a private network, or anything else that is not the public Internet.
     Private,
-    /// The public Internet.
     Public,
 }
 
 impl AddressClass {
-    /// The kind of network behind `address`.
     pub(crate) fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => of_v4(address),

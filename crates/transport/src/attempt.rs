@@ -55,11 +55,9 @@ impl Attempt {
     }
 }
 
-/// The response to an attempt.
 pub(crate) struct Answered {
     pub(crate) response: Response<Incoming>,
     pub(crate) again: Option<SentAgain>,
-    /// The pool whose connection carried the response.
     pub(crate) pool: Arc<Pool>,
 }
 

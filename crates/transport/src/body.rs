@@ -24,7 +24,6 @@ impl BoundedBody {
         Ok(Self { bound, expected, first: Bytes::new(), joined: BytesMut::new() })
     }
 
-    /// Takes a chunk, if it fits.
     pub(crate) fn push(&mut self, chunk: Bytes) -> Result<(), Error> {
         let length = self.first.len().max(self.joined.len()).saturating_add(chunk.len());
         if length > self.bound {
@@ -43,7 +42,6 @@ impl BoundedBody {
         Ok(())
     }
 
-    /// The whole body.
     pub(crate) fn finish(self) -> Bytes {
         if self.joined.is_empty() { self.first } else { self.joined.freeze() }
     }

@@ -122,7 +122,6 @@ impl Client {
         }
     }
 
-    /// The connections for a URL that passed the rules.
     async fn pool(&self, egress: Egress) -> Result<Arc<Pool>, Error> {
         let slot = self.slot(&egress);
         let pool = async || {
@@ -136,7 +135,6 @@ impl Client {
         }
     }
 
-    /// The slot of a usual way to connect.
     fn slot(&self, egress: &Egress) -> Option<&OnceCell<Arc<Pool>>> {
         let at =
             usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
@@ -165,7 +163,6 @@ impl Client {
         request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
-    /// The request as it is sent, and its URL.
     fn outgoing(
         &self,
         request: Request<Bytes>,
@@ -274,7 +271,6 @@ impl Transport for Client {
     }
 }
 
-/// The head of the response to an attempt.
 async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
     let Answered { response, again, pool } = attempt.answer().await?;
     if has_two_lengths(response.headers()) {
@@ -289,7 +285,6 @@ async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
     Ok(response)
 }
 
-/// The `User-Agent` of requests that set none.
 const PRODUCT: &str = concat!("callgate/", env!("CARGO_PKG_VERSION"));
 
 /// The IP address in a URL, if its host is one.
@@ -301,7 +296,6 @@ fn literal(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// Adds the headers that every request has.
 fn complete(outgoing: &mut Parts, body: &Bytes) {
     // RFC 9110 §8.6; the HTTP client omits the header, and some servers then respond with 411.
     let expects_body = matches!(outgoing.method, Method::PATCH | Method::POST | Method::PUT);

@@ -12,10 +12,8 @@ use tokio::io::{AsyncBufRead, AsyncRead};
 
 use crate::error::{self, Error};
 
-/// The value of `Accept-Encoding` that requests carry.
 pub(crate) const ACCEPTED: &str = "gzip, br, zstd, deflate";
 
-/// One content coding.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Coding {
     Brotli,

@@ -34,12 +34,9 @@ use crate::{
 /// `SECURITY.md`).
 pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
-/// The schemes that connections are made for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Scheme {
-    /// Connections without TLS.
     Http,
-    /// Connections with TLS.
     Https,
 }
 
@@ -112,7 +109,6 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// A connection that was not made in time.
 #[derive(Debug)]
 pub(crate) struct TooSlow;
 

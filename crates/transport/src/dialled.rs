@@ -55,7 +55,6 @@ pub(crate) fn note_looked_up() {
     note(|steps| steps.looked_up = Some(Instant::now()));
 }
 
-/// Records that an address accepted the connection.
 pub(crate) fn note_connected() {
     note(|steps| steps.connected = Some(Instant::now()));
 }
@@ -67,7 +66,6 @@ fn note(change: impl FnOnce(&mut Steps)) {
     });
 }
 
-/// Makes a connection and records how.
 pub(crate) async fn noted<E>(
     connection: impl Future<Output = Result<MaybeHttpsStream<TokioIo<TcpStream>>, E>>,
 ) -> Result<Stream, E> {
@@ -111,7 +109,6 @@ impl Note {
     }
 }
 
-/// A connection with its record.
 #[derive(Debug)]
 pub(crate) struct Stream {
     stream: MaybeHttpsStream<TokioIo<TcpStream>>,

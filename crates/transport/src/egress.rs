@@ -43,11 +43,9 @@ pub struct Listeners {
     addresses: Arc<RwLock<Vec<SocketAddr>>>,
 }
 
-/// The rules that decide about an address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Egress {
     pub(crate) named_by: NamedBy,
-    /// True if the connection will use TLS.
     pub(crate) is_https: bool,
     pub(crate) allow: Arc<[AddressRange]>,
     /// Our own listeners at the port that will be dialled.
@@ -126,7 +124,6 @@ impl Listeners {
         addresses.retain(|known| *known != address);
     }
 
-    /// The addresses on which this process listens at `port`.
     pub(crate) fn at_port(&self, port: u16) -> Vec<IpAddr> {
         let addresses = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
         addresses.iter().filter(|address| address.port() == port).map(SocketAddr::ip).collect()
@@ -134,7 +131,6 @@ impl Listeners {
 }
 
 impl Egress {
-    /// Checks that the address may be dialled.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Denial> {
         let address = address.to_canonical();
         if self.own.iter().any(|own| is_served_by(*own, address)) {

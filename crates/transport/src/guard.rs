@@ -62,7 +62,6 @@ impl Origin {
         is_same_authority(uri, &url).then_some(Self { scheme, authority, url, host })
     }
 
-    /// The URL of the origin.
     pub(crate) fn base(&self) -> &Url {
         &self.url
     }

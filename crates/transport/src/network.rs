@@ -63,7 +63,6 @@ pub(crate) struct Ways {
     pub(crate) directory: Option<Arc<dyn Resolver>>,
 }
 
-/// A way of connecting.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
     /// The TLS settings; `None` for connections without TLS.
@@ -73,9 +72,7 @@ pub(crate) struct Way {
     pub(crate) directory: Option<Arc<dyn Resolver>>,
 }
 
-/// The connections of one way to connect, by origin.
 pub(crate) struct Pool {
-    /// A client that reuses connections.
     reusing: RwLock<HttpClient>,
     /// A client that makes a new connection for each request, for the few retries.
     fresh: OnceLock<HttpClient>,
@@ -117,12 +114,10 @@ impl Network {
         ways
     }
 
-    /// Our own listeners at a port.
     pub(crate) fn own(&self, port: u16) -> Vec<IpAddr> {
         self.inner.listeners.at_port(port)
     }
 
-    /// The connections of this way to connect.
     pub(crate) async fn pool(&self, way: &Way) -> Result<Arc<Pool>, Error> {
         if let Some(pool) = self.known(way) {
             return Ok(pool);
@@ -148,7 +143,6 @@ impl Network {
         Ok(pool)
     }
 
-    /// The number of ways for which there are connections.
     #[cfg(test)]
     pub(crate) fn n_ways(&self) -> usize {
         self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner).len()
@@ -218,12 +212,10 @@ impl Pool {
         self.reusing.read().unwrap_or_else(PoisonError::into_inner).request(request)
     }
 
-    /// Sends a request over a new connection.
     pub(crate) fn send_anew(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
         self.fresh.get_or_init(|| self.connector.clone().client(0)).request(request)
     }
 
-    /// Makes a connection and sends nothing.
     pub(crate) async fn connect(&self, origin: Uri) -> Result<(), Error> {
         let made = self.connector.clone().call(origin).await;
         made.map(drop).map_err(unconnected)
@@ -237,7 +229,6 @@ impl Pool {
     }
 }
 
-/// The error for a connection that carried no request.
 fn unconnected(source: BoxError) -> Error {
     let source = Unconnected(source);
     match cause::<TlsError>(&source) {
@@ -249,7 +240,6 @@ fn unconnected(source: BoxError) -> Error {
     }
 }
 
-/// The reason why there is no connection.
 #[derive(Debug)]
 struct Unconnected(BoxError);
 

@@ -60,7 +60,6 @@ impl fmt::Display for NotAProxy {
 
 impl std::error::Error for NotAProxy {}
 
-/// Dials a service directly, or through the proxy.
 #[derive(Clone, Debug)]
 pub(crate) struct Dialer {
     direct: HttpConnector<Guarded>,
@@ -69,12 +68,10 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Dials directly.
     pub(crate) fn new(direct: HttpConnector<Guarded>) -> Self {
         Self { direct, proxied: None }
     }
 
-    /// Dials through a proxy.
     pub(crate) fn through(self, Proxy(proxy): Proxy, guarded: Guarded) -> Self {
         let mut http = HttpConnector::new();
         http.set_nodelay(true);

@@ -82,15 +82,12 @@ impl Service<Name> for Guarded {
     }
 }
 
-/// The error of a connection that cannot be made.
 pub(crate) type BoxError = Box<dyn error::Error + Send + Sync>;
 
-/// The error for a host name without an address.
 #[derive(Debug)]
 pub(crate) struct NameNotResolved(io::Error);
 
 impl NameNotResolved {
-    /// True if no name server answered in time.
     pub(crate) fn is_timeout(&self) -> bool {
         self.0.kind() == io::ErrorKind::TimedOut
     }

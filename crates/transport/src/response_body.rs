@@ -49,7 +49,6 @@ enum Source {
     Whole(Bytes),
 }
 
-/// A body in a content coding.
 struct Coded {
     reader: Reader,
     /// The number of bytes that came over the wire.
@@ -163,7 +162,6 @@ impl Coded {
         Ok(Some(chunk.freeze()))
     }
 
-    /// Starts to decode once the first byte has arrived.
     async fn start(&mut self) -> Result<(), Error> {
         if let Reader::Unread(wire, _) = &mut self.reader {
             let first = wire.fill_buf().await.map_err(error::decoding)?.first().copied();

@@ -28,12 +28,10 @@ where
     origin
 }
 
-/// An origin where nothing listens.
 pub(crate) async fn closed_origin() -> String {
     listen().await.1
 }
 
-/// A connection to the test server, byte by byte.
 #[derive(Debug)]
 pub(crate) struct Connection(TcpStream);
 

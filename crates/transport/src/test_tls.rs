@@ -24,24 +24,20 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use crate::{CaCertificates, ClientIdentity};
 
-/// An authority that issues certificates.
 pub(crate) struct Authority {
     pub(crate) certificate: Certificate,
     issuer: Issuer<'static, KeyPair>,
 }
 
-/// A certificate and its key.
 pub(crate) struct Issued {
     pub(crate) certificate: Certificate,
     pub(crate) key: KeyPair,
 }
 
-/// Versions of TLS.
 pub(crate) type Versions = &'static [&'static rustls::SupportedProtocolVersion];
 pub(crate) const TLS_1_2: Versions = &[&rustls::version::TLS12];
 pub(crate) const TLS_1_3: Versions = &[&rustls::version::TLS13];
 
-/// The time for which a certificate is valid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum When {
     Future,
@@ -64,7 +60,6 @@ impl Authority {
         self.issue_with(name, when, &rcgen::PKCS_ECDSA_P256_SHA256)
     }
 
-    /// A certificate with a key of the given algorithm.
     pub(crate) fn issue_with(
         &self,
         name: &str,
@@ -101,13 +96,11 @@ impl Issued {
         Self { certificate: params.self_signed(&key).unwrap(), key }
     }
 
-    /// The certificate as a client's identity.
     pub(crate) fn identity(&self) -> ClientIdentity {
         let key = Secret::new(self.key.serialize_pem());
         ClientIdentity::new(self.certificate.pem().as_bytes(), &key, None).unwrap()
     }
 
-    /// A server with this certificate.
     pub(crate) fn server(&self) -> ServerConfig {
         let builder = builder(rustls::ALL_VERSIONS).with_no_client_auth();
         builder.with_single_cert(self.chain(), self.der()).unwrap()

@@ -49,7 +49,6 @@ impl TlsSettings {
         self
     }
 
-    /// Returns true if we have a certificate to show.
     pub(crate) fn has_identity(&self) -> bool {
         self.identity.is_some()
     }

@@ -22,7 +22,6 @@ pub enum Unreached {
 }
 
 impl Unreached {
-    /// Interprets the operating system's error about a connection.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Some(Self::Refused),
@@ -34,7 +33,6 @@ impl Unreached {
         }
     }
 
-    /// The reason for a name without an address.
     pub(crate) fn of_name(is_timeout: bool) -> Self {
         if is_timeout { Self::NameNotAnswered } else { Self::NoSuchName }
     }

@@ -28,7 +28,6 @@ pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<Str
     Some(why)
 }
 
-/// The parts of a response that matter.
 #[derive(Debug, Default)]
 struct Said {
     /// The error's name, without a namespace.

@@ -7,7 +7,6 @@ use oauth2::{AccessToken, RefreshToken, Scope, TokenResponse, basic::BasicTokenT
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A token as the server returned it.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(try_from = "Map<String, Value>")]
 pub(super) struct Answer {

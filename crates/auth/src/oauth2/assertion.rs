@@ -46,7 +46,6 @@ pub(super) fn signed(
     jwt.map(Secret::new).map_err(|_| error::unusable_key(&settings.key, expected))
 }
 
-/// The key, and its default algorithm.
 fn read(reference: &SecretReference, key: &Secret) -> Result<(EncodingKey, Algorithm), Error> {
     let pem = key.expose().as_bytes();
     let read = EncodingKey::from_rsa_pem(pem);

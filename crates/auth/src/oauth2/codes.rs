@@ -1,7 +1,6 @@
 //! The error codes of the standards. A server could write anything in their place, and nothing else that it writes is
 //! shown.
 
-/// The standard code that equals `code`.
 pub(super) fn standard_code(code: &str) -> Option<&'static str> {
     STANDARD_CODES.into_iter().find(|known| *known == code)
 }

@@ -17,14 +17,12 @@ use super::{
     settings::{DescribedMetadata, TokenEndpoint},
 };
 
-/// The source of the token endpoint's URL.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     named: TokenEndpoint,
     found: SingleFlight<Arc<Endpoints>, Failure>,
 }
 
-/// The endpoints of an authorization server.
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
     pub(super) token: String,
@@ -129,7 +127,6 @@ impl Endpoint {
     }
 }
 
-/// One attempt to read metadata.
 #[derive(Debug)]
 struct Reading<'a> {
     transport: &'a dyn Transport,

@@ -2,14 +2,15 @@
 
 use std::{borrow::Cow, time::Duration};
 
-/// The reason why there is no token.
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// The endpoint refuses, with a code of the standards.
     Refused(&'static str),
     /// The endpoint did not respond, or asked to retry later.
-    Unavailable { why: &'static str, retry: Retry },
-    /// The response contains no token.
+    Unavailable {
+        why: &'static str,
+        retry: Retry,
+    },
     Unreadable(Cow<'static, str>),
 }
 
@@ -25,7 +26,6 @@ impl callgate_secret::single_flight::Failure for Failure {
     }
 }
 
-/// Says when a retry may help.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Retry {
     /// The endpoint says after how long (RFC 9110 §10.2.3).

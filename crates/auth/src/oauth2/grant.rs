@@ -30,7 +30,6 @@ pub(super) struct Shown<'s> {
 pub(super) const OWN: Key = [0; 32];
 
 impl OAuth2Grant {
-    /// Fetches the values that the grant sends.
     pub(super) async fn shown<'s>(
         &self,
         store: &dyn SecretStore,
@@ -54,7 +53,6 @@ impl OAuth2Grant {
         Ok(shown)
     }
 
-    /// True if the caller's own token is exchanged.
     pub(crate) fn is_of_caller(&self) -> bool {
         matches!(self, Self::TokenExchange { subject: SubjectToken::Caller, .. })
     }
@@ -71,7 +69,6 @@ impl OAuth2Grant {
         }
     }
 
-    /// The value of `grant_type`.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::AuthorizationCode(_) => "authorization_code",
@@ -140,7 +137,6 @@ impl<'s> Shown<'s> {
         hash.finalize().into()
     }
 
-    /// The grant's own parameters.
     pub(super) fn parameters<'a>(&'a self, grant: &'a OAuth2Grant) -> Vec<(&'a str, &'a str)> {
         let subject = self.subject.as_ref().map(Secret::expose).unwrap_or_default();
         match grant {

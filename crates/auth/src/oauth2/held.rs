@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::request::Answered;
 
-/// A grant.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) access_token: Secret,
-    /// The refresh token, if the server issued one.
     pub(super) refresh_token: Option<Secret>,
     pub(super) scopes: Vec<String>,
     /// Milliseconds since 1970.
@@ -21,7 +19,6 @@ pub(super) struct Held {
     expires_at: Option<u64>,
 }
 
-/// The text of a grant.
 #[derive(Debug, Deserialize, Serialize)]
 struct Text<T> {
     version: u32,
@@ -65,7 +62,6 @@ impl Held {
         })
     }
 
-    /// The text to keep.
     pub(super) fn text(&self) -> Secret {
         let text = serde_json::to_string(&Text {
             version: VERSION,
@@ -97,7 +93,6 @@ impl Held {
         times.is_none_or(|(left, life)| left > AHEAD.min(life / 5))
     }
 
-    /// Returns true if the token can be used.
     pub(super) fn is_good(&self, now: SystemTime) -> bool {
         let times = self.left(now).zip(self.life());
         times.is_none_or(|(left, life)| left > MARGIN.min(life / 10))
@@ -116,7 +111,6 @@ fn life(seconds: f64) -> u64 {
     u64::try_from(life.as_millis()).unwrap_or_default()
 }
 
-/// The version of the text.
 const VERSION: u32 = 1;
 
 /// The time before its expiry at which a token is renewed, as in `token_cache`.

@@ -19,7 +19,6 @@ use crate::{
     token_cache::Issued,
 };
 
-/// The grants of one credential.
 #[derive(Debug)]
 pub(super) struct Logins {
     pub(super) server: Arc<Server>,
@@ -32,7 +31,6 @@ impl Logins {
         Self { server, refused: Mutex::default() }
     }
 
-    /// A valid token, renewed if necessary.
     pub(super) async fn token(self: &Arc<Self>, client: &Client) -> Result<Issued, Error> {
         let name = self.name(&client.id)?;
         let held = self.held(&name).await?.ok_or_else(|| self.missing())?;
@@ -104,19 +102,16 @@ impl Logins {
         Held::read(&text).map(Some).ok_or_else(unreadable)
     }
 
-    /// Stores a grant in place of the previous one.
     pub(super) async fn keep(&self, name: &str, held: &Held) -> Result<(), Error> {
         let kept = self.store()?.put(name, &held.text()).await;
         kept.map_err(|source| self.unkept(source))
     }
 
-    /// Removes a grant.
     pub(super) async fn remove(&self, name: &str) -> Result<bool, Error> {
         let removed = self.store()?.remove(name).await;
         removed.map_err(|source| self.unkept(source))
     }
 
-    /// Prevents others from replacing a grant.
     pub(super) async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
         let lock = self.store()?.lock(name).await;
         lock.map_err(|source| self.unkept(source))
@@ -157,7 +152,6 @@ impl Logins {
         store.ok_or_else(|| error::no_grant_store(self.credential()))
     }
 
-    /// The error when nobody has logged in.
     pub(super) fn missing(&self) -> Error {
         error::no_login(self.credential(), self.command())
     }

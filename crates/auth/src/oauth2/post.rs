@@ -40,7 +40,6 @@ pub(super) async fn post(
     Err(Asking::Failed(response::failure(&answer)))
 }
 
-/// The request with the client's authentication.
 fn request(
     server: &Server,
     client: &Client,

@@ -27,7 +27,6 @@ use super::{
 #[derive(Debug)]
 pub(super) struct TokenRequest<'a> {
     pub(super) url: &'a str,
-    /// The party that named the URL.
     pub(super) named_by: NamedBy,
     /// Empty if no client is configured.
     pub(super) client_id: &'a str,
@@ -37,13 +36,11 @@ pub(super) struct TokenRequest<'a> {
     pub(super) parameters: Vec<(&'a str, &'a str)>,
 }
 
-/// A token, with the issuer's data about it.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) token: Secret,
     /// The token's lifetime in seconds.
     pub(super) expires_in: Option<f64>,
-    /// The refresh token.
     pub(super) refresh_token: Option<Secret>,
     /// The token's scopes, if the response names them.
     pub(super) scopes: Option<Vec<String>>,
@@ -57,7 +54,6 @@ type TokenClient = Client<
     BasicRevocationErrorResponse,
 >;
 
-/// Sends one request, for at most `time`.
 pub(super) async fn send(
     transport: &dyn Transport,
     asked: TokenRequest<'_>,

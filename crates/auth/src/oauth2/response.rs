@@ -13,7 +13,6 @@ use super::{
     failure::{Failure, Retry},
 };
 
-/// The JSON object of a token.
 pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, Failure> {
     if !answer.status().is_success() {
         return Err(failure(answer));
@@ -28,7 +27,6 @@ pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, Failure> {
     object.ok_or_else(|| failure(answer))
 }
 
-/// The failure in a response without a token.
 pub(super) fn failure(answer: &Response<Bytes>) -> Failure {
     let status = answer.status();
     match code(answer.body()) {
@@ -68,7 +66,6 @@ fn members(body: &[u8]) -> Option<Map<String, Value>> {
     Some(pairs.map(|(name, value)| (name, Value::String(value))).collect())
 }
 
-/// The failure for a status without a code.
 fn of_status(answer: &Response<Bytes>) -> Failure {
     let status = answer.status();
     let retry = match status {

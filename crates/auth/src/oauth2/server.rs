@@ -19,7 +19,6 @@ use crate::{
     source::{fetch_encoded, fetch_password, fetch_text},
 };
 
-/// The server, and the settings of its client.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) config: OAuth2Config,
@@ -27,11 +26,9 @@ pub(super) struct Server {
     pub(super) context: AuthContext,
 }
 
-/// The client with the operator's current secrets.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) id: Secret,
-    /// The secret or the private key.
     secret: Option<Secret>,
 }
 
@@ -79,7 +76,6 @@ impl Server {
         Ok(Client { id, secret })
     }
 
-    /// Sends one request to the token endpoint.
     pub(super) async fn asked(
         &self,
         client: &Client,
@@ -147,7 +143,6 @@ impl Server {
         }
     }
 
-    /// The error for a failed request.
     pub(super) fn error_of(&self, asking: &Asking) -> Error {
         match asking {
             Asking::Failed(failure) => self.error(failure),
@@ -162,7 +157,6 @@ impl Client {
     }
 }
 
-/// The client's authentication.
 #[derive(Debug)]
 pub(super) enum Proof<'a> {
     Jwt(Secret),
@@ -178,7 +172,6 @@ impl Proof<'_> {
         }
     }
 
-    /// The parameters of the authentication.
     pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
         match self {
             Self::Jwt(jwt) => {
@@ -189,11 +182,9 @@ impl Proof<'_> {
     }
 }
 
-/// The reason why one request failed.
 #[derive(Debug)]
 pub(super) enum Asking {
     Failed(Failure),
-    /// No request was sent.
     Impossible(Error),
 }
 

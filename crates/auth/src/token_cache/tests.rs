@@ -8,7 +8,6 @@ use tokio::time::{advance, sleep};
 
 use super::*;
 
-/// An issuer that counts its requests.
 #[derive(Debug, Default)]
 struct Issuer {
     asked: AtomicUsize,

@@ -15,7 +15,6 @@ use crate::{
     output,
 };
 
-/// Checks the files of one chain.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
     let key = key(&arguments.key)?;
     let verified = verify_audit(&arguments.files, &key, arguments.head.as_deref());

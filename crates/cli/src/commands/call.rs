@@ -38,7 +38,6 @@ use crate::{
 #[cfg(test)]
 pub(crate) use self::given::arguments_of_words;
 
-/// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let environment = Environment::new();
     let environment = if arguments.dry_run { environment.without_audit() } else { environment };
@@ -81,7 +80,6 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     Ok(shown.ended(&result))
 }
 
-/// Makes the call, or the calls for all pages.
 async fn made(
     executor: &Executor,
     call: &ToolCall,

@@ -26,11 +26,9 @@ use crate::{
     sarif,
 };
 
-/// The findings in all files.
 #[derive(Debug, Default)]
 struct Found {
     documents: Vec<Checked>,
-    /// Findings of configurations and overlays.
     findings: Vec<Finding>,
     /// The faults that kept a configuration from being built, as snippets.
     faults: String,
@@ -43,13 +41,10 @@ struct Found {
 /// The settings by which the findings in a file are judged.
 struct Judge<'a> {
     levels: &'a Levels,
-    /// Starts the counting of losses.
     counted: fn() -> LossCounts,
-    /// The known findings.
     baseline: Option<&'a mut Baseline>,
 }
 
-/// Checks every file and reports everything at once.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if arguments.strict {
         strict::needed()?;
@@ -164,7 +159,6 @@ impl Found {
         Ok(())
     }
 
-    /// Reports files that offer no tool, and the remedies.
     fn tell_empty(&self) {
         for Finding { message, help, .. } in &self.empty {
             output::talk(&format!("error: {message}\nhelp: {help}\n"));
@@ -214,7 +208,6 @@ impl Found {
     }
 }
 
-/// A finding of a configuration as JSON.
 fn finding(finding: &Finding) -> Value {
     json!({
         "file": remedy::place(finding).display().to_string(),

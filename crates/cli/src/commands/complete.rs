@@ -19,7 +19,6 @@ use crate::{
     output,
 };
 
-/// The candidates at a place.
 #[derive(Debug, Default)]
 struct Found {
     all: Vec<Candidate>,
@@ -27,14 +26,12 @@ struct Found {
     files: Option<Files>,
 }
 
-/// A word that is a candidate.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Candidate {
     text: String,
     help: String,
 }
 
-/// Files that are candidates.
 #[derive(Debug)]
 struct Files {
     /// The text before the file's name in its word: `photo=@`.
@@ -43,7 +40,6 @@ struct Files {
     path: String,
 }
 
-/// Prints the candidates.
 pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
     let text = match arguments.shell {
         CompletedShell::Bash => for_bash(&arguments.words),

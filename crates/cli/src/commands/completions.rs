@@ -10,7 +10,6 @@ use crate::{
     output,
 };
 
-/// Prints the script.
 pub(crate) fn run(arguments: &CompletionsArguments) -> Verdict {
     match arguments.shell {
         Shell::Bash => output::result(include_str!("completions/callgate.bash")),
@@ -21,7 +20,6 @@ pub(crate) fn run(arguments: &CompletionsArguments) -> Verdict {
     Verdict::Fine
 }
 
-/// A script that knows commands and flags.
 fn of_commands(shell: Shell) -> String {
     let mut script = Vec::new();
     let mut command = Arguments::command();

@@ -34,7 +34,6 @@ fn executor(file: &Path) -> Result<Executor, Failure> {
         .executor)
 }
 
-/// The remedy for a breaking change.
 const HELP: &str = "help: keep what agents know, by an overlay (`overlays:`) or under another `prefix:`, or tell whoever runs them: \
                     what they know of the old one no longer works\n";
 

@@ -17,7 +17,6 @@ use crate::{
     source::USUAL_FILE,
 };
 
-/// Tries everything and reports it in order.
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
     let file = arguments.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE));
     if arguments.file.is_none() && !file.exists() {
@@ -35,11 +34,9 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::of(found.n_faults() > 0))
 }
 
-/// The lines of a report.
 #[derive(Debug)]
 pub(crate) struct Found(Vec<Line>);
 
-/// One line of what was found.
 #[derive(Debug)]
 struct Line {
     mark: Mark,
@@ -52,7 +49,6 @@ struct Line {
     milliseconds: u128,
 }
 
-/// The effect of what a line says.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mark {
     /// Calls fail.
@@ -62,7 +58,6 @@ enum Mark {
     Ok,
 }
 
-/// Tries everything that the calls of a configuration need.
 pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Found, Failure> {
     let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
     let built = made(file, options, &environment).map_err(|error| failure(&error))?;
@@ -79,7 +74,6 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
     Ok(Found(lines))
 }
 
-/// The line for the description of a toolset.
 fn described(toolset: &BuiltToolset) -> Line {
     let found = toolset.findings().into_iter().find(|_| toolset.failure().is_some());
     let name = toolset.file.display().to_string();
@@ -151,12 +145,10 @@ impl From<Examined> for Line {
 }
 
 impl Found {
-    /// The number of lines that would make calls fail.
     pub(crate) fn n_faults(&self) -> usize {
         self.0.iter().filter(|line| line.mark == Mark::Fault).count()
     }
 
-    /// One line for each item, and a summary.
     pub(crate) fn table(&self) -> String {
         let mut text = String::new();
         for Line { mark, kind, name, code, message, milliseconds } in &self.0 {
@@ -198,7 +190,6 @@ impl Mark {
     }
 }
 
-/// The subject of a finding.
 fn kind_of(code: &str) -> &'static str {
     match code {
         "foreign-server" | "foreign-token-endpoint" | "missing-credential" | "missing-login" => {
@@ -210,7 +201,6 @@ fn kind_of(code: &str) -> &'static str {
     }
 }
 
-/// The remedy for a kind of fault.
 fn help(kind: &str) -> &'static str {
     match kind {
         "credential" => {

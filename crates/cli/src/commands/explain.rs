@@ -9,7 +9,6 @@ use crate::{
     output,
 };
 
-/// Explains one code, or lists them all.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
         for (heading, codes) in groups() {
@@ -33,7 +32,6 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// All codes, by what has them.
 fn groups() -> [(&'static str, Vec<Explained>); 3] {
     [
         ("findings about descriptions", of_descriptions()),

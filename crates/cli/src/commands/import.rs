@@ -55,7 +55,6 @@ fn description(text: &str) -> &'static str {
     if text.trim_start().starts_with('{') { "spec.json" } else { "spec.yaml" }
 }
 
-/// The text of `callgate.yaml`.
 fn configuration(export: &WholeExport) -> String {
     let settings = |toolset: &ImportedToolset| {
         let mut settings = Object::new();

@@ -31,7 +31,6 @@ use crate::{
     yaml,
 };
 
-/// Asks for missing settings, and writes the file.
 pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let file = place(arguments)?;
     let toolset = described(arguments)?;
@@ -89,7 +88,6 @@ fn place(arguments: &InitArguments) -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
-/// The description's toolset.
 fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
     let mut options = options(&arguments.source.description);
     // They are only written down.
@@ -109,7 +107,6 @@ fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
     }
 }
 
-/// The security schemes that operations need, in order.
 fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     let mut schemes: Vec<Arc<SecurityScheme>> = Vec::new();
     for operation in &toolset.operations {
@@ -123,7 +120,6 @@ fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     schemes
 }
 
-/// The credentials from flags, by scheme.
 fn credentials(
     arguments: &InitArguments,
     schemes: &[Arc<SecurityScheme>],
@@ -161,7 +157,6 @@ fn wrong(message: &str) -> Failure {
     Failure::with_help(message, help)
 }
 
-/// The server for calls, if the description names none.
 fn server(
     arguments: &InitArguments,
     toolset: &BuiltToolset,
@@ -209,7 +204,6 @@ fn unwritten(file: &Path, error: &io::Error) -> Failure {
     Failure::with_help(&format!("cannot write `{file}`: {error}"), help)
 }
 
-/// Names the written file and how to use it.
 fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     let name = if arguments.here { "." } else { &arguments.name };
     let tools = match toolset.operations.len() {
@@ -224,7 +218,6 @@ fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     ));
 }
 
-/// Describes a scheme without a credential.
 fn without(scheme: &SecurityScheme) -> String {
     let name = &scheme.name;
     let form = credential::form(scheme);
@@ -241,7 +234,6 @@ fn without(scheme: &SecurityScheme) -> String {
 const HEAD: &str =
     "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";
 
-/// Refuses a location that a file cannot name.
 fn named(location: &Location) -> Result<&Location, Failure> {
     match location {
         Location::Text(..) => {

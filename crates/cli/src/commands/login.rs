@@ -22,7 +22,6 @@ use crate::{
     source::USUAL_FILE,
 };
 
-/// Logs in for each credential of the toolset.
 pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
     let (built, logins) = logins(&arguments.at)?;
     folders::state().iter().try_for_each(|folder| writable(folder))?;
@@ -45,7 +44,6 @@ fn writable(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Makes one login after another.
 async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Failure> {
     for BuiltLogin { toolset, credential, login, .. } in logins {
         let of = format!(" of the toolset `{toolset}`");
@@ -58,7 +56,6 @@ async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Fa
     Ok(())
 }
 
-/// The file that the user named.
 pub(super) fn file(at: &LoginPlace) -> &Path {
     at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
 }
@@ -136,12 +133,10 @@ async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
     login.finish_on_device(begun).await.map_err(|error| refused(&error))
 }
 
-/// The failure of a login.
 pub(super) fn refused(error: &Error) -> Failure {
     Failure(format!("error: {}", with_cause(error)))
 }
 
-/// Describes a successful login.
 fn told(logged_in: &LoggedIn) -> String {
     let mut text = "logged in".to_owned();
     if !logged_in.scopes.is_empty() {

@@ -15,7 +15,6 @@ use crate::{
     output,
 };
 
-/// Logs out of each credential of the toolset.
 pub(crate) fn run(arguments: &LogoutArguments) -> Result<Verdict, Failure> {
     let (built, logins) = logins(&arguments.at)?;
     block_on(all(&logins))??;
@@ -23,7 +22,6 @@ pub(crate) fn run(arguments: &LogoutArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// Makes one logout after another.
 async fn all(logins: &[BuiltLogin]) -> Result<(), Failure> {
     for BuiltLogin { credential, login, .. } in logins {
         let LoggedOut { was_there, unrevoked, .. } =

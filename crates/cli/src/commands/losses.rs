@@ -8,7 +8,6 @@ use callgate_tool::{Value, json};
 
 use crate::number::grouped;
 
-/// The losses so far.
 #[derive(Debug)]
 pub(super) struct Losses {
     projection: Projection,
@@ -23,7 +22,6 @@ impl Losses {
         Self { projection, n_tools: 0, n_lossy: 0, by_keyword: BTreeMap::new() }
     }
 
-    /// The losses of a tool, as text.
     pub(super) fn text(&mut self, tool: &Tool) -> String {
         let projected = self.count(tool);
         let Projected { losses, .. } = &projected;
@@ -36,7 +34,6 @@ impl Losses {
         text
     }
 
-    /// The losses of a tool, as JSON.
     pub(super) fn json(&mut self, tool: &Tool) -> Value {
         let projected = self.count(tool);
         let losses: Vec<Value> = projected
@@ -55,7 +52,6 @@ impl Losses {
         })
     }
 
-    /// The total losses.
     pub(super) fn summary(&self) -> String {
         let Self { projection, n_tools, n_lossy, by_keyword } = self;
         let (n_lossy, n_tools) = (grouped(*n_lossy), grouped(*n_tools));

@@ -16,7 +16,6 @@ use crate::{
     output,
 };
 
-/// Prints a page, or writes all of them.
 pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
     let mut root = Arguments::command().disable_help_subcommand(true);
     root.build();

@@ -4,7 +4,6 @@ use callgate_config as config;
 
 use crate::{exit::Verdict, output};
 
-/// Prints the schema.
 pub(crate) fn run() -> Verdict {
     output::result(&format!("{:#}\n", config::schema()));
     Verdict::Fine

@@ -15,7 +15,6 @@ use crate::{
     source::{self, USUAL_FILE},
 };
 
-/// Serves until a signal stops the process.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let description = options(&arguments.description);
     let source = match &arguments.file {

@@ -23,7 +23,6 @@ use crate::{
     exit::{Failure, Verdict},
 };
 
-/// The handling of expectations that do not hold.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mode {
     /// Reports them as failures.
@@ -34,12 +33,9 @@ enum Mode {
     Update,
 }
 
-/// The files that a recording may overwrite.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Over {
-    /// Any file.
     All,
-    /// No existing file.
     Nothing,
 }
 
@@ -48,15 +44,12 @@ enum Over {
 enum Check {
     /// The expectation does not hold: the difference.
     Broken(String),
-    /// The expectation holds.
     Held,
     /// The case was recorded: the service's response.
     Recorded(String),
-    /// The file was written.
     Written(PathBuf),
 }
 
-/// Runs every fixture below the paths.
 pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
     let mode = match (arguments.update, arguments.record, arguments.force) {
         (true, ..) => Mode::Update,
@@ -76,7 +69,6 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::of(report.finish()))
 }
 
-/// The reason why nothing was run.
 fn nothing(names: &[String]) -> String {
     if names.is_empty() {
         return "error: no fixtures found\nhelp: name a folder with a `toolset.yaml`".to_owned();
@@ -87,7 +79,6 @@ fn nothing(names: &[String]) -> String {
     )
 }
 
-/// Runs fixtures, and reports each when it ends.
 fn ran(
     fixtures: &[Fixture],
     mode: Mode,
@@ -142,7 +133,6 @@ impl Check {
         }))
     }
 
-    /// Writes a file.
     fn written(file: PathBuf, bytes: &[u8]) -> Result<Self, Failure> {
         fs::write(&file, bytes).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))

@@ -31,10 +31,8 @@ use crate::{
     terminal,
 };
 
-/// The remedy for a form that a dialect lacks.
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
 
-/// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     if arguments.json && is_declared(arguments) && !arguments.losses {
         let message = "error: expected `--json` without `--dialect` and `--projection`\n";
@@ -101,7 +99,6 @@ fn one(
     Ok(None)
 }
 
-/// All remaining tools, in the requested form.
 fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let form = arguments.form();
     if let Some(text) = &arguments.search {
@@ -157,7 +154,6 @@ fn deferred(built: &Built, dialect: Dialect, form: Form) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The losses of every tool.
 fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
     let of_dialect = arguments
         .dialect
@@ -179,7 +175,6 @@ fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The declarations of every tool as indented JSON.
 pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
     let all =
         executor.entries().filter_map(Entry::declaration).map(|tool| dialect.declaration(tool));
@@ -233,7 +228,6 @@ fn listed(
     }
 }
 
-/// The tools that are not shown.
 #[derive(Debug, Default)]
 struct Refusals {
     first: Option<Diagnostic>,

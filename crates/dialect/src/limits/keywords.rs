@@ -21,7 +21,6 @@ pub(super) const RULES: [&str; 9] = [
     "uniqueItems",
 ];
 
-/// Returns true if every provider accepts a name.
 pub(super) fn is_identifier(name: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_digit = name.starts_with(|first: char| first.is_ascii_digit());

@@ -16,7 +16,6 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// The schema of parts with alternatives.
     pub(super) fn grouped(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         let mut words = Words::default();
         let mut chosen = None;
@@ -125,7 +124,6 @@ fn is_structural(branch: &Value) -> bool {
     members.keys().any(|key| STRUCTURE.contains(&key.as_str()))
 }
 
-/// Alternatives in words.
 pub(super) fn said_of_group(group: Group<'_>) -> String {
     let required = |branch: &Value| {
         let required = branch.get("required").and_then(Value::as_array)?;

@@ -35,7 +35,6 @@ impl<'s> Circles<'s> {
     }
 }
 
-/// The definitions that a schema refers to.
 fn references(schema: &Value) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut open = vec![schema];

@@ -14,7 +14,6 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// Copies a schema.
     pub(super) fn copied(&mut self, members: &'s Object, level: Level) -> Value {
         let mut built = Object::with_capacity(members.len());
         let required = required(members);

@@ -11,7 +11,6 @@ pub(super) struct Cut {
     pub(super) text: usize,
 }
 
-/// The depth of a schema in the root.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Level {
     optional: usize,
@@ -31,7 +30,6 @@ impl Cut {
         STEPS.into_iter().map(cut)
     }
 
-    /// True if everything is shown.
     pub(super) fn is_all(self) -> bool {
         self.optional == ALL
     }
@@ -48,7 +46,6 @@ impl Cut {
 }
 
 impl Level {
-    /// The level of a member.
     pub(super) fn member(self, is_required: bool) -> Self {
         let optional = self.optional + usize::from(!is_required);
         Self { optional, nested: self.nested + 1, steps: self.steps + 1 }
@@ -59,7 +56,6 @@ impl Level {
         Self { nested: self.nested + 1, ..self.branch() }
     }
 
-    /// The level of an alternative.
     pub(super) fn branch(self) -> Self {
         Self { steps: self.steps + 1, ..self }
     }
@@ -69,7 +65,6 @@ impl Level {
         self.nested > deepest.saturating_add(1)
     }
 
-    /// True if nothing may be nested below this level.
     pub(super) fn is_last(self) -> bool {
         self.steps > 2 * DEEPEST
     }

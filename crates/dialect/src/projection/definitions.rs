@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Schema, Value};
 
-/// The definitions that a schema refers to.
 #[derive(Debug)]
 pub(super) struct Definitions<'s> {
     root: &'s Value,
     by_name: BTreeMap<&'s str, &'s Value>,
 }
 
-/// A reference, with its own description.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference<'s> {
     pub(super) name: &'s str,
@@ -31,7 +29,6 @@ impl<'s> Definitions<'s> {
         self.by_name.get(name).copied()
     }
 
-    /// The target of a reference.
     pub(super) fn target(&self, reference: &str) -> Option<&'s Value> {
         match reference.strip_prefix(PREFIX) {
             Some(name) => self.get(name),
@@ -39,7 +36,6 @@ impl<'s> Definitions<'s> {
         }
     }
 
-    /// Every definition.
     pub(super) fn all(&self) -> impl Iterator<Item = &'s Value> {
         self.by_name.values().copied()
     }
@@ -61,7 +57,6 @@ impl<'s> Definitions<'s> {
     }
 }
 
-/// The text of a keyword.
 pub(super) fn text<'s>(members: &'s Object, keyword: &str) -> Option<&'s str> {
     members.get(keyword).and_then(Value::as_str)
 }
@@ -88,5 +83,4 @@ const ANNOTATIONS: [&str; 14] = [
     "xml",
 ];
 
-/// The start of a reference to a definition.
 pub(super) const PREFIX: &str = "#/$defs/";

@@ -4,7 +4,6 @@ use callgate_tool::Value;
 
 use super::pattern::Patterns;
 
-/// The schemas that a provider accepts.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of a provider")]
 pub(super) struct Grammar {
@@ -18,11 +17,9 @@ pub(super) struct Grammar {
     pub(super) has_any: bool,
     /// The way in which `null` is allowed beside another type.
     pub(super) null: NullForm,
-    /// The values that an enumeration may list.
     pub(super) listed: Listed,
     /// The supported formats; if empty, all.
     pub(super) formats: &'static [&'static str],
-    /// The supported patterns.
     pub(super) patterns: Patterns,
     /// The largest supported `maxLength`, `minLength` and numbers of items.
     pub(super) longest: u64,
@@ -52,7 +49,6 @@ pub(super) enum NullForm {
     List,
 }
 
-/// The values that an enumeration may list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Listed {
     Any,
@@ -60,7 +56,6 @@ pub(super) enum Listed {
     Texts,
 }
 
-/// The names of members that a provider supports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Names {
     Any,
@@ -76,7 +71,6 @@ impl Grammar {
         self.keywords.is_empty()
     }
 
-    /// True if a keyword with this value is supported.
     pub(super) fn takes(&self, keyword: &str, value: &Value) -> bool {
         let is_small = |most: u64| value.as_u64().is_some_and(|count| count <= most);
         if self.is_whole() {
@@ -286,9 +280,7 @@ const FORMATS: [&str; 13] = [
     "time",
     "uuid",
 ];
-/// The formats that `OpenAI`'s strict mode supports.
 const STRICT_FORMATS: [&str; 9] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
-/// The formats that Anthropic's strict mode supports.
 const CLAUDE_FORMATS: [&str; 10] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"];

@@ -4,7 +4,6 @@ use std::ops::{BitAnd, BitOr};
 
 use callgate_tool::Value;
 
-/// A set of types.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Kinds(u8);
 
@@ -29,7 +28,6 @@ impl Kinds {
         if listed == Self::NONE { Self::ALL } else { listed }
     }
 
-    /// The types of a value.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Array(_) => Self::ARRAY,
@@ -47,7 +45,6 @@ impl Kinds {
         Self(self.0 & !others.0)
     }
 
-    /// True if both sets have a type in common.
     pub(super) fn meets(self, other: Self) -> bool {
         self & other != Self::NONE
     }
@@ -64,7 +61,6 @@ impl Kinds {
         each.into_iter().filter(move |kind| self.meets(*kind))
     }
 
-    /// The name of a single type.
     pub(super) fn name(self) -> &'static str {
         NAMES.iter().find(|(_, kind)| *kind == self).map_or("object", |(name, _)| name)
     }

@@ -52,7 +52,6 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The losses so far, each once, in order.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     list: Vec<Loss>,

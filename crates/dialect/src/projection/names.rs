@@ -35,7 +35,6 @@ pub(super) fn of(
     others
 }
 
-/// Every name that a schema declares.
 fn declared<'s>(schema: &'s Schema, definitions: &Definitions<'s>) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
     let mut open: Vec<&Value> = definitions.all().chain([schema.own()]).collect();

@@ -4,7 +4,6 @@ use callgate_tool::{Object, Value, json};
 
 use super::{described::described, grammar::NullForm};
 
-/// Adds `null` to a schema.
 pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
     if form == NullForm::Flag {
         match built.get_mut("anyOf").and_then(Value::as_array_mut) {

@@ -15,7 +15,6 @@ use super::{
     words::Words,
 };
 
-/// The members of an object.
 #[derive(Debug)]
 pub(super) struct Shape<'s> {
     pub(super) members: Vec<Member<'s>>,
@@ -23,7 +22,6 @@ pub(super) struct Shape<'s> {
     pub(super) rest: Rest<'s>,
 }
 
-/// One member.
 #[derive(Debug)]
 pub(super) struct Member<'s> {
     pub(super) name: &'s str,
@@ -54,7 +52,6 @@ impl<'s> Shape<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// Adds the keywords of an object.
     pub(super) fn object(
         &mut self,
         parts: &Parts<'s>,
@@ -199,7 +196,6 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Adds the keywords of a list.
     pub(super) fn list(
         &mut self,
         parts: &Parts<'s>,
@@ -238,7 +234,6 @@ impl<'s> Walk<'s> {
         built.insert("items", items);
     }
 
-    /// The provider's name of a member.
     pub(super) fn named(&mut self, name: &str, level: Level) -> String {
         let is_theirs = match self.grammar.names {
             Names::Any => false,

@@ -18,7 +18,6 @@ pub(super) struct Parts<'s> {
     own: usize,
     /// The groups of alternatives; a value must meet each group.
     pub(super) groups: Vec<Group<'s>>,
-    /// The references that were followed.
     pub(super) followed: Vec<&'s str>,
     /// True if no value is legal.
     pub(super) is_never: bool,
@@ -26,7 +25,6 @@ pub(super) struct Parts<'s> {
     pub(super) is_cut: bool,
 }
 
-/// A group of alternatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group<'s> {
     pub(super) keyword: &'static str,
@@ -36,12 +34,13 @@ pub(super) struct Group<'s> {
 /// The rule for undeclared members.
 #[derive(Debug)]
 pub(super) enum Rest<'s> {
-    /// No undeclared members are allowed.
     Closed,
     /// Undeclared members must meet these schemas.
     Described(Vec<&'s Value>),
     /// All undeclared members are allowed, explicitly or by default.
-    Open { is_declared: bool },
+    Open {
+        is_declared: bool,
+    },
 }
 
 impl<'s> Parts<'s> {
@@ -102,7 +101,6 @@ impl<'s> Parts<'s> {
         self.annotation("description").or_else(|| self.annotation("title")).unwrap_or_default()
     }
 
-    /// The types that the schemas allow.
     pub(super) fn kinds(&self) -> Kinds {
         let types = self.values("type").map(Kinds::listed);
         let kinds = types.fold(Kinds::ALL, |all, kinds| all & kinds);
@@ -110,7 +108,6 @@ impl<'s> Parts<'s> {
         listed.iter().map(|value| Kinds::of(value) & kinds).fold(Kinds::NONE, |all, one| all | one)
     }
 
-    /// The values that the schemas enumerate, if any.
     pub(super) fn listed(&self) -> Option<Vec<&'s Value>> {
         let mut lists = self.list.iter().flat_map(|members| {
             let one = members.get("const").map(std::slice::from_ref);
@@ -144,7 +141,6 @@ impl<'s> Parts<'s> {
         })
     }
 
-    /// The declared members with their schemas, in order.
     pub(super) fn members(&self) -> Vec<(&'s str, Vec<&'s Value>)> {
         let mut members: Vec<(&str, Vec<&Value>)> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
@@ -159,7 +155,6 @@ impl<'s> Parts<'s> {
         members
     }
 
-    /// The required members, in order.
     pub(super) fn required(&self) -> Vec<&'s str> {
         let lists = self.values("required").filter_map(Value::as_array).flatten();
         let mut names: Vec<&str> = Vec::new();
@@ -168,7 +163,6 @@ impl<'s> Parts<'s> {
         names
     }
 
-    /// The rule for undeclared members.
     pub(super) fn rest(&self) -> Rest<'s> {
         let values: Vec<_> = self.values("additionalProperties").collect();
         if values.iter().any(|value| value.as_bool() == Some(false)) {

@@ -1,6 +1,5 @@
 //! Regular expressions that a provider supports: engines differ, and one that cannot read a pattern refuses every tool.
 
-/// The regular expressions that a provider supports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Patterns {
     /// From `^` to `$`, made of characters, classes, groups and short repetitions.
@@ -11,7 +10,6 @@ pub(super) enum Patterns {
 }
 
 impl Patterns {
-    /// True if the provider supports the pattern.
     pub(super) fn take(self, pattern: &str) -> bool {
         match self {
             Self::Any => true,

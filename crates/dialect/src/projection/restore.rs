@@ -12,10 +12,8 @@ use callgate_tool::{Object, Value};
 use super::{definitions::Definitions, kinds::Kinds, parts::kinds_of};
 use crate::strict::read_json;
 
-/// The original names of members, by the provider's names.
 pub(super) type OwnNames = BTreeMap<String, String>;
 
-/// The conversions to undo.
 pub(super) struct Restoring<'s> {
     pub(super) definitions: &'s Definitions<'s>,
     /// The original names of members, by the provider's names. They take a search of the whole schema, so they are computed

@@ -50,7 +50,6 @@ impl<'s> Walk<'s> {
         (Value::Object(built), words)
     }
 
-    /// Adds the members of alternatives.
     fn merge(&mut self, group: Group<'s>, shape: &mut Shape<'s>, depth: usize) {
         let members = shape.members.iter().enumerate();
         let mut known: BTreeMap<&str, usize> =

@@ -67,7 +67,6 @@ impl<'s> Walk<'s> {
         self.bare(Kinds::ALL)
     }
 
-    /// `null`.
     pub(super) fn null(&self) -> Value {
         if self.grammar.null == NullForm::Flag {
             return json!({"type": "STRING", "description": "null", "nullable": true});
@@ -152,7 +151,6 @@ impl<'s> Walk<'s> {
         built
     }
 
-    /// Adds the enumerated values of a type.
     fn listed(&mut self, kind: Kinds, parts: &Parts<'s>, built: &mut Object, words: &mut Words) {
         let Some(listed) = parts.listed() else { return };
         let mut values: Vec<Value> =
@@ -185,7 +183,6 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Adds the keywords that restrict values of a type.
     pub(super) fn rules(
         &mut self,
         kind: Kinds,
@@ -277,7 +274,6 @@ const NUMBER_FORMATS: [&str; 4] = ["double", "float", "int32", "int64"];
 /// The smallest size of a schema.
 const SCHEMA: usize = 20;
 
-/// The keywords that apply to values of these types.
 const RULES: [(&str, Kinds); 28] = [
     ("minLength", Kinds::STRING),
     ("maxLength", Kinds::STRING),

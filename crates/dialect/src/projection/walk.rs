@@ -16,7 +16,6 @@ use super::{
     words::{self, Words},
 };
 
-/// One walk.
 #[derive(Debug)]
 pub(super) struct Walk<'s> {
     pub(super) grammar: &'static Grammar,
@@ -33,9 +32,7 @@ pub(super) struct Walk<'s> {
     open: Vec<&'s str>,
     wanted: BTreeSet<(Level, &'s str)>,
     known: BTreeSet<&'s str>,
-    /// The references between definitions.
     circles: Circles<'s>,
-    /// The number of values enumerated so far.
     n_listed: usize,
 }
 
@@ -63,7 +60,6 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// True if the size limit is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.left == 0
     }
@@ -86,7 +82,6 @@ impl<'s> Walk<'s> {
         self.losses.add(&self.at, keyword, what);
     }
 
-    /// Calls `apply` at a place below the current one.
     pub(super) fn below<T>(&mut self, place: &[&str], apply: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.at.len();
         for token in place {
@@ -144,7 +139,6 @@ impl<'s> Walk<'s> {
         built
     }
 
-    /// Requests that a definition is written.
     pub(super) fn want(&mut self, name: &'s str, level: Level) {
         self.known.insert(name);
         self.wanted.insert((level, name));
@@ -170,7 +164,6 @@ impl<'s> Walk<'s> {
         })
     }
 
-    /// The schema of several parts together.
     pub(super) fn together(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {

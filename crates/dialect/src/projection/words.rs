@@ -11,7 +11,6 @@ use super::{
     parts::{Parts, kinds_of},
 };
 
-/// The words to add to a description.
 #[derive(Debug, Default)]
 pub(super) struct Words(Vec<String>);
 

@@ -57,7 +57,6 @@ async fn seconds(seconds: u64) {
     advance(Duration::from_secs(seconds)).await;
 }
 
-/// Lets background tasks end.
 async fn settle() {
     sleep(Duration::from_millis(1)).await;
 }

@@ -9,7 +9,6 @@ use crate::{
     secret::Secret,
 };
 
-/// The reference that a text denotes.
 pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
     if text.starts_with("projects/") {
         return gcp(text);

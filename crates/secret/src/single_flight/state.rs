@@ -67,7 +67,6 @@ struct Failed<E, I> {
     asking: Asking,
 }
 
-/// The state as a caller finds it.
 pub(super) enum Found<V, E> {
     Good(V),
     /// A good value that is due for renewal and that nobody renews yet.

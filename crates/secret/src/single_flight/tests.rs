@@ -21,7 +21,6 @@ impl Failure for Told {
 
 type Flight = SingleFlight<usize, Told, &'static str>;
 
-/// A source that counts its fetches.
 #[derive(Default)]
 struct Source(AtomicUsize);
 

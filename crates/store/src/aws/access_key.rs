@@ -15,7 +15,6 @@ pub struct AwsKeys {
 }
 
 impl AwsKeys {
-    /// Returns true if both are equal keys.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.access_key_id.is_same_value(&other.access_key_id)
             && self.secret_access_key.is_same_value(&other.secret_access_key)

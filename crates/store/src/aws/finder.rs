@@ -5,7 +5,6 @@ use std::sync::Arc;
 use callgate_secret::{Error, ErrorKind, Secret, SecretStore};
 use callgate_transport::Transport;
 
-/// Reads values that may be missing.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) local: Arc<dyn SecretStore>,

@@ -14,7 +14,6 @@ use crate::{
     json,
 };
 
-/// The response of either endpoint.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Answered {

@@ -6,13 +6,11 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::platform::Keyring;
 
-/// The current secret of an entry.
 pub(super) fn read(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
     let found = entry(keyring, reference)?.get_secret();
     secret(found.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
 }
 
-/// Replaces the secret of an entry.
 pub(super) fn write(
     keyring: &Keyring,
     reference: &SecretReference,

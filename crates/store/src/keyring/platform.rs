@@ -7,7 +7,6 @@ use keyring_core::CredentialStore;
 
 use super::KeyringBackend;
 
-/// An open keyring.
 pub(super) type Keyring = Arc<CredentialStore>;
 
 /// Checks that this platform has this keyring.

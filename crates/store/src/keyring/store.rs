@@ -26,7 +26,6 @@ pub struct KeyringStore {
     thread: Mutex<Option<Sender<Asked>>>,
 }
 
-/// The operation on an entry.
 #[derive(Debug)]
 pub(crate) enum Work {
     Read,
@@ -34,7 +33,6 @@ pub(crate) enum Work {
     Write(Secret),
 }
 
-/// A request to the thread.
 #[derive(Debug)]
 struct Asked {
     reference: SecretReference,

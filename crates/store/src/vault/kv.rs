@@ -12,7 +12,6 @@ use crate::{
     json::{self, Members},
 };
 
-/// A mount of the engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Mount {
     // Ends with a slash.
@@ -20,7 +19,6 @@ pub(super) struct Mount {
     pub(super) version: Version,
 }
 
-/// The engine's version.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Version {
     One,
@@ -105,7 +103,6 @@ pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
     Ok(Mount { path, version: if is_two { Version::Two } else { Version::One } })
 }
 
-/// The secret in a response.
 pub(super) fn secret(
     answer: &Answer,
     version: Version,

@@ -15,7 +15,6 @@ use super::server::Server;
 use crate::vault_settings::VaultLogin;
 use crate::{exchange::Answer, json};
 
-/// The token of one vault.
 #[derive(Debug)]
 pub(super) struct Login {
     how: VaultLogin,
@@ -23,7 +22,6 @@ pub(super) struct Login {
     held: SingleFlight<Secret, Error>,
 }
 
-/// The response to a login, and to a renewal.
 #[derive(Deserialize)]
 struct LoggedIn {
     auth: Auth,
@@ -36,7 +34,6 @@ struct Auth {
     lease_duration: u64,
 }
 
-/// A vault's description of a token.
 #[derive(Deserialize)]
 struct LookedUp {
     data: TimeLeft,
@@ -166,5 +163,4 @@ fn no_token() -> Error {
 const PACE: Pace =
     Pace { pause: Duration::ZERO, stale: Duration::ZERO, lasting: Lasting::Withdraws };
 
-/// The time before a failed renewal is retried.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(30);

@@ -9,7 +9,6 @@ use zeroize::Zeroizing;
 
 use crate::exchange::{self, Answer};
 
-/// A vault's HTTP interface.
 #[derive(Debug)]
 pub(super) struct Server {
     address: String,

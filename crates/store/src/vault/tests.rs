@@ -272,7 +272,6 @@ async fn a_given_token_is_renewed_ahead_of_its_end() {
     assert_eq!(server.count("GET /v1/auth/token/lookup-self"), 1);
 }
 
-/// Returns another value each time.
 #[derive(Debug, Default)]
 struct Rotating(AtomicUsize);
 

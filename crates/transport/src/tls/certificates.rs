@@ -89,7 +89,6 @@ pub(super) fn x509(
     CertificateInner::from_der(certificate)
 }
 
-/// The time now, since the epoch.
 pub(super) fn now() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

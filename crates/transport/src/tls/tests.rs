@@ -52,7 +52,6 @@ fn what_is_no_certificate_is_refused_without_being_shown() {
     }
 }
 
-/// The forms of one private key that operators have.
 fn forms(key: &KeyPair) -> Vec<(&'static str, String)> {
     let der = key.serialize_der();
     let pkcs8 = PrivateKeyInfoRef::try_from(&*der).unwrap();

@@ -67,7 +67,6 @@ impl fmt::Debug for DeviceLogin {
     }
 }
 
-/// Requests the codes.
 pub(super) async fn begun(
     server: &Server,
     client: &Client,

@@ -18,7 +18,6 @@ pub struct LoggedOut {
     pub unrevoked: Option<String>,
 }
 
-/// Revokes the tokens at `url`.
 pub(super) async fn revoked(
     server: &Server,
     client: &Client,

@@ -28,7 +28,6 @@ pub(super) fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, F
     }))
 }
 
-/// Adds to a call the wishes for its response.
 pub(super) fn asked<'a>(
     call: Call<'a>,
     wanted: &AnswerArguments,
@@ -44,7 +43,6 @@ pub(super) fn asked<'a>(
     call
 }
 
-/// Adds to a call the form of its response.
 pub(super) fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
     match selection {
         Some(selection) => call.with_whole(selection.clone()),

@@ -11,7 +11,6 @@ use callgate_tool::Value;
 use super::wait;
 use crate::{args::CallArguments, output};
 
-/// The way in which calls are approved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Consent {
     /// The person at the terminal is asked.
@@ -23,7 +22,6 @@ pub(super) enum Consent {
 }
 
 impl Consent {
-    /// The consent to one call.
     pub(super) fn to_one(arguments: &CallArguments) -> Self {
         let is_watched = io::stdin().is_terminal() && output::is_watched();
         if !arguments.yes && is_watched { Self::Ask } else { Self::to_many(arguments) }

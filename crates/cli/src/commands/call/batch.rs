@@ -25,7 +25,6 @@ use crate::{
     output,
 };
 
-/// Makes the calls of `file`.
 pub(super) fn run(
     executor: &Executor,
     session: &Session,
@@ -96,7 +95,6 @@ fn call(line: &str, number: usize) -> Result<ToolCall, String> {
     read_call(envelope).map_err(|error| error.to_string())
 }
 
-/// The text on standard input.
 pub(super) fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);

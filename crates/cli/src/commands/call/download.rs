@@ -24,7 +24,6 @@ use crate::{
     output, terminal,
 };
 
-/// Writes the response of a call to a file.
 pub(super) async fn to_file(
     executor: &Executor,
     call: Call<'_>,
@@ -81,7 +80,6 @@ pub(super) async fn to_file(
     Ok(Verdict::Fine)
 }
 
-/// Writes the response of a call to standard output.
 pub(super) async fn to_output(
     executor: &Executor,
     call: Call<'_>,
@@ -185,7 +183,6 @@ impl Partial {
         file.write_all(bytes).map_err(|error| cannot(&self.target, &error))
     }
 
-    /// Renames the file to its final name.
     fn finish(mut self) -> Result<(), Failure> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let named = file.sync_all().and_then(|()| fs::rename(&self.path, &self.target));

@@ -150,7 +150,6 @@ fn by_journal(events: &[Event], place: &Place) -> Option<String> {
     })
 }
 
-/// Words the remedy for a failure.
 fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let Hints { file, place, may_download, .. } = hints;
     if let Some(told) = by_journal(events, place) {
@@ -296,10 +295,8 @@ fn by_next(fault: &Fault, tool: &str, file: &str) -> String {
     }
 }
 
-/// The flag and the key that name the server.
 const SERVER_FLAG: &str = "`--server URL`";
 const SERVER_KEY: &str = "`server:`";
-/// The keys of credentials.
 const CREDENTIAL_KEYS: &str = "`auth:` or `credentials:`";
 /// The remedy if nobody knows whether the call was executed.
 const MAYBE_EXECUTED: &str = "the call may have been executed: look before you make it again";

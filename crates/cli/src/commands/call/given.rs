@@ -89,7 +89,6 @@ fn named(
     Ok(arguments)
 }
 
-/// True if the path already has a value.
 fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {
     let Some((first, rest)) = steps.split_first() else { return false };
     let first = arguments.get(first);
@@ -104,7 +103,6 @@ fn takes_one(steps: &[&str], found: Option<Guide<'_>>, guide: Option<Guide<'_>>)
     }
 }
 
-/// The fault of an argument that is given twice.
 fn twice(name: &str) -> Failure {
     let message = format!("error: `{name}`: expected one value, got two: it is given twice");
     Failure(format!("{message}\nhelp: give it once; it takes no list"))

@@ -20,7 +20,6 @@ use crate::{
     output,
 };
 
-/// Makes the calls of the message in `file`.
 pub(super) fn run(
     executor: &Executor,
     session: &Session,

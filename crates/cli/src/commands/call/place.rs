@@ -14,7 +14,6 @@ pub(super) enum Place {
     Fixture(String),
     /// The flags of the command: a bare description is called.
     Flags,
-    /// A toolset of a configuration.
     Toolset {
         /// Its name; empty if no toolset has the tool.
         name: String,
@@ -61,7 +60,6 @@ impl Place {
     }
 }
 
-/// A file in words.
 fn shown(file: &Path) -> String {
     if is_standard_input(file) {
         return "standard input".to_owned();

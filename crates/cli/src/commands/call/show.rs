@@ -21,11 +21,9 @@ use crate::{
     output,
 };
 
-/// The settings by which results are shown.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     format: Option<AnswerFormat>,
-    /// True if every decision is shown.
     is_verbose: bool,
     hints: Hints,
 }
@@ -45,12 +43,10 @@ impl Shown {
         }
     }
 
-    /// The place of the call's settings.
     pub(super) fn place(&self) -> &Place {
         &self.hints.place
     }
 
-    /// Shows a result.
     pub(super) fn ended(&self, result: &ToolResult) -> Verdict {
         self.notes(result);
         match &result.outcome {
@@ -106,7 +102,6 @@ impl Shown {
         }
     }
 
-    /// Shows a content, or the parts of one.
     fn content(&self, content: &Content) -> Seen {
         match content {
             Content::Empty => {}

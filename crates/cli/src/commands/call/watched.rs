@@ -9,10 +9,8 @@ use callgate_transport::Dialled;
 
 use crate::output;
 
-/// Prints the requests and responses of a call.
 #[derive(Debug)]
 pub(super) struct RequestPrinter {
-    /// True if bodies are shown, too.
     pub(super) has_bodies: bool,
 }
 
@@ -58,7 +56,6 @@ fn dialled(dialled: &Dialled) -> String {
     format!("* {address}, {tls}; {}\n", steps.join(", "))
 }
 
-/// A duration in readable form.
 pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds >= 10.0 => format!("{seconds:.1} s"),

@@ -6,7 +6,6 @@ use callgate_tool::{Value, json};
 use super::{Candidate, in_a_line};
 use crate::guide::Guide;
 
-/// An argument, or a member inside one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Argument {
     /// The name with dots, as it is typed.
@@ -54,7 +53,6 @@ struct Member<'a> {
     guide: Option<Guide<'a>>,
 }
 
-/// Adds an argument and the members inside it.
 fn add(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
     let Member { name, is_required, guide } = member;
     let (Some(guide), Some(depth)) = (guide, depth.checked_sub(1)) else { return };
@@ -133,7 +131,6 @@ pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
     values.map(|value| Candidate::new(format!("{name}={value}"), "")).collect()
 }
 
-/// Arguments in the form in which they are kept.
 pub(super) fn to_json(arguments: &[Argument]) -> Value {
     let kept = |argument: &Argument| {
         let Argument { name, is_required, is_list, help, values } = argument;
@@ -142,7 +139,6 @@ pub(super) fn to_json(arguments: &[Argument]) -> Value {
     Value::Array(arguments.iter().map(kept).collect())
 }
 
-/// Reads arguments that were kept.
 pub(super) fn of_json(text: &str) -> Option<Vec<Argument>> {
     let kept = Value::parse(text).ok()?;
     kept.as_array()?.iter().map(one).collect()

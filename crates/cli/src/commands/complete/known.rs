@@ -20,14 +20,12 @@ use super::{
 };
 use crate::{open, source};
 
-/// The tools of a description or a configuration.
 #[derive(Debug)]
 pub(super) struct Known {
     /// A line for each: name, `operationId`, summary, arguments as JSON; tabs between them.
     lines: String,
 }
 
-/// A tool, without its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tool<'a> {
     pub(super) name: &'a str,
@@ -68,7 +66,6 @@ impl Known {
         Some(Self { lines })
     }
 
-    /// Every tool, in its order.
     pub(super) fn tools(&self) -> impl Iterator<Item = Tool<'_>> {
         self.lines.lines().filter_map(|line| {
             let mut parts = line.splitn(4, '\t');

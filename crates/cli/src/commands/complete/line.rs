@@ -2,7 +2,6 @@
 //! words at its own characters (including `=` and `:`) and takes candidates for the last piece only. It inserts candidates
 //! unchanged, so a description must not be able to make a shell run anything.
 
-/// The words of a line.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     /// The words without quotes, the last up to the cursor.
@@ -40,7 +39,6 @@ impl Line {
         line
     }
 
-    /// Ends the current word, if there is one.
     fn end(&mut self, word: &mut Option<String>) {
         self.words.extend(word.take());
         self.known.clear();

@@ -16,7 +16,6 @@ use callgate_tool::{Value, json};
 
 use crate::folders;
 
-/// The file of one description or configuration.
 #[derive(Debug)]
 pub(super) struct Shelf {
     folder: PathBuf,
@@ -24,7 +23,6 @@ pub(super) struct Shelf {
     key: String,
 }
 
-/// The files that the tools were made from.
 #[derive(Debug)]
 pub(super) struct Stamps {
     /// Each file with its size and time; `None` for a missing file.
@@ -80,7 +78,6 @@ impl Shelf {
         fs::rename(new, &self.file)
     }
 
-    /// Removes the oldest files if there are many.
     fn make_room(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
         let written = entries
@@ -154,9 +151,7 @@ fn nanoseconds(time: Duration) -> String {
     time.as_nanos().to_string()
 }
 
-/// The folder below the cache folder.
 const FOLDER: &str = "completions";
-/// The version of the file format.
 const FORMAT: u8 = 1;
 /// The most descriptions that anybody works with at a time.
 const MOST_FILES: usize = 64;

@@ -8,26 +8,21 @@ use crate::args::Arguments;
 /// The place of the cursor.
 #[derive(Debug)]
 pub(super) struct Spot<'a> {
-    /// The command whose arguments are typed.
     pub(super) command: &'a Command,
     /// The words before the cursor that are not flags.
     pub(super) positionals: Vec<&'a str>,
     /// The flags before the cursor, by the names of their arguments, with their values.
     pub(super) flags: Vec<(&'a str, &'a str)>,
-    /// The word up to the cursor.
     pub(super) typed: &'a str,
     /// The text before the typed value in its word: `--dialect=`.
     pub(super) before: &'a str,
-    /// The kind of word that is typed there.
     pub(super) kind: Kind<'a>,
 }
 
-/// The kind of word that is typed.
 #[derive(Debug)]
 pub(super) enum Kind<'a> {
     /// The name of a command, or an argument of a command that has subcommands.
     Command,
-    /// The name of a flag.
     Flag,
     /// An argument without a name, or the value of a flag.
     Value(&'a Arg),
@@ -64,7 +59,6 @@ impl<'a> Spot<'a> {
         spot.at_end(is_escaped)
     }
 
-    /// Passes a word.
     fn take(&mut self, word: &'a str, waiting: &mut Option<&'a Arg>, is_escaped: &mut bool) {
         if let Some(flag) = waiting.take() {
             self.flags.push((flag.get_id().as_str(), word));
@@ -125,7 +119,6 @@ impl<'a> Spot<'a> {
         Some(self)
     }
 
-    /// The values given to a flag.
     pub(super) fn given(&self, flag: &str) -> impl Iterator<Item = &'a str> {
         self.flags.iter().filter(move |(name, _)| *name == flag).map(|(_, value)| *value)
     }

@@ -33,7 +33,6 @@ fn commands(command: &Command) -> Vec<Candidate> {
     shown.map(|known| Candidate::new(known.get_name(), &about(known))).collect()
 }
 
-/// The flags that can still be given.
 fn flags(spot: &Spot<'_>) -> Vec<Candidate> {
     let is_free =
         |flag: &&Arg| takes_many(flag) || spot.given(flag.get_id().as_str()).next().is_none();
@@ -142,13 +141,11 @@ fn given(spot: &Spot<'_>) -> Found {
     words(all)
 }
 
-/// The tools of the FILE before the cursor.
 fn known(spot: &Spot<'_>) -> Option<Known> {
     let overlays = spot.given("overlay").collect();
     Known::of(spot.positionals.first()?, overlays, spot.given("server").next())
 }
 
-/// A file after `@`.
 fn at_file(before: &str, typed: &str) -> Option<Files> {
     Some(files(&format!("{before}@"), typed.strip_prefix('@')?))
 }

@@ -112,7 +112,6 @@ fn call(
     Ok(call)
 }
 
-/// A case while it is written.
 struct Case<'a> {
     toolset: &'a ImportedToolset,
     name: &'a str,
@@ -143,7 +142,6 @@ impl Case<'_> {
     }
 }
 
-/// A response in the form of a recording.
 fn response(status: u16, body: &Value) -> String {
     let reason = http::StatusCode::from_u16(status).ok();
     let reason = reason.and_then(|status| status.canonical_reason()).unwrap_or("Unknown");

@@ -30,12 +30,10 @@ impl NewFolder {
         Ok(Self { path, place: place.to_owned(), is_finished: false })
     }
 
-    /// The temporary path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file into the folder.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         let file = self.path.join(name);
         let above = file.parent().unwrap_or(&self.path);
@@ -43,13 +41,11 @@ impl NewFolder {
         written.map_err(|error| failed(&file, &error))
     }
 
-    /// Removes a folder inside the folder.
     pub(super) fn remove(&self, name: &str) -> Result<(), Failure> {
         let folder = self.path.join(name);
         fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))
     }
 
-    /// Renames the folder to its final name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         if self.place.exists() {
             fs::remove_dir(&self.place).map_err(|error| failed(&self.place, &error))?;

@@ -17,7 +17,6 @@ pub(super) fn of(settings: &Object, variables: &Object) -> (Object, Object) {
     (settings, session.into_envelope())
 }
 
-/// A session while it is made.
 struct Session {
     parameters: Object,
     variables: Object,

@@ -9,7 +9,6 @@ use callgate_tool::Value;
 use super::credential;
 use crate::output;
 
-/// A person who answers questions.
 #[derive(Debug)]
 pub(super) struct Asking(());
 
@@ -45,7 +44,6 @@ impl Asking {
         None
     }
 
-    /// The server for calls.
     pub(super) fn server(&self) -> Option<String> {
         output::talk("The description names no server that calls can go to.\n");
         for _ in 0..TRIES {
@@ -68,7 +66,6 @@ impl Asking {
     }
 }
 
-/// Describes a scheme in words.
 fn about(scheme: &SecurityScheme) -> String {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { place, name } => {
@@ -91,7 +88,6 @@ fn variable(profile: &str, scheme: &str) -> String {
     format!("{profile}_{scheme}").chars().map(letter).collect()
 }
 
-/// The number of times a question is asked.
 const TRIES: usize = 3;
 
 #[cfg(test)]

@@ -9,21 +9,17 @@ use callgate_tool::{Object, Value, json};
 
 use crate::args::DescriptionArguments;
 
-/// The kind of credential that a scheme takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Takes {
     /// A client whose user logs in.
     Client,
-    /// A client with its secret.
     ClientAndSecret,
-    /// A key.
     Key,
     Nothing,
     Token,
     UserAndPassword,
 }
 
-/// The credential of a scheme in a configuration's form.
 pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String> {
     let name = &scheme.name;
     let expected = || {
@@ -94,7 +90,6 @@ fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     named.into_iter().filter_map(|(key, url)| Some((key, url?))).collect()
 }
 
-/// True if a scheme uses a person's login.
 fn has_login(scheme: &SecurityScheme) -> bool {
     match &scheme.kind {
         SecuritySchemeKind::OAuth2 { flows, .. } => flows.iter().any(|flow| {
@@ -152,7 +147,6 @@ fn takes(scheme: &SecurityScheme) -> Takes {
     }
 }
 
-/// The words for the expected credential in a question.
 pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
     match takes(scheme) {
         Takes::Key => "a reference to the key",

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{args::InitArguments, exit::Failure};
 
-/// The settings to write.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     pub(super) arguments: &'a InitArguments,
@@ -21,7 +20,6 @@ pub(super) struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    /// The settings for a description at this location.
     pub(super) fn value(&self, location: &Location) -> Result<Value, Failure> {
         let given = &self.arguments.source.description;
         let mut settings = Object::new();

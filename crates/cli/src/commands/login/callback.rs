@@ -11,7 +11,6 @@ use tokio::{
     time::timeout,
 };
 
-/// The listener.
 #[derive(Debug)]
 pub(super) struct Callback {
     listener: TcpListener,
@@ -27,7 +26,6 @@ pub(super) struct Answered {
     connection: TcpStream,
 }
 
-/// The content of one connection.
 #[derive(Debug, Eq, PartialEq)]
 enum Came<'a> {
     /// The query of a request to the address.
@@ -51,7 +49,6 @@ impl Callback {
         Ok(Self { listener, url, path: path.to_owned(), host })
     }
 
-    /// The redirect URL.
     pub(super) fn url(&self) -> &str {
         &self.url
     }
@@ -104,7 +101,6 @@ impl Callback {
 }
 
 impl Answered {
-    /// Shows the person that the login succeeded or failed.
     pub(super) async fn end(self, is_done: bool) {
         let text = if is_done {
             "You are logged in. Close this page and go back to the terminal."
@@ -194,7 +190,6 @@ mod tests {
         }
     }
 
-    /// Sends a request and returns the status.
     async fn status(url: &str, request: &str) -> String {
         let address = url.trim_start_matches("http://").split('/').next().unwrap().to_owned();
         let mut connection = TcpStream::connect(&address).await.unwrap();

@@ -17,7 +17,6 @@ use crate::{
     source::location,
 };
 
-/// The lines for a host.
 pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, Failure> {
     // Complete, so that a new flag must be written here, too.
     let McpArguments { source, session, print_config: _ } = arguments;
@@ -50,7 +49,6 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
     })
 }
 
-/// The absolute path of a file that exists.
 fn full(path: &Path) -> Result<String, Failure> {
     path.canonicalize().map(|path| path.display().to_string()).map_err(|error| {
         let shown = path.display();

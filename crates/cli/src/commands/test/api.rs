@@ -13,7 +13,6 @@ use crate::{
     open::failure, report::Checked,
 };
 
-/// Compares `tools.<dialect>.json` and `report.txt`.
 pub(super) fn run(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     let built = Config::from_toolset_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))

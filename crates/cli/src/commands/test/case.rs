@@ -13,7 +13,6 @@ use super::{
 };
 use crate::exit::Failure;
 
-/// Runs the case in `folder` of the fixture `api`.
 pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     if let Mode::Record(over) = mode
         && record::is_wanted(folder, over)

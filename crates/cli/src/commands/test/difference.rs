@@ -2,7 +2,6 @@
 
 use super::layout::REQUEST;
 
-/// The number of differing lines that are shown.
 const SHOWN: usize = 40;
 
 /// The lines that differ, `-` expected and `+` got: the lines between the shared ones at both ends.

@@ -9,7 +9,6 @@ use std::{
 
 use crate::exit::Failure;
 
-/// Files under temporary names.
 #[derive(Debug)]
 pub(super) struct NewFiles {
     folder: PathBuf,
@@ -19,7 +18,6 @@ pub(super) struct NewFiles {
 }
 
 impl NewFiles {
-    /// Starts files in an existing folder.
     pub(super) fn in_folder(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), written: Vec::new(), removed: Vec::new() }
     }
@@ -30,7 +28,6 @@ impl NewFiles {
         tried.write("tried", b"")
     }
 
-    /// Writes a file under a temporary name.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.folder.join(name);
         let path = self.folder.join(format!(".{name}.{}.part", std::process::id()));
@@ -46,7 +43,6 @@ impl NewFiles {
         self.removed.push(self.folder.join(name));
     }
 
-    /// Renames all files to their final names.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let targets = self.written.iter().map(|(_, target)| target).chain(&self.removed);
         if let Some(folder) = targets.into_iter().find(|target| target.is_dir()) {

@@ -8,7 +8,6 @@ use std::{
 use super::layout::{CALL, CASES, TOOLSET};
 use crate::exit::Failure;
 
-/// One fixture and the cases to run.
 #[derive(Debug)]
 pub(super) struct Fixture {
     pub(super) folder: PathBuf,

@@ -25,30 +25,23 @@ use crate::{
     session,
 };
 
-/// The source of a case's response.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Answering<'a> {
     /// A recording: its request gets its response, any other request gets none.
     Recording(Option<(&'a [u8], &'a [u8])>),
-    /// The service, over the network.
     Service,
 }
 
-/// A case that was run.
 #[derive(Debug)]
 pub(super) struct Played {
     /// The text of the first request, if one was sent.
     pub(super) request: Option<Vec<u8>>,
-    /// The last response, if one was read.
     pub(super) answer: Option<Answer>,
     pub(super) result: ToolResult,
-    /// The description of the tools, by its file.
     pub(super) description: String,
-    /// The settings of the fixture, which name its credential.
     pub(super) settings: PathBuf,
 }
 
-/// Runs the case in `folder` of the fixture `api`.
 pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Played, Failure> {
     let call = called(folder)?;
     let built = built(api, folder, by)?;
@@ -72,14 +65,12 @@ pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Pla
 /// A response in the form in which it may be written down.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// The text of the response.
     Text(Vec<u8>),
     /// The response holds a credential in a form that cannot be masked.
     Unmasked,
 }
 
 impl Played {
-    /// The text of `result.json`.
     pub(super) fn result(&self) -> String {
         format!("{:#}\n", json_result(&self.result).into_value())
     }
@@ -166,7 +157,6 @@ fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
 }
 
-/// The texts that a call sends and receives.
 #[derive(Debug, Default)]
 struct Seen {
     requests: Mutex<Vec<Vec<u8>>>,

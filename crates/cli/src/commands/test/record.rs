@@ -20,7 +20,6 @@ pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
     over == Over::All || !(is_there(RESPONSE) || is_there(RESULT))
 }
 
-/// Records the case in `folder` of the fixture `api`.
 pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>, Failure> {
     // First run without a service and without a secret, to see what the case sends.
     let planned = played(api, folder, Answering::Recording(None))?;
@@ -76,7 +75,6 @@ fn silent(folder: &Path, planned: &Played) -> Result<Vec<Check>, Failure> {
     Ok(vec![Check::Recorded(why)])
 }
 
-/// The reason why there is no response.
 fn unanswered(live: &Played) -> String {
     format!("nothing is recorded, for there was no answer\n{}", told(live))
 }
@@ -87,7 +85,6 @@ fn told(played: &Played) -> String {
     told.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// The status line of a response.
 fn status(answer: &[u8]) -> String {
     let line = answer.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);

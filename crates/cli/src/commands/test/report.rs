@@ -3,7 +3,6 @@
 use super::Check;
 use crate::output;
 
-/// The numbers of cases by ending.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     passed: usize,
@@ -13,7 +12,6 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Reports how one fixture or case ended.
     pub(super) fn ended(&mut self, name: &str, checks: &[Check]) {
         let broken: Vec<&str> = checks
             .iter()
@@ -59,7 +57,6 @@ impl Report {
         self.failed > 0
     }
 
-    /// Returns true if nothing was run.
     pub(super) fn is_empty(&self) -> bool {
         self.passed + self.failed + self.recorded == 0
     }

@@ -87,7 +87,6 @@ pub(super) fn is_file(guide: Guide<'_>) -> bool {
     of.kinds().bytes
 }
 
-/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
     if word.chars().all(is_plain) {
@@ -97,7 +96,6 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The making of one example.
 #[derive(Clone, Copy)]
 struct Making<'a> {
     root: &'a Value,

@@ -28,7 +28,6 @@ pub(super) fn run(executor: &callgate::Executor, search: &Search<'_>, is_json: b
     }
 }
 
-/// The tools that return an argument's value.
 fn said(need: &FoundNeed<'_>) -> String {
     let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
     format!("needs `{}`: {}", need.argument, from.join(", "))

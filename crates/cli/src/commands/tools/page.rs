@@ -13,7 +13,6 @@ use crate::{
     terminal,
 };
 
-/// The page of a tool.
 pub(super) fn text(
     executor: &Executor,
     entry: Entry<'_>,
@@ -105,7 +104,6 @@ struct Given<'a> {
     by: &'a str,
 }
 
-/// Rows while they are collected.
 struct Rows {
     table: Table,
     legal: String,

@@ -6,14 +6,10 @@ use callgate_tool::Value;
 
 use crate::{number::grouped, output};
 
-/// The counts over all strict declarations.
 #[derive(Debug, Default)]
 pub(super) struct StrictCounts {
-    /// The number of declarations.
     tools: usize,
-    /// The number of optional members.
     optional: usize,
-    /// The number of members with several types.
     unions: usize,
 }
 
@@ -24,7 +20,6 @@ impl StrictCounts {
         self.unions += n_unions(declaration);
     }
 
-    /// Reports the exceeded limits and the remedy.
     pub(super) fn tell(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
         for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {

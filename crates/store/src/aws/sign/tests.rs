@@ -19,7 +19,6 @@ fn scope(service: &str) -> Scope {
     Scope { region: "us-east-1".into(), service: service.into(), is_payload_unsigned: false }
 }
 
-/// The signature's words in `Authorization`.
 fn authorization(signed: &[Signed]) -> String {
     let header = signed.iter().find(|header| header.name == "authorization").unwrap();
     assert!(header.value.is_sensitive());

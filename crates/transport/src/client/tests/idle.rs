@@ -97,7 +97,6 @@ async fn answer_and_close(mut connection: Connection, n_posts: Arc<AtomicUsize>)
     turns(100).await;
 }
 
-/// Lets all other tasks run for `n_turns` turns.
 async fn turns(n_turns: usize) {
     for _ in 0..n_turns {
         tokio::task::yield_now().await;

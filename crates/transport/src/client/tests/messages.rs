@@ -56,7 +56,6 @@ async fn a_redirect_is_answered_and_not_followed() {
     assert_eq!(n_calls.load(Ordering::SeqCst), 0);
 }
 
-/// The head of `request` as it arrives.
 async fn arriving(request: impl FnOnce(&str) -> Request<Bytes>) -> String {
     let (heads, mut arrived) = mpsc::unbounded_channel();
     let origin = serve_raw(move |mut connection| {

@@ -9,7 +9,6 @@ use std::{
 use super::*;
 use crate::{Denial, Listeners, Proxy, test_server::serve_raw};
 
-/// Resolves every name to this address.
 #[derive(Debug)]
 struct At([u8; 4]);
 

@@ -9,7 +9,6 @@ pub(super) fn text(pattern: &str) -> Option<String> {
     (reader.at == characters.len()).then_some(text)
 }
 
-/// A pattern that is being read.
 struct Reader<'a> {
     characters: &'a [char],
     at: usize,

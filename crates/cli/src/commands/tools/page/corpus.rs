@@ -13,7 +13,6 @@ use crate::{commands::call::arguments_of_words, open::made};
 const MOST_BYTES: u64 = 500_000;
 const MOST_TOOLS: usize = 150;
 
-/// The descriptions of the corpus.
 fn files() -> Vec<PathBuf> {
     let Some(shared) = env::var_os("CALLGATE_SHARED").map(PathBuf::from) else { return Vec::new() };
     let corpus = shared.join("corpus");
