@@ -2,7 +2,7 @@
 //! the body: it parses whatever is asked of callgate, because callgate answers JSON only where the whole body is JSON.
 //!
 //! Both are programs of their own, of workspaces of their own, so that each has the features it asks for and no others: the
-//! bare one (`tests/baseline`) none that callgate turns on, callgate's (`calls` in `tests/embed`) none that tests turn on.
+//! bare one (`tests/benches/bare-client`) none that callgate turns on, callgate's (`calls` in `tests/embedding-program`) none that tests turn on.
 //! They talk in turns to the same loopback server, which is a third process: this program with `serve`.
 //!
 //! Instructions, which load does not change, are counted by `tests/benches/instructions`.
@@ -54,8 +54,8 @@ fn serve() {
 
 /// Prints the figures, and answers how many bars are missed.
 fn compare() -> u32 {
-    let bare = built("baseline", "callgate-baseline");
-    let ours = built("embed", "calls");
+    let bare = built("benches/bare-client", "callgate-bare-client");
+    let ours = built("embedding-program", "calls");
     let (mut server, address) = served();
     let url = format!("http://{address}/v1/pets/7");
     let mut missed = 0;
@@ -114,10 +114,11 @@ impl fmt::Display for Times {
 /// Builds a program of a workspace beside this one, with this workspace's own cargo and a target folder of its own.
 fn built(workspace: &str, program: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target = tests.join("../target").join(workspace);
+    let folder = tests.join(workspace);
+    let target = tests.join("../target").join(folder.file_name().unwrap());
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--release", "--quiet", "--bin", program, "--manifest-path"]);
-    cargo.arg(tests.join(workspace).join("Cargo.toml"));
+    cargo.arg(folder.join("Cargo.toml"));
     assert!(cargo.arg("--target-dir").arg(&target).status().unwrap().success());
     target.join("release").join(program)
 }

@@ -1,5 +1,5 @@
 //! Text to callable operations, beside what a plain reader takes to a plain value of the same bytes: CPU time, memory
-//! after it, and the time of declarations. The plain reader is a program of its own (`tests/reader`), so that the features
+//! after it, and the time of declarations. The plain reader is a program of its own (`tests/benches/plain-reader`), so that the features
 //! this workspace chooses do not slow it; both run in turns, each in a process of its own, on descriptions of the corpus.
 //!
 //! Instructions, which the load of a machine does not change, are counted by callgrind over its program with
@@ -81,12 +81,12 @@ fn corpus() -> Option<PathBuf> {
 /// Builds the plain reader with this workspace's own cargo and target folder.
 fn built_reader() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let target = root.join("target/reader");
+    let target = root.join("target/plain-reader");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--release", "--quiet", "--manifest-path"]);
-    cargo.arg(root.join("tests/reader/Cargo.toml")).arg("--target-dir").arg(&target);
+    cargo.arg(root.join("tests/benches/plain-reader/Cargo.toml")).arg("--target-dir").arg(&target);
     assert!(cargo.status().unwrap().success());
-    target.join("release/callgate-reader")
+    target.join("release/callgate-plain-reader")
 }
 
 /// Prints the figures of a description, and answers how many bars it misses.

@@ -20,7 +20,7 @@ fn the_tests_of_the_last_column_are_found() {
 #[test]
 fn every_test_that_the_page_of_reports_names_exists() {
     let sources: Vec<_> = ["crates", "tests"].into_iter().flat_map(rust_files).collect();
-    let named = named(include_str!("../../reports.md"));
+    let named = named(include_str!("../reports.md"));
     assert!(named.len() > 50, "{}", named.len());
     let is_missing = |name: &&&str| {
         let head = format!("fn {name}(");

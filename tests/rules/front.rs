@@ -1,5 +1,5 @@
 //! The library's front is chosen: its names are listed by hand, few enough to be read, and none comes by a glob. That every type
-//! of a public signature is among them is held by `tests/api/run`, which has rustdoc list the signatures.
+//! of a public signature is among them is held by `tests/public-api/run`, which has rustdoc list the signatures.
 
 use std::fs;
 

@@ -3,7 +3,6 @@
 #![cfg(test)]
 
 mod approvals;
-mod architecture;
 mod argument_headers;
 mod authority;
 mod body_arguments;

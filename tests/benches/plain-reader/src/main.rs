@@ -1,4 +1,4 @@
-//! `callgate-reader FILE ROUNDS`: reads FILE into a plain value ROUNDS times, and prints the nanoseconds of CPU the first
+//! `callgate-plain-reader FILE ROUNDS`: reads FILE into a plain value ROUNDS times, and prints the nanoseconds of CPU the first
 //! time took, how many KiB the process grew by then, and the least nanoseconds of all times. JSON by its name, else YAML.
 
 use std::{env, error::Error, fs, hint::black_box};
@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let mut next = || arguments.next().ok_or("usage: callgate-reader FILE ROUNDS");
+    let mut next = || arguments.next().ok_or("usage: callgate-plain-reader FILE ROUNDS");
     let (file, rounds) = (next()?, next()?.parse::<usize>()?);
     let bytes = fs::read(&file)?;
     let (first, grown, least) = if file.ends_with(".json") {

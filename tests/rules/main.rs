@@ -1,6 +1,8 @@
 //! The rules of the repository itself. Every rule is a function over data, so that it is tested twice: on a tiny bad
 //! example it must refuse, and on the repository it must accept. `workspace` is the only module that reads files.
 
+#![cfg(test)]
+
 mod charges;
 mod errors;
 mod examples;
@@ -9,6 +11,7 @@ mod features;
 mod first_sentences;
 mod flags;
 mod front;
+mod futures;
 mod levels;
 mod modules;
 mod parameters;
@@ -23,4 +26,4 @@ mod waiting;
 mod workspace;
 mod wrappers;
 
-pub(crate) use self::workspace::rust_files;
+use self::workspace::rust_files;

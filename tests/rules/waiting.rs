@@ -148,20 +148,20 @@ impl<'ast> Visit<'ast> for Functions {
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let file = |path: &str| File { path: path.to_owned(), text: text.to_owned() };
-    assert_eq!(waiting(&[file("tests/it/a.rs")]), expected, "{text}");
+    assert_eq!(waiting(&[file("tests/integration/a.rs")]), expected, "{text}");
 }
 
 #[test]
 fn a_test_that_sleeps_on_the_wall_clock_is_refused() {
     let sleeps = "async fn a() { tokio::time::sleep(D).await; }";
-    check(&format!("#[tokio::test] {sleeps}"), &["tests/it/a.rs: a"]);
-    check("#[test] fn a() { std::thread::sleep(D) }", &["tests/it/a.rs: a"]);
-    check("#[test] fn a() { b() } fn b() { join!(sleep(D)) }", &["tests/it/a.rs: a"]);
-    check(sleeps, &["tests/it/a.rs: a"]);
+    check(&format!("#[tokio::test] {sleeps}"), &["tests/integration/a.rs: a"]);
+    check("#[test] fn a() { std::thread::sleep(D) }", &["tests/integration/a.rs: a"]);
+    check("#[test] fn a() { b() } fn b() { join!(sleep(D)) }", &["tests/integration/a.rs: a"]);
+    check(sleeps, &["tests/integration/a.rs: a"]);
     check(&format!("#[tokio::test(start_paused = true)] {sleeps}"), &[]);
     check(
         &format!("fn p() {{ tokio::time::pause(); b() }} #[tokio::test] {sleeps}"),
-        &["tests/it/a.rs: a"],
+        &["tests/integration/a.rs: a"],
     );
 }
 

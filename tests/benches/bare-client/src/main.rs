@@ -1,4 +1,4 @@
-//! `callgate-baseline URL CALLS PARALLEL`: makes CALLS requests, PARALLEL at a time, reads each answer up to a bound
+//! `callgate-bare-client URL CALLS PARALLEL`: makes CALLS requests, PARALLEL at a time, reads each answer up to a bound
 //! and parses it, then prints the nanoseconds it took. Does nothing else callgate does.
 
 use std::{error::Error, time::Instant};
@@ -9,7 +9,7 @@ const BOUND: usize = 1 << 20;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || arguments.next().ok_or("usage: callgate-baseline URL CALLS PARALLEL");
+    let mut next = || arguments.next().ok_or("usage: callgate-bare-client URL CALLS PARALLEL");
     let (url, calls, parallel) = (next()?, next()?.parse::<usize>()?, next()?.parse::<usize>()?);
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())

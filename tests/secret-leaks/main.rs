@@ -11,7 +11,7 @@
 )]
 
 #[expect(dead_code, reason = "the other tests use the rest")]
-#[path = "../it/identity_provider.rs"]
+#[path = "../integration/identity_provider.rs"]
 mod identity_provider;
 mod scenario;
 

@@ -22,7 +22,7 @@ fn tree(text: &[u8]) -> Value {
 
 /// The configurations of the examples and of the tests' copies.
 fn configurations() -> Vec<PathBuf> {
-    let folders = ["config", "tests/it/compatibility"].map(|folder| root().join(folder));
+    let folders = ["config", "tests/integration/compatibility"].map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let files = files.map(|file| file.unwrap().path());
     files.filter(|file| file.extension().is_some_and(|end| end == "yaml")).collect()

@@ -13,7 +13,7 @@ use crate::{built::build, root};
 
 /// The copies whose names begin so.
 fn copies(kind: &str) -> Vec<PathBuf> {
-    let files = fs::read_dir(root().join("tests/it/compatibility")).unwrap();
+    let files = fs::read_dir(root().join("tests/integration/compatibility")).unwrap();
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     files.retain(|file| file.file_name().unwrap().to_str().unwrap().starts_with(kind));
     files.sort();
@@ -39,7 +39,8 @@ fn configurations_of_earlier_versions_load_unchanged() -> Result<(), Error> {
 fn toolsets_of_earlier_fixtures_load_unchanged() -> Result<(), Error> {
     for service in ["answers", "files", "ledger", "pets", "styles"] {
         let text =
-            fs::read(root().join(format!("tests/it/compatibility/toolset-{service}.yml"))).unwrap();
+            fs::read(root().join(format!("tests/integration/compatibility/toolset-{service}.yml")))
+                .unwrap();
         let config = Config::from_toolset_text(text, root().join("fixtures").join(service))?;
         let built = build(&config)?;
         assert!(built.executor.entries().count() > 0, "{service}");
