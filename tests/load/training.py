@@ -1,7 +1,6 @@
 """What a command is trained with before it is published: the calls of every case of the pets fixture, over `/v1/calls` and over MCP,
 to a service on loopback, by a sidecar with tokens and an audit and by a plain one; then what people do with it on a command line.
-Called by `trained`. Fails where a command does. With `--observed`, only the sidecars work, under valgrind, and the functions that
-ran are written there.
+Called by `trained`. Fails where a command does.
 """
 
 import argparse
@@ -10,7 +9,6 @@ import http.server
 import json
 import pathlib
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -37,12 +35,9 @@ audit: {{ file: {folder}/audit.jsonl, key: "env:TRAINING_AUDIT" }}
 """
 SECRETS = {"TRAINING_KEY": "key-of-the-service", "TRAINING_TOKEN": "t" * 40, "TRAINING_AUDIT": "a" * 40}
 VERSION = "2026-07-28"
-DOORS = ["/v1/calls", "/mcp"]
+WAYS_IN = ["/v1/calls", "/mcp"]
 CALLERS, ROUNDS = 16, 12
 COPIES = 50
-# A sidecar that starts and answers runs more functions than this, of its own and of the system's libraries.
-FEWEST = 1000
-VALGRIND = [shutil.which("valgrind"), "--quiet", "--tool=callgrind", "--demangle=no"]
 
 
 class Pets(http.server.BaseHTTPRequestHandler):
@@ -68,40 +63,24 @@ class Pets(http.server.BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--callgate", required=True)
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--counts", help="the folder where the sidecars write what they counted")
-    where.add_argument("--observed", help="a file for the functions that ran in the sidecars, those of the first one first")
-    told = parser.parse_args()
+    parser.add_argument("--counts", required=True, help="the folder where the sidecars write what they counted")
+    given = parser.parse_args()
     service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pets)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
-        if told.observed:
-            ran = dict.fromkeys(observed(told.callgate, folder, service.server_port))
-            if len(ran) < FEWEST:
-                raise SystemExit(f"{told.callgate}: valgrind names {len(ran)} functions: are its symbols stripped?")
-            pathlib.Path(told.observed).write_text("".join(f"{name}\n" for name in ran))
-            return
-        for name, config, doors in sidecars(folder, service.server_port):
-            counts = {"LLVM_PROFILE_FILE": f"{told.counts}/served-{name}-%p.profraw"}
-            serve([told.callgate], config, counts, requests(doors) * ROUNDS)
-        command_line(told.callgate, large(folder))
+        for name, config, ways in sidecars(folder, service.server_port):
+            counts = {"LLVM_PROFILE_FILE": f"{given.counts}/served-{name}-%p.profraw"}
+            serve(given.callgate, config, counts, requests(ways) * ROUNDS)
+        command_line(given.callgate, large(folder))
 
 
 def sidecars(folder, service):
-    """The name, configuration and doors of each."""
+    """The name, configuration and ways of each."""
     guarded = GUARDED.format(folder=folder)
-    for name, more, doors in (("calls", "", ["/v1/calls"]), ("both", "", DOORS), ("guarded", guarded, DOORS)):
+    for name, more, ways in (("calls", "", ["/v1/calls"]), ("both", "", WAYS_IN), ("guarded", guarded, WAYS_IN)):
         config = pathlib.Path(folder) / f"{name}.yaml"
         config.write_text(CONFIG.format(more=more, description=ROOT / "fixtures/pets/spec.yaml", service=service))
-        yield name, config, doors
-
-
-def observed(callgate, folder, service):
-    """The functions that ran in each sidecar, as the linker names them. One that calls itself has its depth behind its name."""
-    for name, config, doors in sidecars(folder, service):
-        file = pathlib.Path(folder) / f"{name}.functions"
-        serve([*VALGRIND, f"--callgrind-out-file={file}", callgate], config, {}, requests(doors))
-        yield from re.findall(r"^c?fn=\(\d+\) (?!0x)(\S+?)(?:'\d+)?$", file.read_text(), flags=re.MULTILINE)
+        yield name, config, ways
 
 
 def serve(command, config, more, made):
@@ -110,7 +89,7 @@ def serve(command, config, more, made):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     arguments = ["serve", config, "--listen", f"127.0.0.1:{port}"]
-    sidecar = subprocess.Popen([*command, *arguments], env=SECRETS | more, stderr=subprocess.DEVNULL)
+    sidecar = subprocess.Popen([command, *arguments], env=SECRETS | more, stderr=subprocess.DEVNULL)
     try:
         wait(port, sidecar)
         callers = [threading.Thread(target=call, args=(port, made)) for _ in range(CALLERS)]
@@ -135,12 +114,12 @@ def wait(port, sidecar):
     raise SystemExit("the sidecar does not listen")
 
 
-def requests(doors):
-    """Path, headers and body of a request for each case over each of these doors."""
+def requests(ways):
+    """Path, headers and body of a request for each case over each of these ways."""
     made = []
     for case in sorted((ROOT / "fixtures/pets/cases").iterdir()):
-        asked = json.loads((case / "call.json").read_text())
-        tool, arguments = asked["tool"], asked.get("arguments", {})
+        wanted = json.loads((case / "call.json").read_text())
+        tool, arguments = wanted["tool"], wanted.get("arguments", {})
         stored = case / "session.json"
         session = json.loads(stored.read_text()) if stored.exists() else {}
         session = {name: session[name] for name in ("id", "parameters", "payload") if name in session}
@@ -159,7 +138,7 @@ def requests(doors):
             "Mcp-Name": tool,
         }
         made.append(("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
-    return [request for request in made if request[0] in doors]
+    return [request for request in made if request[0] in ways]
 
 
 def call(port, made):
