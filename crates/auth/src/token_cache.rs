@@ -90,7 +90,6 @@ impl TokenCache {
         good(&*self.tokens.known(key)?)
     }
 
-    /// The age of the token of `key`, if there is one.
     pub(crate) fn age(&self, key: &Key) -> Option<Duration> {
         self.tokens.known(key)?.held(|held| held.fetched_at.elapsed())
     }

@@ -59,7 +59,6 @@ fn sorted(some: &[Explained], others: &[Explained]) -> Vec<Explained> {
     codes
 }
 
-/// Makes a table of codes, each with its example and the corrected form.
 macro_rules! examples {
     ($($name:literal)+) => {
         [$((

@@ -10,7 +10,6 @@ pub(crate) struct Guide<'a> {
     schema: &'a Value,
 }
 
-/// The kinds of values that are allowed at a place.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Kinds {
     pub(crate) array: bool,
@@ -137,7 +136,6 @@ impl<'a> Guide<'a> {
         tag.or_else(title).or_else(name)
     }
 
-    /// The only value that is allowed here.
     pub(crate) fn only_value(self) -> Option<&'a Value> {
         let one = |values: &'a Value| match values.as_array().map(Vec::as_slice) {
             Some([only]) => Some(only),
@@ -181,7 +179,6 @@ fn types(schema: &Value) -> impl Iterator<Item = &str> {
     named.and_then(Value::as_str).into_iter().chain(many)
 }
 
-/// Returns true if a schema describes an object that holds the bytes of a file.
 fn is_bytes(schema: &Value) -> bool {
     let data = schema.get("properties").and_then(|members| members.get("data"));
     data.and_then(|data| data.get("contentEncoding")).and_then(Value::as_str) == Some("base64")

@@ -102,7 +102,6 @@ fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {
     Ok(diagnostics.iter().map(shown).collect())
 }
 
-/// The options of a bare description among the arguments of a command.
 pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
     DescriptionOptions {
         server: given.server.clone(),
@@ -118,12 +117,10 @@ pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
     }
 }
 
-/// The bytes of a file.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     callgate_config::read_file(file, MAX_FILE_BYTES).map_err(|error| unreadable(file, &error))
 }
 
-/// The bytes of a toolset's description.
 pub(crate) fn description(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
     let text =
         if is_standard_input(&toolset.file) { text_of(&toolset.file) } else { toolset.text() };

@@ -138,7 +138,6 @@ impl Dialect {
         if form == Form::Strict { self.with_strict(declaration) } else { declaration }
     }
 
-    /// Converts the arguments of a message to those of the tool's declaration.
     fn fitted(self, given: Arguments, tool: &Tool) -> Arguments {
         if self == Self::Dialogflow { dialogflow::fitted(given, tool) } else { given }
     }

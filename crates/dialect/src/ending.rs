@@ -5,7 +5,6 @@ use callgate_tool::{Answer, Content, Json, Number, Object, Outcome, Part, ToolRe
 
 use crate::wording::MEDIA_LEFT_OUT;
 
-/// The end of a call as blocks.
 #[derive(Debug)]
 pub(crate) struct Rendered {
     /// The answer, verbatim, with one block per part; the last block has further facts: headers, cuts, the handle of the
@@ -167,7 +166,6 @@ impl Rendered {
         self.blocks.into_iter().filter_map(text).collect()
     }
 
-    /// True if a block is an image or a sound.
     pub(crate) fn has_media(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, Block::Media(_)))
     }

@@ -60,7 +60,6 @@ impl Form {
 }
 
 impl UnknownForm {
-    /// The error for a form that is not among the dialect's `known` forms.
     pub(crate) fn of(dialect: &'static str, known: &'static [Form], form: Form) -> Self {
         Self { known, dialect: Some(dialect), name: form.as_str().to_owned() }
     }

@@ -60,7 +60,6 @@ impl Dialect {
         })
     }
 
-    /// Adds the provider's flag of its strict mode to a declaration.
     pub(crate) fn with_strict(self, mut declaration: Value) -> Value {
         let flagged = match self {
             Self::Anthropic | Self::Responses => Some(&mut declaration),

@@ -12,7 +12,6 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration; the annotations are hints.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({

@@ -68,7 +68,6 @@ pub(crate) struct Asked {
     /// True if the format's names of tools differ from the declared ones.
     pub(crate) is_indirect: bool,
     pub(crate) arguments: Option<Value>,
-    /// The members of the call in the message, without the arguments.
     pub(crate) origin: Object,
     /// The reason why the call is not made at all.
     pub(crate) fault: Option<Box<Fault>>,
@@ -76,7 +75,6 @@ pub(crate) struct Asked {
 
 #[derive(Debug)]
 pub(crate) struct Answered<'a> {
-    /// The members of the call in the message, without the arguments.
     pub(crate) origin: &'a Object,
     pub(crate) result: Cow<'a, ToolResult>,
 }

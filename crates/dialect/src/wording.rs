@@ -19,7 +19,6 @@ pub(crate) fn unnamed() -> Box<Fault> {
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
-/// The tool is not among the functions that were provided.
 pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
     let asked = shortened(asked, MAX_NAME);
     let mut message = format!("`{asked}` is not one of the tools provided here, nothing was sent");

@@ -17,7 +17,6 @@ use crate::{
     token::Token,
 };
 
-/// An impersonated account, and the token that allows the impersonation.
 #[derive(Debug)]
 pub(crate) struct Principal<'a> {
     pub(crate) rest: &'a Rest,
@@ -74,7 +73,6 @@ fn account(email: &str) -> String {
     format!("projects/-/serviceAccounts/{email}")
 }
 
-/// The time from now to an RFC 3339 time.
 fn until(text: &str, now: SystemTime) -> Duration {
     let expires = OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from);
     let left = expires.and_then(|time| time.duration_since(now).ok());

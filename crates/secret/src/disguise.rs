@@ -7,7 +7,6 @@ use zeroize::Zeroizing;
 
 use crate::unseen::unseen_length;
 
-/// The kind of disguise that is removed from a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Disguise {
     /// All disguises but tags, which hide their content.

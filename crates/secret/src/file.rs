@@ -46,7 +46,6 @@ impl SecretStore for FileStore {
     }
 }
 
-/// The secret in a file's bytes.
 pub(crate) fn secret(
     reference: &SecretReference,
     read: io::Result<Zeroizing<Vec<u8>>>,

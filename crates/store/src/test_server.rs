@@ -24,7 +24,6 @@ pub(crate) struct Asked {
 type Answering = Arc<dyn Fn(&Asked) -> (u16, String) + Send + Sync>;
 type Log = Arc<Mutex<Vec<Asked>>>;
 
-/// A server that sends the given responses and records the requests.
 #[derive(Clone)]
 pub(crate) struct TestServer {
     pub(crate) origin: String,

@@ -287,7 +287,6 @@ async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
 
 const PRODUCT: &str = concat!("callgate/", env!("CARGO_PKG_VERSION"));
 
-/// The IP address in a URL, if its host is one.
 fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Domain(_) => None,

@@ -48,7 +48,6 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Makes connections only for URLs of this scheme, with these TLS settings.
     pub(crate) fn new(
         tls: ClientConfig,
         scheme: Scheme,

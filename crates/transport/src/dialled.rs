@@ -50,7 +50,6 @@ struct Steps {
     connected: Option<Instant>,
 }
 
-/// Records the end of a name's look-up for the current connection.
 pub(crate) fn note_looked_up() {
     note(|steps| steps.looked_up = Some(Instant::now()));
 }

@@ -87,7 +87,6 @@ impl Origin {
             && uri.authority().is_some_and(|named| named.as_str() == self.authority)
     }
 
-    /// The URL of a URI that names the origin byte for byte.
     fn url(&self, uri: &Uri) -> Option<Url> {
         self.is_named_by(uri).then(|| {
             let mut url = self.url.clone();
@@ -158,7 +157,6 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/%".contains(&byte)
 }
 
-/// The length of a URI's text in bytes.
 fn length(uri: &Uri) -> usize {
     let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
     let authority = uri.authority().map_or(0, |authority| authority.as_str().len());

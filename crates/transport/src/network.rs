@@ -51,7 +51,6 @@ struct Inner {
     // Read on first use: it takes milliseconds and fails on a machine without certificates.
     system: OnceCell<Arc<dyn ServerCertVerifier>>,
     pools: Mutex<Vec<(Way, Arc<Pool>)>>,
-    /// The ways to connect of the clients that still exist.
     clients: Mutex<Vec<Weak<Ways>>>,
 }
 
@@ -207,7 +206,6 @@ impl Pool {
         Self { reusing, fresh: OnceLock::new(), connector }
     }
 
-    /// Sends a request over an open connection, or a new one.
     pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
         self.reusing.read().unwrap_or_else(PoisonError::into_inner).request(request)
     }

@@ -50,7 +50,6 @@ impl Connection {
         self.write_bytes(text.as_bytes()).await;
     }
 
-    /// Writes bytes as they are.
     pub(crate) async fn write_bytes(&mut self, bytes: &[u8]) {
         self.0.write_all(bytes).await.ok();
     }

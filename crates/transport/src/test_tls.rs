@@ -55,7 +55,6 @@ impl Authority {
         Self { certificate, issuer: Issuer::new(params, key) }
     }
 
-    /// A certificate for a service or a client of this name.
     pub(crate) fn issue(&self, name: &str, when: When) -> Issued {
         self.issue_with(name, when, &rcgen::PKCS_ECDSA_P256_SHA256)
     }

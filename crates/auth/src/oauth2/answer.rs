@@ -38,7 +38,6 @@ impl TryFrom<Map<String, Value>> for Answer {
 }
 
 impl Answer {
-    /// The lifetime in seconds, if the response contains one.
     pub(super) fn seconds(&self) -> Option<f64> {
         match &self.expires_in {
             Value::Number(number) => number.as_f64(),

@@ -26,7 +26,6 @@ pub(super) struct Endpoint {
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
     pub(super) token: String,
-    /// The name of the server, if its metadata are read.
     pub(super) issuer: Option<String>,
     pub(super) authorization: Option<String>,
     pub(super) device_authorization: Option<String>,
@@ -166,7 +165,6 @@ impl Reading<'_> {
         Ok(metadata.with(is_allowed))
     }
 
-    /// A server's metadata; `None` if it has none.
     async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, Failure> {
         let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
         let request = request.extension(self.named_by).body(Bytes::new());

@@ -13,12 +13,10 @@ use crate::{
     token_cache::{Key, UNSAID},
 };
 
-/// The values that are sent to the endpoint for one call.
 #[derive(Debug, Default)]
 pub(super) struct Shown<'s> {
     /// The owner of the token: the session by its id, or the caller.
     holder: Option<&'s str>,
-    /// The user's token, if the grant acts for a user.
     subject: Option<Secret>,
     /// The token of the actor, who acts for the user.
     pub(super) actor: Option<Secret>,
@@ -57,7 +55,6 @@ impl OAuth2Grant {
         matches!(self, Self::TokenExchange { subject: SubjectToken::Caller, .. })
     }
 
-    /// The sources of the tokens that the grant sends: the user's, and the actor's.
     pub(crate) fn sources(&self) -> Vec<&CredentialSource> {
         match self {
             Self::AuthorizationCode(_) | Self::ClientCredentials => Vec::new(),

@@ -172,7 +172,6 @@ impl Login {
         Ok(LoggedOut { was_there, unrevoked })
     }
 
-    /// The endpoints from the settings, or else from the server's metadata.
     async fn found(&self) -> Result<LoginEndpoints, Error> {
         let server = &*self.logins.server;
         let all = server.endpoint.all(&*server.context.transport, TIME).await;

@@ -23,7 +23,6 @@ use super::{
     response::{self, NO_TOKEN},
 };
 
-/// The request for a token, and the client that sends it.
 #[derive(Debug)]
 pub(super) struct TokenRequest<'a> {
     pub(super) url: &'a str,

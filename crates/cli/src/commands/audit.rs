@@ -75,7 +75,6 @@ fn as_json(verified: &Verified) -> callgate_tool::Value {
     })
 }
 
-/// The key behind a reference to a secret of this machine.
 fn key(reference: &str) -> Result<Secret, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure(format!("error: no key: {error}\nhelp: `--key env:NAME` or `--key file:PATH`"))

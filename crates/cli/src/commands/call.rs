@@ -99,7 +99,6 @@ async fn made(
     Ok(pages::all(executor, page, consent, call.arguments.clone(), wanted.max_pages).await)
 }
 
-/// Makes the call and hands on its response as it arrives.
 async fn streamed(
     executor: &Executor,
     call: &ToolCall,

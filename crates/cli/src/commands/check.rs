@@ -38,7 +38,6 @@ struct Found {
     empty: Vec<Finding>,
 }
 
-/// The settings by which the findings in a file are judged.
 struct Judge<'a> {
     levels: &'a Levels,
     counted: fn() -> LossCounts,
@@ -165,7 +164,6 @@ impl Found {
         }
     }
 
-    /// Records a fault, so that the check continues with the next file.
     fn fault(&mut self, error: &Error) {
         let Failure(text) = open::failure(error);
         self.faults.push_str(&text);

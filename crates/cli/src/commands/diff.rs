@@ -13,7 +13,6 @@ use crate::{
     open, output,
 };
 
-/// Compares two files; a breaking change is a finding.
 pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
     let (old, new) = (executor(&arguments.old)?, executor(&arguments.new)?);
     let changes = Changes::between(&old, &new);

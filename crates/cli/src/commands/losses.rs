@@ -13,7 +13,6 @@ pub(super) struct Losses {
     projection: Projection,
     n_tools: usize,
     n_lossy: usize,
-    /// The numbers of tools by lost keyword and kind of loss.
     by_keyword: BTreeMap<(&'static str, &'static str), usize>,
 }
 

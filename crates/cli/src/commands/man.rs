@@ -40,7 +40,6 @@ fn unknown(command: &Command, word: &str) -> Failure {
     Failure::with_help(&format!("expected a command of callgate, got: `{word}`"), &help)
 }
 
-/// Writes the pages of a command and of its subcommands.
 fn written(command: &Command, folder: &Path) -> Result<(), Failure> {
     let fault = |error: std::io::Error| {
         let message = format!("error: cannot write `{}`: {error}", folder.display());

@@ -6,7 +6,6 @@ use callgate_tool::Value;
 
 use super::definitions::{Definitions, PREFIX};
 
-/// The references between definitions, as far as they were needed.
 #[derive(Debug, Default)]
 pub(super) struct Circles<'s> {
     direct: BTreeMap<&'s str, BTreeSet<&'s str>>,

@@ -97,7 +97,6 @@ impl<'s> Walk<'s> {
         Value::Array(each)
     }
 
-    /// Copies a schema, unless it is too deep.
     pub(super) fn one_copied(&mut self, schema: &'s Value, level: Level) -> Value {
         if schema.is_boolean() {
             return schema.clone();

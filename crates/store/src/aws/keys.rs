@@ -138,7 +138,6 @@ impl AwsKeySource {
     }
 }
 
-/// The keys of [`KeySource::Environment`].
 async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
     if let Some(access_key_id) = finder.variable("AWS_ACCESS_KEY_ID").await? {
         let secret_access_key = finder.variable("AWS_SECRET_ACCESS_KEY").await?;

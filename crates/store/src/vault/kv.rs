@@ -79,7 +79,6 @@ pub(super) fn mount_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded(path))
 }
 
-/// The mount that holds a path, from the vault's response.
 pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
     match answer.status {
         StatusCode::OK => {}

@@ -36,7 +36,6 @@ pub(super) fn tells(event: &Event) -> bool {
     )
 }
 
-/// The failure of a call of `tool`, with the facts of its journal.
 pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let code = fault.code.as_str();
     let mut text = match &*told_once(&fault.problems) {
@@ -77,7 +76,6 @@ fn meant(problem: &Problem) -> Option<String> {
     Some(format!("{}{name}", above.unwrap_or_default()))
 }
 
-/// The text for a missing argument in place of what came.
 const NOTHING: &str = "nothing";
 
 fn problem(problem: &Problem) -> String {

@@ -29,7 +29,6 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Reads the settings of a command line; `place` has those of the call.
     pub(super) fn new(arguments: &CallArguments, place: Place) -> Self {
         Self {
             format: arguments.answer.format,

@@ -8,7 +8,6 @@ use crate::output;
 
 /// The time that a call may take before it is reported as waiting.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The interval at which the clock on the screen moves.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `call` and shows a clock on a terminal if it takes long.

@@ -44,7 +44,6 @@ fn is_required(guide: Guide<'_>, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|known| known == name))
 }
 
-/// A member of the arguments, or of one of them.
 #[derive(Clone, Copy)]
 struct Member<'a> {
     /// The name with dots.

@@ -30,7 +30,6 @@ pub(super) fn of(expected: &str, got: &str) -> String {
     text
 }
 
-/// The message for a request that is not the expected one.
 pub(super) fn requests_differ(expected: Option<&[u8]>, got: Option<&[u8]>) -> String {
     match (expected, got) {
         (None, Some(got)) => {

@@ -18,12 +18,10 @@ pub(super) const RESPONSE: &str = "response.http";
 pub(super) const RESULT: &str = "result.json";
 pub(super) const ANSWER: &str = "answer.json";
 
-/// The expected request of a case in its rendered form.
 pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     Ok(optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text)))
 }
 
-/// The bytes of an optional file.
 pub(super) fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if file.is_file() { read(file).map(Some) } else { Ok(None) }
 }

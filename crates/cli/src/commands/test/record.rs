@@ -91,9 +91,7 @@ fn status(answer: &[u8]) -> String {
     line.split_once(' ').map(|(_, status)| status.to_owned()).unwrap_or_default()
 }
 
-/// The message for a response with a credential that cannot be masked.
 const UNMASKED: &str =
     "nothing is recorded: the answer holds the credential in a form that cannot be masked";
-/// The message for a response whose meaning masks would change.
 const UNREADABLE: &str =
     "nothing is recorded: without the credential in it the answer cannot be read any more";

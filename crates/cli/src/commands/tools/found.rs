@@ -4,7 +4,6 @@ use callgate::{Found, FoundNeed, Search, Value};
 
 use crate::{output, table::Table, terminal};
 
-/// Shows the tools that a search finds in an executor.
 pub(super) fn run(executor: &callgate::Executor, search: &Search<'_>, is_json: bool) {
     let found = executor.search(search, |_| true);
     if is_json {

@@ -184,7 +184,6 @@ fn kind(guide: Guide<'_>) -> String {
     if names.is_empty() { "any".to_owned() } else { names.join(" or ") }
 }
 
-/// The column text for an argument that is a file.
 fn file(guide: Guide<'_>) -> Option<&str> {
     let is_file = |name: &&str| guide.member(name).is_some_and(example::is_file);
     guide.members().into_iter().find(is_file)

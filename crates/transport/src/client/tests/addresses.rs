@@ -56,7 +56,6 @@ impl Resolver for ScriptedResolver {
     }
 }
 
-/// A resolver that never answers.
 #[derive(Debug)]
 struct Silent;
 

@@ -10,7 +10,6 @@ use crate::guide::Guide;
 /// The name for the whole body of an operation whose tool has no argument for it.
 pub(super) const NAME: &str = "body";
 
-/// The argument that is the whole body of an operation.
 pub(super) fn whole(entry: Option<Entry<'_>>) -> Option<&str> {
     let operation = entry?.operation().filter(|known| known.body_of_arguments().is_none())?;
     let inputs = operation.inputs.iter();

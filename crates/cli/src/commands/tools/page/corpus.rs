@@ -9,7 +9,6 @@ use callgate_config::DescriptionOptions;
 use super::*;
 use crate::{commands::call::arguments_of_words, open::made};
 
-/// The greatest description that is taken, and the most tools of one.
 const MOST_BYTES: u64 = 500_000;
 const MOST_TOOLS: usize = 150;
 
