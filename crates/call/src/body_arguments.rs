@@ -6,7 +6,6 @@ use callgate_tool::{Arguments, Event, Fault, Journal, Object, Value};
 
 use crate::wording;
 
-/// The name of the body among the inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyArguments<'a>(&'a str);
 

@@ -17,7 +17,6 @@ use crate::{
 };
 pub(crate) use names::Names;
 
-/// The data for binding session inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<'a> {
     pub(crate) subject: Subject<'a>,
@@ -72,7 +71,6 @@ pub(crate) fn bind(
     missing.into_fault()
 }
 
-/// A walk over the value of one argument.
 struct Walk<'a, 'm> {
     binding: Binding<'a>,
     bindings: &'a Bindings,
@@ -83,15 +81,12 @@ struct Walk<'a, 'm> {
     journal: &'m mut Journal,
 }
 
-/// The fate of a value.
 enum Fate {
     /// The session has already set the value.
     Given,
     /// The value stays; its content is examined next.
     Kept,
-    /// The value is removed.
     Removed,
-    /// The session's value replaces it.
     Set(Value),
 }
 
@@ -150,7 +145,6 @@ impl<'a> Walk<'a, '_> {
         self.absent(members, spots);
     }
 
-    /// Sets absent members.
     fn absent(&mut self, members: &mut Object, spots: &[usize]) {
         let meant = self.meant(spots, members);
         let names = meant.iter().flat_map(|spot| spot.properties.iter().map(|(name, _)| name));
@@ -274,7 +268,6 @@ impl<'a> Walk<'a, '_> {
         all
     }
 
-    /// The spots of the member `name`.
     fn spots_of(&mut self, all: &[&'a Spot], name: &str) -> Vec<usize> {
         let mut found = Vec::new();
         for spot in all {
@@ -299,7 +292,6 @@ fn source_of<'a>(all: &[&'a Spot]) -> Option<&'a Spot> {
         .or_else(|| with_source().next())
 }
 
-/// The values that the session lacks.
 #[derive(Debug, Default)]
 struct Missing {
     problems: Vec<Problem>,

@@ -63,11 +63,8 @@ pub(crate) struct Checks {
 /// The checks of an operation with the schema of all its arguments, from which they are compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checking<'a> {
-    /// The compiled schemas.
     pub(crate) checks: &'a Checks,
-    /// The schema of all arguments.
     pub(crate) schema: &'a Value,
-    /// The inputs, which are members of the schema.
     pub(crate) inputs: &'a [Input],
     /// The alternative of the body that its value must meet.
     pub(crate) alternative: Option<usize>,
@@ -142,7 +139,6 @@ impl<'a> Checking<'a> {
     }
 }
 
-/// Checks and converts `fillings`.
 pub(crate) fn check(
     subject: Subject<'_>,
     checking: Checking<'_>,
@@ -193,7 +189,6 @@ struct One<'a, 'j> {
 }
 
 impl One<'_, '_> {
-    /// The problems with an input after possible conversions.
     fn check(
         &mut self,
         input: &Input,

@@ -8,7 +8,6 @@ use crate::{query::Pairs, style::Unwritable};
 /// The separator of two cookies (RFC 6265 §4.2.1).
 const SEPARATOR: &str = "; ";
 
-/// Writes cookies at the end of `out`.
 pub(crate) fn cookies(out: &mut String) -> Pairs<'_> {
     if out.is_empty() { Pairs::new(out, SEPARATOR) } else { Pairs::after(out, SEPARATOR) }
 }

@@ -185,7 +185,6 @@ fn spend(left: &mut usize, bytes: usize) -> Option<()> {
     Some(())
 }
 
-/// The size of a text as JSON.
 fn text_size(text: &str) -> usize {
     let extra = |byte: &u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,

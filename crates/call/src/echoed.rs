@@ -30,7 +30,6 @@ pub(crate) fn content(shown: &mut Content, masker: &Masker<'_>) -> Found {
     }
 }
 
-/// The outcome of a search for a secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Found {
     Nothing,
@@ -43,7 +42,6 @@ impl Found {
     }
 }
 
-/// The JSON without secrets.
 pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Found) {
     let Cow::Owned(masked) = masker.mask_text(json.text()) else { return (json, Found::Nothing) };
     // The value is taken, not copied: a tree of small values has many times the bytes of its text.
@@ -55,7 +53,6 @@ pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Found) {
     (if lies_across { Json::from(Value::String(masked)) } else { kept }, Found::Secret)
 }
 
-/// Masks the secrets in a text.
 fn text(text: &mut String, masker: &Masker<'_>) -> Found {
     if masker.mask_in(text) { Found::Secret } else { Found::Nothing }
 }

@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// The value of a header.
 pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue, Unwritable> {
     let mut text = String::new();
     if holds_control(value) {
@@ -35,7 +34,6 @@ pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue
     bounded(&text)
 }
 
-/// A text as a header value.
 pub(crate) fn checked(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.chars().any(char::is_control) {
         return Err(Unwritable::Control);

@@ -16,7 +16,6 @@ pub(crate) fn text(html: &str) -> (String, usize) {
     (cleaned(text), n_unseen(text))
 }
 
-/// The text read so far.
 #[derive(Default)]
 struct Page {
     out: String,
@@ -25,7 +24,6 @@ struct Page {
 }
 
 impl Page {
-    /// Adds text with its white space collapsed.
     fn push_text(&mut self, text: &str) {
         let text = without_entities(text);
         for (at, word) in text.split(char::is_whitespace).enumerate() {
@@ -162,7 +160,6 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// The longest character reference that is read.
 const MAX_REFERENCE: usize = 10;
 
 const NAMED: [(&str, char); 12] = [

@@ -6,48 +6,35 @@ use std::borrow::Cow;
 use callgate_openapi::{Body, Input, InputLocation, NestedInput, Source, Step};
 use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
-/// The party that gave a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Origin {
-    /// The description's default.
     Default,
     /// The model, with values of the session inside.
     Mixed,
-    /// The model.
     Model,
-    /// The session.
     Session,
 }
 
-/// The value of one input.
 #[derive(Clone, Debug)]
 pub(crate) struct Filling<'a> {
-    /// The value of the input.
     pub(crate) value: Cow<'a, Value>,
-    /// The party that gave the value.
     pub(crate) origin: Origin,
 }
 
 /// The values of all inputs, in the order of the inputs.
 pub(crate) type Fillings<'a> = Vec<Option<Filling<'a>>>;
 
-/// The inputs to fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
-    /// The inputs.
     pub(crate) inputs: &'a [Input],
     /// Values inside the inputs that have their own source or default.
     pub(crate) nested: &'a [NestedInput],
-    /// The body, if there is one.
     pub(crate) body: Option<&'a Body>,
 }
 
-/// The sources of the values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'a> {
-    /// The model's arguments.
     pub(crate) arguments: &'a Arguments,
-    /// The runtime's session.
     pub(crate) session: &'a Session,
 }
 
@@ -309,7 +296,6 @@ fn position(nested: &NestedInput, subject: Subject<'_>) -> Option<usize> {
 enum Change<'a> {
     /// Sets the value if its parent exists and it is absent.
     Default(&'a Value),
-    /// Removes the value.
     Remove,
     /// Sets the value and creates missing parents.
     Set(&'a Value),

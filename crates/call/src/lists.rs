@@ -21,7 +21,6 @@ pub(crate) fn write_lists(
     Lists { styles: &styles, escape }.write(out, items, 0)
 }
 
-/// Writes one item of an exploded list.
 pub(crate) fn write_inner(
     out: &mut String,
     item: &Value,

@@ -12,7 +12,6 @@ use crate::{
     wording,
 };
 
-/// The omitted values of one request.
 #[derive(Debug)]
 pub(crate) struct Omitted<'j> {
     journal: &'j mut Journal,
@@ -24,13 +23,11 @@ pub(crate) struct Omitted<'j> {
 pub(crate) struct Given<'a> {
     /// The argument, or the path of the member in it.
     pub(crate) at: &'a str,
-    /// The value.
     pub(crate) value: &'a Value,
     /// The schema of the value, if it is known.
     pub(crate) schema: Option<&'a Value>,
     /// The schema of all arguments, into which references point.
     pub(crate) arguments: &'a Value,
-    /// True if the service requires the value.
     pub(crate) is_required: bool,
 }
 
@@ -40,7 +37,6 @@ impl<'j> Omitted<'j> {
         Self { journal, problems: Vec::new() }
     }
 
-    /// Adds a value.
     pub(crate) fn add(&mut self, given: Given<'_>) {
         let at = given.at.to_owned();
         if given.is_required {
@@ -218,7 +214,6 @@ fn requires(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool
             .any(|other| requires(other, arguments, name, depth.saturating_sub(1)))
 }
 
-/// The schema of a member.
 fn declared<'a>(
     schema: &'a Value,
     arguments: &'a Value,

@@ -19,7 +19,6 @@ pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
     body.as_object().map(|members| of_members(operation, members)).unwrap_or_default()
 }
 
-/// Returns true if an input selects a page.
 pub(crate) fn is_paged(operation: &Operation) -> bool {
     let is_paging = |input: &Input| PAGING.contains(&folded(&input.name).as_str());
     query_inputs(operation).any(is_paging)
@@ -138,7 +137,6 @@ fn of_query(name: &str, text: String) -> Value {
     }
 }
 
-/// A name without case and separators.
 fn folded(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
@@ -154,7 +152,6 @@ pub(crate) fn narrowing(operation: &Operation) -> Vec<&str> {
     inputs.iter().take(MAX_NARROWING).map(|input| input.argument.as_str()).collect()
 }
 
-/// Parameters that select a page.
 const PAGING: &[&str] = &[
     "after",
     "continuationtoken",
@@ -179,9 +176,7 @@ const PAGING: &[&str] = &[
     "startingafter",
     "token",
 ];
-/// Parameters that count.
 const COUNTING: &[&str] = &["offset", "page", "pagenumber", "pageoffset", "skip", "start"];
-/// Parameters that take a cursor.
 const CURSORS: &[&str] = &[
     "cursor",
     "pagetoken",
@@ -197,7 +192,6 @@ const CURSORS: &[&str] = &[
     "next",
     "page",
 ];
-/// Members that hold facts about pages.
 const ENVELOPES: &[&str] = &[
     "links",
     "_links",
@@ -208,7 +202,6 @@ const ENVELOPES: &[&str] = &[
     "meta",
     "response_metadata",
 ];
-/// Parameters that narrow a result.
 const NARROWING: &[&str] = &[
     "limit",
     "pagesize",
@@ -222,5 +215,4 @@ const NARROWING: &[&str] = &[
     "fields",
     "select",
 ];
-/// The most narrowing parameters that are suggested.
 const MAX_NARROWING: usize = 4;

@@ -18,9 +18,7 @@ use crate::{
 /// The value of a path variable and its style.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable<'a> {
-    /// The wire name.
     pub(crate) name: &'a str,
-    /// The value.
     pub(crate) value: Cow<'a, Value>,
     /// The style; `None` writes the value unstyled (`content`).
     pub(crate) styled: Option<&'a Styled>,

@@ -3,7 +3,6 @@
 
 use url::Url;
 
-/// Returns true if parsing leaves `url` unchanged.
 pub(crate) fn is_unchanged_by_parsing(url: &str) -> bool {
     Url::parse(url).is_ok_and(|parsed| parsed.as_str() == url)
 }

@@ -12,14 +12,10 @@ use crate::{
     },
 };
 
-/// One query parameter or cookie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
-    /// The wire name.
     pub(crate) name: &'a str,
-    /// The value.
     pub(crate) value: &'a Value,
-    /// The style of the value.
     pub(crate) styled: &'a Styled,
     /// The escaping of the value, and of the name unless it is [`Escape::Verbatim`].
     pub(crate) escape: Escape,
@@ -94,7 +90,6 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Writes `name=value` for any value.
     pub(crate) fn write_pair(
         &mut self,
         name: &str,
@@ -105,7 +100,6 @@ impl<'a> Pairs<'a> {
         write_value(self.out, value, escape)
     }
 
-    /// Writes `name=text`.
     pub(crate) fn write_text(&mut self, name: &str, text: &str) {
         self.write_name(name, Escape::Unreserved);
         write_escaped(self.out, text, Escape::Unreserved);

@@ -38,16 +38,11 @@ pub(crate) struct Frame {
     accept: HeaderValue,
 }
 
-/// Checked inputs and the operation they belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ready<'a> {
-    /// The operation.
     pub(crate) operation: &'a Operation,
-    /// The inputs of the operation.
     pub(crate) subject: Subject<'a>,
-    /// The values of the inputs.
     pub(crate) fillings: &'a Fillings<'a>,
-    /// The arguments, as the model sent them.
     pub(crate) arguments: &'a Arguments,
     /// The results of earlier calls that arguments may name.
     pub(crate) kept: StoredResults<'a>,
@@ -67,7 +62,6 @@ fn is_json(media_type: &str) -> bool {
 }
 
 impl Frame {
-    /// The frame of an operation.
     pub(crate) fn new(operation: &Operation) -> Self {
         let server = &operation.server.url;
         let prefix = server.as_str().trim_end_matches('/').to_owned();
@@ -85,7 +79,6 @@ impl Frame {
         Self { prefix, takes_plain_tails, fixed_query, accept }
     }
 
-    /// The finished request.
     pub(crate) fn request(&self, ready: Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
         claim_parameters(ready.operation, ready.subject, ready.fillings)?;
         let uri = self.uri(ready)?;

@@ -127,7 +127,6 @@ fn note_replaced(count: usize, journal: &mut Journal) {
     }
 }
 
-/// The part of a response that was read.
 struct Taken {
     content: Content,
     /// The number of further values of a sequence, after those of the content.
@@ -136,7 +135,6 @@ struct Taken {
     n_replaced: usize,
     /// The number of invisible characters that were removed from a text.
     n_removed: usize,
-    /// The parts of a multipart response.
     parts: Vec<parts::Whole>,
 }
 

@@ -65,7 +65,6 @@ impl Selection {
         JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 
-    /// The selected part of `value`.
     pub(crate) fn of(&self, value: Value) -> Value {
         match self {
             Self::All => value,

@@ -143,20 +143,16 @@ pub(crate) struct Read<'a> {
     pub(crate) size: usize,
     /// The number of further values of a sequence, after those that were read.
     pub(crate) n_more: usize,
-    /// The number of further values of each part.
     pub(crate) more_of_parts: &'a [usize],
 }
 
-/// An answer as it is shown.
 pub(crate) struct Shown {
     pub(crate) answer: Answer,
-    /// The number of invisible characters that were removed.
     pub(crate) n_removed: usize,
     /// The positions of the parts that are not shown completely.
     pub(crate) cut_parts: Vec<usize>,
 }
 
-/// A content as it is shown.
 struct Shaped {
     content: Content,
     cuts: Vec<callgate_tool::Cut>,
@@ -173,7 +169,6 @@ impl From<Content> for Shaped {
 }
 
 impl Shape {
-    /// Shapes the answer.
     pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> Shown {
         let Shaped { content, cuts, next, n_removed, cut_parts } =
             self.content(answer.content, read);
@@ -339,7 +334,6 @@ fn quote_big_integers(value: &mut Value) {
 
 /// The largest integer that is represented exactly and unambiguously as a floating-point number.
 const MAX_EXACT: u64 = (1 << 53) - 1;
-/// The most cuts that are listed.
 const MAX_CUTS: usize = 8;
 
 #[cfg(test)]

@@ -145,7 +145,6 @@ fn url(
     url
 }
 
-/// A command line for a POSIX shell.
 fn curl(request: &Request<Bytes>, query: &[(String, Part)], headers: &[(String, Part)]) -> String {
     let body = request.body();
     let text = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));

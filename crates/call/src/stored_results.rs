@@ -29,7 +29,6 @@ impl<'a> StoredResults<'a> {
         Self(find)
     }
 
-    /// The result with this handle.
     pub(crate) fn find(self, handle: &str) -> Option<StoredResult> {
         Handle::new(handle).and_then(|handle| (self.0)(&handle))
     }

@@ -9,7 +9,6 @@ use callgate_openapi::Style;
 use callgate_tool::{Object, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The escaping of text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Escape {
     /// Escapes everything but unreserved characters, and the dot too: for items of an exploded `label` list.
@@ -43,7 +42,6 @@ impl From<bool> for Explode {
 /// The text between two items, and the characters that items therefore must not hold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
-    /// The text between two items.
     pub(crate) text: &'static str,
     /// Characters that could not be distinguished from the text.
     pub(crate) clashes: &'static [char],
@@ -52,21 +50,16 @@ pub(crate) struct Joint {
 /// The reason why a value cannot be written so that a reader gets an equal value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unwritable {
-    /// The value holds a control character.
     Control,
-    /// An item holds a character that separates items.
     Delimiter(char),
     /// A path segment would be `.` or `..`.
     DotSegment,
     /// The value begins or ends with a space, which receivers strip.
     Edge,
-    /// The value would be written as nothing.
     Empty,
-    /// The value is or holds a `null`.
     Null,
     /// The value is a list or an object, and its media type is not JSON.
     Structure,
-    /// The value is longer than a limit.
     TooLong,
 }
 
@@ -124,7 +117,6 @@ pub(crate) fn joint(style: Style, escape: Escape) -> Joint {
     }
 }
 
-/// Writes `text`, escaped.
 pub(crate) fn write_escaped(out: &mut String, text: &str, escape: Escape) {
     let set = match escape {
         Escape::Dots => DOTS,

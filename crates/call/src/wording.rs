@@ -32,7 +32,6 @@ pub const MAX_MESSAGE: usize = 600;
 
 /// The most characters of a value that are shown.
 const MAX_SHOWN: usize = 80;
-/// The most names that are listed.
 const MAX_LISTED: usize = 20;
 
 /// The call was made where there is no runtime to wait for an answer.
@@ -276,7 +275,6 @@ fn counted(kind: &str, count: usize, part: &str) -> String {
     format!("{kind} of {count} {part}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Adds `` `a`, `b` and 3 more ``.
 pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a str>) {
     let mut more = 0_usize;
     for (at, name) in names.enumerate() {
@@ -366,7 +364,6 @@ fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next
     Box::new(fault)
 }
 
-/// The argument that is a whole body.
 const WHOLE_BODY: &str = "body";
 const NOTHING: &str = "nothing";
 const UNKNOWN_ARGUMENT: &str = "an unknown argument";

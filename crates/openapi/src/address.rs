@@ -21,7 +21,6 @@ pub(crate) const MCP_HEADER: &str = "x-mcp-header";
 /// The reason why a reference to another document is not followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {
-    /// An absolute path on a machine.
     AbsolutePath,
     /// Characters that the name of a file beside a description cannot have.
     Illegal,

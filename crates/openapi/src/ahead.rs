@@ -20,7 +20,6 @@ impl<'d, T> Ahead<'d, T> {
         Self { document, steps, parts: VecDeque::new() }
     }
 
-    /// Adds a part, which is visited later.
     pub(crate) fn push(&mut self, part: T) {
         self.parts.push_back(part);
     }
@@ -35,7 +34,6 @@ impl<'d, T> Ahead<'d, T> {
         self.affords(self.parts.back()).then(|| self.parts.pop_back())?
     }
 
-    /// True if the list is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

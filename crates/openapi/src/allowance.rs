@@ -62,7 +62,6 @@ impl Allowance {
         Self::new(most, limits.declaration_effort)
     }
 
-    /// The allowance for the definitions that declarations share.
     pub(crate) fn of_definitions(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.shared_definitions_effort;
@@ -70,7 +69,6 @@ impl Allowance {
         Self::new(most, limits.declaration_effort)
     }
 
-    /// The total number of steps.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
@@ -90,7 +88,6 @@ impl Allowance {
         self.of_one() < self.most_of_one
     }
 
-    /// True if the allowance is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.left < SHARE
     }
@@ -108,7 +105,6 @@ impl Allowance {
     }
 }
 
-/// An allowance that several threads share.
 #[derive(Debug)]
 pub(crate) struct SharedAllowance(Mutex<Allowance>);
 

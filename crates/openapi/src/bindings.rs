@@ -80,7 +80,6 @@ pub struct Alternative {
 pub type Fixed = (Arc<str>, Box<[Value]>);
 
 impl Spot {
-    /// The spots that this spot leads to.
     pub(crate) fn below(&self) -> impl Iterator<Item = usize> {
         let named = self.properties.iter().chain(&self.patterns).map(|(_, at)| *at);
         let branches = self.alternatives.iter().flatten().filter_map(|branch| branch.spot);

@@ -22,13 +22,11 @@ pub(crate) struct Common {
     pub(crate) session_inputs: SessionInputs,
     pub(crate) defaults: Defaults,
     built: Mutex<Arc<Built>>,
-    /// The allowance for the declarations that are kept.
     pub(crate) allowance: SharedAllowance,
     /// The allowance for requested schemas of responses: they use nothing of the declarations' allowance.
     pub(crate) outputs: SharedAllowance,
 }
 
-/// The parts of one operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Blueprint {
     pub(crate) common: Arc<Common>,
@@ -42,7 +40,6 @@ pub(crate) struct Blueprint {
     pub(crate) tool_name: ToolName,
 }
 
-/// A kept node, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) node: Node,
@@ -55,7 +52,6 @@ pub(crate) struct InputOrigin {
     pub(crate) schema: Option<Origin>,
     /// True if the schema is that of each item of a list (OpenAPI 3.2 `itemSchema`).
     pub(crate) is_item: bool,
-    /// The parameter or body that describes the input.
     pub(crate) described_by: Option<Node>,
     /// A description that is used instead of the schema's own.
     pub(crate) description: Option<Arc<str>>,
@@ -69,9 +65,7 @@ pub(crate) struct AlternativeOrigin {
     pub(crate) schema: Option<Origin>,
     /// True if the schema is that of each item of a list.
     pub(crate) is_item: bool,
-    /// The encoding of the value's bytes.
     pub(crate) kind: BodyKind,
-    /// The media types of the value.
     pub(crate) media_types: Box<[Arc<str>]>,
 }
 
@@ -89,7 +83,6 @@ impl Common {
 }
 
 impl Common {
-    /// The schemas that were built so far.
     pub(crate) fn built(&self) -> Arc<Built> {
         Arc::clone(&self.held())
     }
@@ -110,7 +103,6 @@ fn fresh(document: &Document) -> Arc<Built> {
 }
 
 impl InputOrigin {
-    /// Every schema that the input may have.
     pub(crate) fn schemas(&self) -> impl Iterator<Item = &Origin> {
         let others = self.alternatives.iter().filter_map(|known| known.schema.as_ref());
         let own = self.schema.iter().filter(|_| self.alternatives.is_empty());
@@ -127,12 +119,10 @@ impl InputOrigin {
 }
 
 impl Origin {
-    /// Keeps a node.
     pub(crate) fn of(located: &Located<'_>) -> Self {
         Self { node: located.node.clone(), pointer: Arc::clone(&located.pointer) }
     }
 
-    /// The schema with its place.
     pub(crate) fn located(&self) -> Located<'_> {
         Located { node: &self.node, pointer: Arc::clone(&self.pointer) }
     }

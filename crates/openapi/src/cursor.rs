@@ -29,12 +29,10 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Self { document, node: document.root(), path: Path::ROOT, findings }
     }
 
-    /// The root of the description.
     pub(crate) fn root(self) -> Self {
         Self { node: self.document.root(), path: Path::ROOT, ..self }
     }
 
-    /// Another place of the description.
     pub(crate) fn to<'b>(self, place: &'b Located<'d>) -> Cursor<'d, 'b>
     where
         'a: 'b,
@@ -55,12 +53,10 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.below(name, self.node)
     }
 
-    /// The member `name`, which is `node`.
     pub(crate) fn below<'b>(&'b self, name: &'b str, node: &'d Node) -> Cursor<'d, 'b> {
         Cursor { node, path: self.path.name(name), ..*self }
     }
 
-    /// The member `name`.
     pub(crate) fn member<'b>(&'b self, name: &'b str) -> Option<Cursor<'d, 'b>> {
         Some(self.below(name, self.node.get(name)?))
     }
@@ -117,7 +113,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
         steps + self.path.index(0).weight()
     }
 
-    /// The path from the root.
     pub(crate) fn path(&self) -> &Path<'a> {
         &self.path
     }
@@ -132,7 +127,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.member(name).map(|member| member.located())
     }
 
-    /// The text of the member `name`.
     pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
         self.node.get(name)?.as_str()
     }
@@ -142,7 +136,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.node.get(name)?.as_shared_str()
     }
 
-    /// The truth value of the member `name`.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.node.get(name)?.as_bool()
     }
@@ -175,38 +168,31 @@ impl<'d, 'a> Cursor<'d, 'a> {
         (found, own)
     }
 
-    /// Adds separate findings to those of this cursor.
     pub(crate) fn absorb(&self, own: &Findings) {
         self.with_findings(|findings| findings.absorb(own));
     }
 
-    /// Reports a finding that refuses the operation.
     pub(crate) fn error(&self, code: Code, message: String, help: &str) {
         self.found(code, Severity::Error, message, help);
     }
 
-    /// Reports something that was lost or guessed.
     pub(crate) fn warning(&self, code: Code, message: String, help: &str) {
         self.found(code, Severity::Warning, message, help);
     }
 
-    /// Reports something worth knowing.
     pub(crate) fn note(&self, code: Code, message: String, help: &str) {
         self.found(code, Severity::Note, message, help);
     }
 
-    /// Reports a finding of this severity.
     pub(crate) fn found(&self, code: Code, severity: Severity, message: String, help: &str) {
         let found = Finding { code: code.into(), severity, message, help, remedy: None };
         self.with_findings(|findings| findings.add(found, self.path));
     }
 
-    /// Reports a broken reference.
     pub(crate) fn report(&self, bad: &BadReference) {
         self.with_findings(|findings| bad.report(findings));
     }
 
-    /// Adds findings at other places.
     pub(crate) fn with_findings<T>(&self, add: impl FnOnce(&mut Findings) -> T) -> T {
         let mut findings = self.findings.take();
         let added = add(&mut findings);

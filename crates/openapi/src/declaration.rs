@@ -240,7 +240,6 @@ fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> V
     Value::Object(members)
 }
 
-/// A value with its schema.
 #[derive(Clone, Copy)]
 struct DeclaredValue<'d> {
     schema: Option<&'d Origin>,

@@ -77,7 +77,6 @@ struct Parts {
     with_ids: Vec<Arc<str>>,
     /// True if a schema of a further document has a `$dynamicAnchor`.
     has_dynamic: bool,
-    /// The number of values in all further documents.
     n_nodes: usize,
 }
 
@@ -232,7 +231,6 @@ impl Document {
         Self { parts: Arc::clone(&self.parts), meter: Meter::of(most) }
     }
 
-    /// Starts counting for the next operation.
     pub(crate) fn begin(&self) {
         self.meter.begin();
     }
@@ -242,7 +240,6 @@ impl Document {
         &self.meter
     }
 
-    /// The effort, if it is counted.
     pub(crate) fn effort(&self) -> Option<&Effort> {
         self.meter.effort()
     }
@@ -266,12 +263,10 @@ impl Document {
         self.effort().map_or(0, Effort::spent)
     }
 
-    /// Records that a required definition is missing.
     pub(crate) fn lack(&self, lack: &Lack) {
         self.effort().into_iter().for_each(|effort| effort.lack(lack));
     }
 
-    /// The reason why a required definition is missing.
     pub(crate) fn lacking(&self) -> Option<&Lack> {
         self.effort().and_then(Effort::lacking)
     }

@@ -28,7 +28,6 @@ pub(crate) struct Effort {
     lack: OnceLock<Lack>,
 }
 
-/// The reason why a shared definition is missing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Lack {
     /// The definition at this pointer takes more steps than one definition may.
@@ -38,17 +37,14 @@ pub(crate) enum Lack {
 }
 
 impl Meter {
-    /// Counts up to this many steps.
     pub(crate) fn of(most: usize) -> Self {
         Self(Some(Arc::new(Effort::new(most))))
     }
 
-    /// The effort, if it is counted.
     pub(crate) fn effort(&self) -> Option<&Effort> {
         self.0.as_deref()
     }
 
-    /// Starts the next operation.
     pub(crate) fn begin(&self) {
         self.effort().into_iter().for_each(Effort::begin);
         self.spend(OPERATION);
@@ -123,13 +119,11 @@ impl Effort {
         }
     }
 
-    /// Starts the next operation.
     fn begin(&self) {
         let left = self.left.load(Relaxed);
         self.left_of_one.store(self.most_of_one.min(left / SHARE).max(1), Relaxed);
     }
 
-    /// Uses some steps; `false` if fewer remain.
     fn spend(&self, steps: usize) -> bool {
         let take = |from: &AtomicUsize| {
             let left = from.load(Relaxed);
@@ -171,12 +165,10 @@ impl Effort {
         self.lack.get_or_init(|| lack.clone());
     }
 
-    /// The reason why a required definition is missing.
     pub(crate) fn lacking(&self) -> Option<&Lack> {
         self.lack.get()
     }
 
-    /// The number of used steps.
     pub(crate) fn spent(&self) -> usize {
         self.most.saturating_sub(self.left.load(Relaxed))
     }

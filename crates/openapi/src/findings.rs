@@ -18,7 +18,6 @@ pub(crate) struct Findings {
     n_more: usize,
 }
 
-/// A finding before its place is added.
 #[derive(Debug)]
 pub(crate) struct Finding<'a> {
     pub(crate) code: CodeName,
@@ -34,7 +33,6 @@ impl Findings {
         Self { operation: Some(operation), ..Self::default() }
     }
 
-    /// Adds a finding that refuses the operation.
     pub(crate) fn error(&mut self, code: Code, at: impl Display, message: String, help: &str) {
         self.add(
             Finding { code: code.into(), severity: Severity::Error, message, help, remedy: None },
@@ -42,7 +40,6 @@ impl Findings {
         );
     }
 
-    /// Adds a finding about something lost or guessed.
     pub(crate) fn warning(&mut self, code: Code, at: impl Display, message: String, help: &str) {
         self.add(
             Finding { code: code.into(), severity: Severity::Warning, message, help, remedy: None },
@@ -50,7 +47,6 @@ impl Findings {
         );
     }
 
-    /// Something worth knowing.
     pub(crate) fn note(&mut self, code: Code, at: impl Display, message: String, help: &str) {
         self.add(
             Finding { code: code.into(), severity: Severity::Note, message, help, remedy: None },
@@ -100,17 +96,14 @@ impl Findings {
         self.worst = self.worst.max(shared.worst);
     }
 
-    /// True if there are no findings.
     pub(crate) fn is_empty(&self) -> bool {
         self.worst.is_none()
     }
 
-    /// The findings that are kept.
     pub(crate) fn kept(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Adds a finding at a place.
     pub(crate) fn add(&mut self, finding: Finding<'_>, at: impl Display) {
         let severity = finding.severity;
         self.worst = self.worst.max(Some(severity));
@@ -153,7 +146,6 @@ fn cut(mut message: String) -> String {
     message
 }
 
-/// The remedy for findings that are not shown.
 pub(crate) const MORE: &str = "correct those that are shown; then the others are";
 
 /// The number of findings kept for one operation: more are not useful, and each is compared with all others.

@@ -273,7 +273,6 @@ impl Source {
     }
 }
 
-/// The variables of a session in its context.
 const VARIABLES: &str = "variables";
 
 #[cfg(test)]

@@ -33,7 +33,6 @@ pub struct JsonPath {
     extent: Extent,
 }
 
-/// The order of the selected values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Order {
     /// The order in which the expression lists or slices the values.
@@ -149,7 +148,6 @@ fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
     (positions, last)
 }
 
-/// The value at the end of a path.
 fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
     place.iter().try_fold(root, |value, step| match step {
         PathStep::Index(at) => value.get(*at),

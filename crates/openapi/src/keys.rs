@@ -117,7 +117,6 @@ impl fmt::Display for Writer {
     }
 }
 
-/// The parts of an operation that write keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written<'a> {
     pub(crate) inputs: &'a [Input],
@@ -126,12 +125,10 @@ pub(crate) struct Written<'a> {
     pub(crate) credentials: &'a [(InputLocation, Arc<str>)],
 }
 
-/// A schema with its definitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Root<'a> {
     /// A schema with shared definitions; each look-up is charged to the document.
     Shared(&'a Schema, &'a Document),
-    /// A schema that contains its definitions.
     Whole(&'a Value),
 }
 
@@ -143,7 +140,6 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// The target of a reference.
     pub(crate) fn target(self, reference: &str) -> Option<&'a Value> {
         let pointer = reference.strip_prefix('#')?;
         match self {

@@ -29,22 +29,18 @@ use crate::{
     session_input::{Annotation, annotation, is_visible, own_annotation, source},
 };
 
-/// The inputs of an operation, laid out.
 #[derive(Debug)]
 pub(crate) struct Layout<'d> {
     pub(crate) inputs: Vec<Input>,
-    /// The schema of each input.
     pub(crate) schemas: Vec<Option<Located<'d>>>,
     /// The alternative schemas of a whole body, each with true if it is that of a list's items.
     pub(crate) alternatives: Vec<(Option<Located<'d>>, bool)>,
-    /// The origin of each input.
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
     /// The reason why the members of the body are not the arguments, if the operator wants that.
     pub(crate) no_body_arguments: Option<NoBodyArguments>,
 }
 
-/// An input before it has a name.
 struct Entry<'d> {
     wire_name: Arc<str>,
     placement: Placement,
@@ -55,10 +51,8 @@ struct Entry<'d> {
     described_by: Option<&'d Node>,
     /// The place of the description, if it matters.
     described_at: Option<Arc<str>>,
-    /// The media type that contains its schema.
     media: Option<&'d Node>,
     description: Option<Arc<str>>,
-    /// The alternative values of the input.
     alternatives: Vec<Alternative<'d>>,
 }
 

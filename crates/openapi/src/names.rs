@@ -13,7 +13,6 @@ mod vague;
 pub(crate) use slot::Slot;
 pub(crate) use vague::is_vague;
 
-/// The parts that make an operation's name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity<'a> {
     pub(crate) method: &'a str,
@@ -23,9 +22,7 @@ pub(crate) struct Identity<'a> {
 
 /// A candidate for a name: its parts and the qualifications it needed so far.
 struct Candidate<'a> {
-    /// The readable part.
     stem: String,
-    /// The kind of candidate, which distinguishes equal names.
     kind: Option<&'static str>,
     /// True if the description itself states exactly this name.
     exact: bool,
@@ -41,7 +38,6 @@ const HASH_DIGITS: [usize; 6] = [0, 0, 6, 12, 24, 48];
 /// Up to this many names are compared pair by pair, which needs no memory.
 const COMPARED_NAMES: usize = 32;
 
-/// The names of operations, in their order.
 pub(crate) fn tool_names(
     toolset: Option<&ToolsetName>,
     operations: &[Identity<'_>],
@@ -52,7 +48,6 @@ pub(crate) fn tool_names(
     names.iter().map(|name| ToolName::new(name).ok()).collect()
 }
 
-/// The names of arguments, in their order.
 pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
     if let Some(names) = own_names(slots) {
         return names;
@@ -110,7 +105,6 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     Candidate { stem, kind, exact, seed, rank: 0 }
 }
 
-/// Qualifies names until all are distinct.
 fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
     if are_unique(&candidates, longest) {
         return candidates.into_iter().map(|candidate| candidate.stem).collect();

@@ -27,15 +27,12 @@ enum Need {
 /// The optional defaults that are found. Defaults of required values always are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Optional {
-    /// All, at any depth.
     All,
-    /// None.
     None,
     /// Those of the argument's own properties.
     Own,
 }
 
-/// Finds the nested inputs of one argument.
 #[derive(Debug)]
 pub(crate) struct Walk<'d, 'a> {
     document: &'d Document,
@@ -43,7 +40,6 @@ pub(crate) struct Walk<'d, 'a> {
     session_inputs: SessionInputs,
     pub(crate) found: Vec<NestedInput>,
     optional: Optional,
-    /// The number of compositions around the current place.
     composed: usize,
     steps: Vec<Step>,
     /// The pointers of the schemas around the current place, to stop at circular references.
@@ -199,7 +195,6 @@ impl<'d, 'a> Walk<'d, 'a> {
     }
 }
 
-/// The names a schema itself requires.
 fn required_by<'d>(root: &Located<'d>) -> impl Iterator<Item = &'d str> {
     let names = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
     names.iter().filter_map(Node::as_str)
@@ -213,7 +208,6 @@ fn branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<L
     branches.map(|(index, node)| Located::new(node, &path.index(index))).collect()
 }
 
-/// The branches that allow more than null.
 fn real_branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
     let is_null =
         |branch: &Located<'_>| branch.node.get("type").and_then(Node::as_str) == Some("null");

@@ -89,7 +89,6 @@ fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> Str
     format!("{noun} below an object, `{member}`, which is written as {form}")
 }
 
-/// A value with parts.
 #[derive(Clone, Copy)]
 enum Nesting {
     List,

@@ -243,7 +243,6 @@ impl Operation {
         fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 
-    /// Builds the declaration.
     pub(crate) fn built(&self, allowance: &mut Allowance) -> Result<Declared, Box<Diagnostic>> {
         let most = allowance.of_one();
         allowance.lend(&self.blueprint.common.document, |document| {
@@ -293,7 +292,6 @@ impl Operation {
         &self.blueprint.label
     }
 
-    /// The steps that one declaration may take.
     fn most_of_one(&self) -> usize {
         self.blueprint.common.document.limits().declaration_effort
     }

@@ -56,7 +56,6 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// The options about credentials.
     pub(crate) fn configured(&self) -> Configured<'_> {
         Configured {
             kind: self.credential,

@@ -182,14 +182,12 @@ impl<'d> Level<'d> {
     }
 }
 
-/// True if a schema may contain fields.
 fn is_structured(node: &Node) -> bool {
     ["$ref", "properties", "items", "allOf", "anyOf", "oneOf", "$dynamicRef"]
         .iter()
         .any(|keyword| node.get(keyword).is_some())
 }
 
-/// The description of an argument.
 fn said(origin: &InputOrigin) -> &str {
     let own = origin.description.as_deref();
     let of = |node: &'_ Node| !text(node, "description").is_empty();

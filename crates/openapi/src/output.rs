@@ -38,7 +38,6 @@ pub(crate) fn built(blueprint: &Blueprint, allowance: &mut Allowance) -> Option<
     Some(Asked { common, output, pointer, label }.built(allowance))
 }
 
-/// The requested schema, and its operation.
 struct Asked<'a> {
     common: &'a Common,
     output: &'a Origin,

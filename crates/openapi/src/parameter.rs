@@ -21,7 +21,6 @@ use crate::{
 pub(crate) use known::Known;
 use same::{Seen, places};
 
-/// One parameter as it is described.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter<'d> {
     /// The parameter object; null if only the template declares the variable.
@@ -31,7 +30,6 @@ pub(crate) struct Parameter<'d> {
     pub(crate) name: Arc<str>,
     pub(crate) placement: Placement,
     pub(crate) required: bool,
-    /// The schema; `None` if the description has none.
     pub(crate) schema: Option<Located<'d>>,
     /// The description beside the reference to the parameter, which replaces the parameter's own.
     pub(crate) description: Option<Arc<str>>,
@@ -62,7 +60,6 @@ pub(crate) fn read<'d>(
 }
 
 impl<'d> Parameter<'d> {
-    /// The parameter object with its place.
     pub(crate) fn located(&self) -> Located<'d> {
         let pointer = self.pointer.as_ref().map_or_else(|| self.pointer().into(), Arc::clone);
         Located { node: self.object, pointer }
@@ -84,13 +81,11 @@ impl Parameter<'_> {
         }
     }
 
-    /// The location of the parameter.
     pub(crate) fn place(&self) -> InputLocation {
         self.placement.place()
     }
 }
 
-/// The parameters of one list.
 #[derive(Clone, Debug, Default)]
 struct List<'d> {
     parameters: Vec<Parameter<'d>>,

@@ -13,13 +13,11 @@ use crate::{
     schema::holds::{Holds, holds},
 };
 
-/// The findings about references so far.
 #[derive(Debug)]
 pub(crate) struct Reach<'d> {
     document: &'d Document,
     known: HashMap<Arc<str>, usize>,
     targets: Vec<Target<'d>>,
-    /// The schemas without references.
     closed: HashSet<usize>,
 }
 
@@ -33,7 +31,6 @@ struct Target<'d> {
     is_clean: bool,
 }
 
-/// The references in one schema.
 #[derive(Debug, Default)]
 struct Facts {
     bad: Vec<BadReference>,
@@ -134,7 +131,6 @@ impl<'d> Reach<'d> {
         }
     }
 
-    /// The index of a target in the list.
     fn link(&mut self, schema: Located<'d>) -> usize {
         if let Some(known) = self.known.get(&schema.pointer) {
             return *known;

@@ -15,14 +15,12 @@ use crate::{
     findings::Findings,
 };
 
-/// A node and its pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct Located<'d> {
     pub(crate) node: &'d Node,
     pub(crate) pointer: Arc<str>,
 }
 
-/// The reason why a reference is broken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Failure {
     Cyclic,
@@ -31,31 +29,25 @@ pub(crate) enum Failure {
     Missing,
 }
 
-/// A broken reference.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct BadReference {
     pub(crate) failure: Failure,
     pub(crate) reference: Arc<str>,
     /// The pointer of the object that contains the reference.
     pub(crate) pointer: Arc<str>,
-    /// The expected value.
     pub(crate) expected: Arc<str>,
-    /// The reference that was probably meant.
     pub(crate) meant: Option<Arc<str>>,
 }
 
 impl<'d> Located<'d> {
-    /// The node with its path.
     pub(crate) fn new(node: &'d Node, path: &Path<'_>) -> Self {
         Self { node, pointer: path.pointer() }
     }
 
-    /// The path that starts here.
     pub(crate) fn path(&self) -> Path<'_> {
         Path::at(&self.pointer)
     }
 
-    /// The member `name`.
     pub(crate) fn member(&self, name: &str) -> Option<Self> {
         let node = self.node.get(name)?;
         Some(Self::new(node, &self.path().name(name)))
@@ -104,7 +96,6 @@ pub(crate) fn reference_of(node: &Node) -> Option<&Arc<str>> {
     named("$ref").or_else(|| named("$dynamicRef")).filter(|reference| &***reference != SESSION_ID)
 }
 
-/// The node that a reference at `at` names.
 pub(crate) fn target<'d>(
     document: &'d Document,
     reference: &Arc<str>,

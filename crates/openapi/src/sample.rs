@@ -5,7 +5,6 @@ use callgate_tree::{Node, Object};
 
 use crate::document::Document;
 
-/// The tree of a JSON value.
 pub(crate) fn node(value: &Value) -> Node {
     match value {
         Value::Array(items) => Node::Array(items.iter().map(node).collect()),
@@ -19,7 +18,6 @@ pub(crate) fn node(value: &Value) -> Node {
     }
 }
 
-/// A document of version 3.0.3 with these members.
 pub(crate) fn document(mut members: Value) -> Document {
     members["openapi"] = "3.0.3".into();
     Document::new(node(&members)).unwrap()

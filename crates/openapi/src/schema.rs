@@ -59,15 +59,11 @@ pub(crate) use self::{
 /// The purpose of a schema, which decides the values it describes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum View {
-    /// All values that are sent.
     Complete,
-    /// The values that the model must supply.
     Declared(SessionInputs),
-    /// The values of responses.
     Output,
 }
 
-/// Builds schemas that share one set of `$defs`.
 #[derive(Debug)]
 pub(crate) struct Builder<'d> {
     document: &'d Document,
@@ -96,7 +92,6 @@ struct Known {
     is_filled: bool,
 }
 
-/// A definition that is needed.
 #[derive(Debug)]
 struct Pending {
     at: At,
@@ -122,17 +117,14 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// Makes the builder add to these findings.
     pub(crate) fn reporting_to(self, findings: Findings) -> Self {
         Self { findings, ..self }
     }
 
-    /// The view it builds.
     pub(crate) fn view(&self) -> View {
         self.view
     }
 
-    /// The schema of a node.
     pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
         if !self.document.meter().spend(PART) {
             self.report_spent();
@@ -289,7 +281,6 @@ impl<'d> Builder<'d> {
         name
     }
 
-    /// True if this view contains a property.
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
             let says = |node: &Node| node.get(mark).and_then(Node::as_bool) == Some(true);
@@ -334,7 +325,6 @@ pub(crate) fn only_value_of<'d>(
     chain(document, schema, path).find_map(own_only_value)
 }
 
-/// The only value that a node itself allows.
 pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
     let value = node.get("const").or_else(|| match node.get("enum")?.as_array()? {
         [only] => Some(only),

@@ -129,7 +129,6 @@ pub struct Unmatched {
 /// The properties of an operation that a selection examines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
-    /// The tool's name and the `operationId`.
     pub(crate) names: [Option<&'a str>; 2],
     pub(crate) tags: &'a [&'a str],
     pub(crate) method: &'a str,
@@ -190,7 +189,6 @@ impl Pattern {
 }
 
 impl Selection {
-    /// True if an operation is offered.
     pub(crate) fn takes(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { tags, method, path, effect, .. } = *candidate;
         let named = |patterns: &[Pattern]| patterns.iter().any(|pattern| names(pattern, candidate));
@@ -203,7 +201,6 @@ impl Selection {
             && (self.effects == Effects::All || effect == Effect::Read)
     }
 
-    /// The entries that match none of these operations.
     pub(crate) fn unmatched<'a>(&self, candidates: &[Candidate<'a>]) -> Vec<Unmatched> {
         let all = |field: fn(&Candidate<'a>) -> &'a str| candidates.iter().map(field).collect();
         let names: Vec<_> = candidates.iter().flat_map(|known| known.names).flatten().collect();

@@ -42,27 +42,22 @@ pub struct Server {
     pub suggestion: Option<Arc<str>>,
 }
 
-/// The reason why there is no server.
 #[derive(Clone, Debug)]
 struct Refusal {
     code: Code,
     pointer: String,
     message: String,
-    /// The URL that is probably meant.
     meant: Option<String>,
 }
 
-/// A server that was found in a text.
 #[derive(Clone, Debug)]
 struct Found {
     server: Arc<Server>,
-    /// The text, as written.
     text: String,
     /// The reason to look at the text again, and the place of it.
     doubt: Option<(String, String)>,
 }
 
-/// The server from a list.
 type Named = Result<Found, Refusal>;
 
 /// Finds the server of each operation. The server of the whole description is found once.
@@ -75,9 +70,7 @@ pub(crate) struct Servers<'d> {
     missing: RefCell<(usize, Option<(String, Found)>)>,
     /// The servers from the lists of operations and path items.
     known: RefCell<HashMap<Arc<str>, Named>>,
-    /// The lists whose variables were checked.
     seen: RefCell<HashSet<*const Node>>,
-    /// The places of servers that were doubted.
     doubted: RefCell<HashSet<String>>,
 }
 
@@ -104,7 +97,6 @@ impl<'d> Servers<'d> {
         }
     }
 
-    /// The server of the whole description.
     pub(crate) fn root(&self) -> Option<Arc<Server>> {
         let server = self.root.as_ref().ok().map(|found| &found.server);
         server.filter(|server| !server.is_missing).cloned()

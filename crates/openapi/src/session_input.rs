@@ -20,8 +20,10 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Annotation {
     /// An annotation without a valid meaning: its name and its value.
-    Invalid { name: &'static str, value: String },
-    /// A source other than the model.
+    Invalid {
+        name: &'static str,
+        value: String,
+    },
     Source(Source),
 }
 
@@ -92,7 +94,6 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
     found
 }
 
-/// The annotation on a node itself.
 pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
     let says = |name: &str| node.get(name).and_then(Node::as_str) == Some(SESSION_ID);
     if says("$ref") || says("format") {

@@ -9,7 +9,6 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 
 use crate::operation::PathPart;
 
-/// A path key, ready to be filled in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Template {
     pub(crate) segments: Arc<[Box<[PathPart]>]>,
@@ -23,9 +22,7 @@ pub(crate) struct Template {
 /// A value in a key's own query that contains variables: `{lat}` in `/weather?at={lat},{lon}`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct QueryValue {
-    /// The name of the query parameter, decoded.
     pub(crate) name: Arc<str>,
-    /// The value as written.
     pub(crate) text: Arc<str>,
     /// The variable, if it is the whole value.
     pub(crate) variable: Option<Arc<str>>,
@@ -86,7 +83,6 @@ impl Template {
         first
     }
 
-    /// The variables, in the order of the key.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.segments.iter().flat_map(|segment| segment.iter()).filter_map(|part| match part {
             PathPart::Literal(_) => None,
@@ -155,7 +151,6 @@ fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     Ok(parts.into())
 }
 
-/// A segment without variables.
 fn literal(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     if is_dots(text) {
         return Err("a path without dot segments");

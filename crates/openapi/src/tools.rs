@@ -238,7 +238,6 @@ impl Found<'_> {
     }
 }
 
-/// The first operation of each `operationId`.
 fn first_of_each_id<'f, 'd>(found: &'f [Found<'d>]) -> BTreeMap<&'f str, &'f Found<'d>> {
     let mut firsts = BTreeMap::new();
     for found in found {

@@ -7,7 +7,6 @@ use crate::{
     reference::{BadReference, Located},
 };
 
-/// Reports the broken references beside an operation.
 pub(crate) fn examine(operation: Cursor<'_, '_>) {
     each(operation, "parameters", |parameter| {
         each(parameter, "examples", |_| {});

@@ -43,7 +43,6 @@ pub(crate) fn report(
     }
 }
 
-/// Two members that write one part.
 struct Clash {
     kind: &'static str,
     name: String,
@@ -51,7 +50,6 @@ struct Clash {
     second: String,
 }
 
-/// Visits the schemas of objects.
 struct Walk<'a> {
     schema: Root<'a>,
     /// The addresses of the schemas that were visited: circles end, and shared schemas count once.

@@ -27,7 +27,6 @@ pub enum Node {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Object(Members);
 
-/// A name and its value.
 type Member = (Arc<str>, Node);
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -166,7 +165,6 @@ impl Object {
         }
     }
 
-    /// The members.
     pub(crate) fn members(&self) -> &[(Arc<str>, Node)] {
         match &self.0 {
             Members::Few(entries) => entries,
@@ -179,7 +177,6 @@ impl Object {
         self.n_owners() > 1
     }
 
-    /// The number of owners of the object.
     fn n_owners(&self) -> usize {
         match &self.0 {
             Members::Few(entries) => Arc::strong_count(entries),

@@ -8,7 +8,6 @@ use callgate_tool::Value;
 
 use crate::inputs::{Fillings, Subject};
 
-/// The value of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Content<'a> {
     subject: Subject<'a>,
@@ -21,7 +20,6 @@ pub(crate) struct Content<'a> {
 pub(super) struct Member<'a> {
     /// The location where the member is given, for problems.
     pub(super) at: Cow<'a, str>,
-    /// The member's name on the wire.
     pub(super) name: &'a str,
     /// The member's value, never `null`.
     pub(super) value: &'a Value,
@@ -78,7 +76,6 @@ impl<'a> Content<'a> {
         Some(members.map(|(name, value)| Member { at: at(name), name, value }).collect())
     }
 
-    /// The argument with the longest value.
     pub(super) fn longest(&self) -> String {
         let longest = self.parts().max_by_key(|(_, value)| value.to_string().len());
         longest.map_or_else(String::new, |(input, _)| input.argument.to_string())

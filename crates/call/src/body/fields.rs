@@ -10,7 +10,6 @@ use crate::{
     wording,
 };
 
-/// Checks the fields of a body.
 pub(crate) fn claim(
     operation: &Operation,
     body: &Body,

@@ -18,7 +18,6 @@ use crate::{
 /// The `Content-Type` of a form: the type has no parameters (WHATWG URL, §5).
 pub(super) const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// The bytes of a form.
 pub(super) fn write(content: &Content<'_>, media: &BodyMedia) -> Result<Vec<u8>, Box<Fault>> {
     let Some(members) = content.members() else {
         return Err(wording::body::no_members(content.whole(), MEDIA_TYPE));

@@ -21,7 +21,6 @@ use super::{
 };
 use crate::{lists::separator, stored_results::StoredResults, style::Unwritable, wording};
 
-/// One part, before it is written.
 #[derive(Debug)]
 struct Part<'a> {
     name: Option<Cow<'a, str>>,
@@ -244,7 +243,6 @@ fn value_type<'a>(
     }
 }
 
-/// The headers and the content of a part.
 fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     let mut out = Vec::with_capacity(part.data.len() + 128);
     let is_disposed = |header: &PartHeader| header.name.eq_ignore_ascii_case(DISPOSITION);
@@ -277,7 +275,6 @@ fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     Ok(out)
 }
 
-/// A name between quotes.
 fn quoted(name: &str) -> Result<String, Unwritable> {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('"');

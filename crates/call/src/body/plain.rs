@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{stored_results::StoredResults, wording};
 
-/// The bytes of a binary body.
 pub(super) fn binary(
     content: &Content<'_>,
     declared: &str,
@@ -32,7 +31,6 @@ pub(super) fn binary(
     Ok((media_type, given.data))
 }
 
-/// The bytes of a text body.
 pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Bytes), Box<Fault>> {
     let Some((at, value)) = content.value() else { return Ok((declared.to_owned(), Bytes::new())) };
     if matches!(*value, Value::Array(_) | Value::Object(_)) && !may_hold_json(declared) {

@@ -16,14 +16,10 @@ use percent_encoding::percent_decode_str;
 use super::media_type::{essence, is_media_type};
 use crate::{stored_results::StoredResults, wording};
 
-/// Bytes, and the known facts about them.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Upload<'a> {
-    /// The bytes.
     pub(super) data: Bytes,
-    /// The name of the file.
     pub(super) filename: Option<Cow<'a, str>>,
-    /// The media type of the bytes.
     pub(super) media_type: Option<Cow<'a, str>>,
 }
 
@@ -112,7 +108,6 @@ fn from_text(text: &str) -> Result<Upload<'_>, ()> {
     Ok(Upload { data: from_base64(text)?.into(), filename: None, media_type: None })
 }
 
-/// The text after `data:`.
 fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
     let (head, data) = rest.split_once(',').ok_or(())?;
     let mut upload = Upload { data: Bytes::new(), filename: None, media_type: None };

@@ -97,9 +97,7 @@ fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result
 enum Refusal {
     /// A member beside the only element that the body may have.
     Beside {
-        /// The location of the member.
         at: String,
-        /// The name of the element.
         name: String,
     },
     /// A reader could not tell where the value here begins.
@@ -112,17 +110,13 @@ enum Refusal {
     Prefix(String),
     /// The value here has to be a single one.
     Structure(String),
-    /// The text cannot be written.
     Text(Unwritable),
     /// Two members would write one part of an element.
     Twice {
-        /// The kind of the part.
         kind: &'static str,
-        /// The name of the part.
         name: String,
         /// The member that wrote it.
         first: String,
-        /// The other member.
         second: String,
     },
 }

@@ -4,7 +4,6 @@
 use callgate_openapi::Alternative;
 use callgate_tool::Object;
 
-/// The spots of the branches that fit.
 pub(super) fn chosen(group: &[Alternative], members: &Object) -> Vec<usize> {
     let candidates: Vec<_> = group.iter().filter(|branch| is_possible(branch, members)).collect();
     let n_known = |branch: &Alternative| {

@@ -12,7 +12,6 @@ use crate::check::{Budget, Pattern};
 pub(crate) struct Names(BTreeMap<Arc<str>, Pattern>);
 
 impl Names {
-    /// The patterns of these graphs.
     pub(crate) fn of(bindings: &[Bindings]) -> Self {
         let spots = bindings.iter().flat_map(|bindings| &bindings.spots);
         let patterns = spots.flat_map(|spot| {

@@ -23,11 +23,8 @@ struct Alternative<'p> {
 /// The fit of an alternative: lower is better.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Fit {
-    /// Given members that the alternative does not declare.
     undeclared: usize,
-    /// Violations other than missing members.
     wrong: usize,
-    /// Missing members.
     missing: usize,
 }
 
@@ -42,7 +39,6 @@ pub(super) fn meant<'p, 'v>(
 
 struct Choice<'r, 'p, 'v> {
     run: &'r mut Run<'p, 'v>,
-    /// The violation of the union.
     whole: &'r Violation<'p, 'v>,
     /// The levels of unions inside alternatives that are still weighed.
     depth: usize,
@@ -186,7 +182,6 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         Ok(found.iter().all(is_open) && members.keys().any(|name| declared.contains(name.as_str())))
     }
 
-    /// The violations of the alternative that fits best.
     fn best(
         &mut self,
         alternatives: Vec<Alternative<'p>>,
@@ -292,7 +287,6 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         (names.len() > 1).then(|| self.at(Vec::new(), Breach::MissingEither(names)))
     }
 
-    /// Names the values of missing tags.
     fn with_tags(
         &self,
         one: &Alternative<'p>,

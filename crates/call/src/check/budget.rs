@@ -1,17 +1,13 @@
 //! The budget of one check: a step is one schema applied to one value, or equal work on a long text.
 
-/// The steps that are left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     left: usize,
 }
 
-/// The limit that a check exceeds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Spent {
-    /// Values and schemas are nested too deep.
     Depth,
-    /// The check takes too many steps.
     Steps,
 }
 
@@ -19,17 +15,14 @@ impl Budget {
     /// The steps of one call. An argument has at most 1 MiB, and so half a million values.
     pub(crate) const CALL: usize = 4_000_000;
 
-    /// A budget of `steps` steps.
     pub(crate) fn of(steps: usize) -> Self {
         Self { left: steps }
     }
 
-    /// The steps that are left.
     pub(crate) fn left(self) -> usize {
         self.left
     }
 
-    /// Charges steps.
     pub(crate) fn charge(&mut self, steps: usize) -> Result<(), Spent> {
         self.left = self.left.checked_sub(steps).ok_or(Spent::Steps)?;
         Ok(())

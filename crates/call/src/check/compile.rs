@@ -18,11 +18,8 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct Fragment {
     pub(crate) node: Node,
-    /// The keywords that are not applied.
     pub(crate) unknown: Box<[Unknown]>,
-    /// The patterns, with the pointers of their keywords.
     pub(crate) patterns: Box<[(String, Arc<Pattern>)]>,
-    /// The targets of its references.
     pub(crate) targets: Box<[Target]>,
 }
 
@@ -30,13 +27,11 @@ pub(crate) struct Fragment {
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Unknown(pub(crate) String);
 
-/// Finds the target of a reference.
 pub(crate) trait Resolve {
     /// The target of a local reference, if there is such a schema.
     fn target(&self, reference: &str) -> Option<Target>;
 }
 
-/// The schema at a pointer, compiled.
 pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> Fragment {
     let mut compiler = Compiler {
         resolve: targets,
@@ -54,7 +49,6 @@ pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> F
 }
 
 impl Fragment {
-    /// A schema that every value meets.
     pub(crate) fn any() -> Self {
         Self {
             node: Node::any(),

@@ -49,7 +49,6 @@ pub(crate) fn hash(value: &Value) -> (u64, usize) {
     hash_within(value, DEEPEST)
 }
 
-/// The hash of a text as a value.
 pub(crate) fn hash_text(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (4_u8, text).hash(&mut hasher);

@@ -9,7 +9,6 @@ use crate::{
     wording,
 };
 
-/// The problems so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) problems: Vec<Problem>,
@@ -52,7 +51,6 @@ impl Findings {
         self.session = Some(if self.session == Some(Next::GiveUp) { Next::GiveUp } else { next });
     }
 
-    /// The fault of all problems.
     pub(super) fn into_fault(self) -> Result<(), Box<Fault>> {
         match self.session {
             Some(next) => Err(wording::missing_session_value(self.problems, next)),
@@ -62,7 +60,6 @@ impl Findings {
     }
 }
 
-/// Adds the required inputs that have no value.
 pub(super) fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
     let has_body = has_body(subject, fillings);
     for (input, filling) in subject.inputs.iter().zip(fillings) {

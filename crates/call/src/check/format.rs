@@ -33,12 +33,10 @@ impl Format {
         (!is_doubtful).then_some(*format)
     }
 
-    /// The name of the format in a schema.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
 
-    /// An example of the format.
     pub(crate) fn example(self) -> &'static str {
         match self {
             Self::Date => "2026-01-31",
@@ -50,7 +48,6 @@ impl Format {
         }
     }
 
-    /// True when the text has the format.
     pub(crate) fn fits(self, text: &str) -> bool {
         match self {
             Self::Date => is_date(text),
@@ -139,7 +136,6 @@ fn offset(text: &str) -> Option<i64> {
     (hours < 24 && minutes < 60).then(|| sign * i64::from(hours * 60 + minutes))
 }
 
-/// A number of exactly `width` digits.
 fn number(text: &str, width: usize) -> Option<u32> {
     let is_plain = text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_plain { text.parse().ok() } else { None }

@@ -7,12 +7,10 @@ use callgate_tool::{Number, Object, Value};
 pub(crate) enum Instance<'v> {
     /// A name, which is checked as a text.
     Name(&'v str),
-    /// A value.
     Value(&'v Value),
 }
 
 impl<'v> Instance<'v> {
-    /// The items of an array.
     pub(crate) fn array(self) -> Option<&'v [Value]> {
         match self {
             Self::Value(Value::Array(items)) => Some(items),
@@ -20,7 +18,6 @@ impl<'v> Instance<'v> {
         }
     }
 
-    /// The number.
     pub(crate) fn number(self) -> Option<&'v Number> {
         match self {
             Self::Value(Value::Number(number)) => Some(number),
@@ -28,7 +25,6 @@ impl<'v> Instance<'v> {
         }
     }
 
-    /// The members of an object.
     pub(crate) fn object(self) -> Option<&'v Object> {
         match self {
             Self::Value(Value::Object(members)) => Some(members),
@@ -36,7 +32,6 @@ impl<'v> Instance<'v> {
         }
     }
 
-    /// The text.
     pub(crate) fn text(self) -> Option<&'v str> {
         match self {
             Self::Name(text) => Some(text),
@@ -57,7 +52,6 @@ impl<'v> Instance<'v> {
 /// The highest bit of an address, which no real address has set.
 const NAME: usize = 1 << (usize::BITS - 1);
 
-/// A set of JSON types.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Types(u8);
 
@@ -72,7 +66,6 @@ impl Types {
     pub(crate) const OBJECT: Self = Self(1 << 6);
     pub(crate) const ALL: Self = Self(0x7f);
 
-    /// The type with this name in JSON Schema.
     pub(crate) fn named(name: &str) -> Option<Self> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(one, _)| *one)
     }
@@ -88,12 +81,10 @@ impl Types {
         self.0 & other.0 == other.0
     }
 
-    /// True for the empty set.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The types that are in both sets.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

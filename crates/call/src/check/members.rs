@@ -12,7 +12,6 @@ use crate::{
     wording,
 };
 
-/// A walk over one argument.
 #[derive(Debug)]
 pub(super) struct Members<'a> {
     /// The document that references point into.
@@ -129,7 +128,6 @@ impl<'a> Declared<'a> {
         Self { schemas, by_name, has_names, is_told }
     }
 
-    /// The schemas that declare the member `name`.
     fn own(&self, name: &str) -> Vec<&'a Value> {
         if let Some(known) = &self.by_name {
             return known.get(name).cloned().unwrap_or_default();

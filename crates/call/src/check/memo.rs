@@ -3,7 +3,6 @@
 
 use hashbrown::HashTable;
 
-/// A schema and the place of a value.
 pub(crate) type Key = (usize, usize);
 
 /// The results of one check. The first few need no heap memory.
@@ -17,7 +16,6 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// An empty memo.
     pub(crate) const fn new() -> Self {
         Self { few: [((0, 0), false); FEW], n_few: 0, many: HashTable::new(), peak: 0 }
     }
@@ -27,7 +25,6 @@ impl Memo {
         self.peak
     }
 
-    /// The remembered result, if there is one.
     pub(crate) fn get(&self, key: Key) -> Option<bool> {
         if self.many.is_empty() {
             let known = self.few.iter().take(self.n_few);
@@ -36,7 +33,6 @@ impl Memo {
         self.many.find(hash(&key), |known| is(known, &key)).map(|known| known.0 & VALID == VALID)
     }
 
-    /// Remembers a result.
     pub(crate) fn set(&mut self, key: Key, is_valid: bool) {
         if self.many.is_empty() {
             let known = self.few.iter_mut().take(self.n_few);

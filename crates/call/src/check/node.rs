@@ -12,10 +12,8 @@ use super::{
     pattern::Pattern,
 };
 
-/// One schema.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// The types of valid values.
     pub(crate) types: Types,
     /// The other rules, cheap rules first.
     pub(crate) rules: Box<[Rule]>,
@@ -23,7 +21,6 @@ pub(crate) struct Node {
     pub(crate) is_shared: bool,
 }
 
-/// One rule, named after its keyword.
 #[derive(Debug)]
 pub(crate) enum Rule {
     AllOf(Box<[Node]>),
@@ -43,7 +40,6 @@ pub(crate) enum Rule {
     MinItems(u64),
     MinLength(u64),
     MinProperties(u64),
-    /// The schema `false`.
     Never,
     Not(Box<Node>),
     OneOf(Box<[Node]>),
@@ -59,10 +55,8 @@ pub(crate) enum Rule {
     UniqueItems,
 }
 
-/// A name, and the names that it requires.
 pub(crate) type Dependent = (Box<str>, Box<[Box<str>]>);
 
-/// The kind of a limit on numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     ExclusiveMaximum,
@@ -72,7 +66,6 @@ pub(crate) enum Limit {
     MultipleOf,
 }
 
-/// The target of a reference.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Target {
     /// One of the definitions, by its index among their sorted names.
@@ -81,7 +74,6 @@ pub(crate) enum Target {
     Part(usize),
 }
 
-/// `contains` with its bounds.
 #[derive(Debug)]
 pub(crate) struct Contains {
     pub(crate) node: Node,
@@ -89,7 +81,6 @@ pub(crate) struct Contains {
     pub(crate) most: u64,
 }
 
-/// `if`, `then` and `else`.
 #[derive(Debug)]
 pub(crate) struct Conditional {
     pub(crate) condition: Node,
@@ -97,14 +88,12 @@ pub(crate) struct Conditional {
     pub(crate) otherwise: Option<Node>,
 }
 
-/// `prefixItems` and `items`.
 #[derive(Debug)]
 pub(crate) struct Items {
     pub(crate) prefix: Box<[Node]>,
     pub(crate) rest: Option<Node>,
 }
 
-/// `properties`, `patternProperties` and `additionalProperties`.
 #[derive(Debug)]
 pub(crate) struct Properties {
     declared: Box<[(Box<str>, Node)]>,
@@ -114,7 +103,6 @@ pub(crate) struct Properties {
     pub(crate) rest: Option<Node>,
 }
 
-/// The allowed values of `enum`.
 #[derive(Debug)]
 pub(crate) struct Options {
     values: Box<[Value]>,
@@ -123,22 +111,18 @@ pub(crate) struct Options {
 }
 
 impl Node {
-    /// The schema that every value meets.
     pub(crate) fn any() -> Self {
         Self { types: Types::ALL, rules: Box::default(), is_shared: false }
     }
 
-    /// The schema that no value meets.
     pub(crate) fn never() -> Self {
         Self { rules: Box::new([Rule::Never]), ..Self::any() }
     }
 
-    /// True for a schema that no value meets.
     pub(crate) fn is_never(&self) -> bool {
         matches!(*self.rules, [Rule::Never])
     }
 
-    /// True for a schema that every value meets.
     pub(crate) fn is_any(&self) -> bool {
         self.rules.is_empty() && self.types == Types::ALL
     }
@@ -205,7 +189,6 @@ impl Properties {
         Self { sorted, declared: declared.into(), patterns: patterns.into(), rest }
     }
 
-    /// The schema of a name in `properties`.
     pub(crate) fn declared(&self, name: &str) -> Option<&Node> {
         if self.declared.len() <= FEW {
             return self.declared.iter().find(|(known, _)| **known == *name).map(|(_, node)| node);
@@ -220,7 +203,6 @@ impl Properties {
         self.declared.iter().map(|(name, node)| (&**name, node))
     }
 
-    /// The names of `properties`, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.declared.iter().map(|(name, _)| &**name)
     }
@@ -236,7 +218,6 @@ impl Options {
         Self { values: values.into(), hashes: hashes.into() }
     }
 
-    /// The values.
     pub(crate) fn values(&self) -> &[Value] {
         &self.values
     }
@@ -257,7 +238,6 @@ impl Options {
     }
 }
 
-/// True if the instance equals a value.
 pub(crate) fn is(value: &Value, instance: Instance<'_>) -> bool {
     match instance {
         Instance::Name(text) => value.as_str() == Some(text),

@@ -14,7 +14,6 @@ use regex_automata::{
 
 use super::budget::{Budget, Spent};
 
-/// A pattern as written in the description.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     source: Box<str>,
@@ -28,12 +27,10 @@ struct Engine {
 }
 
 impl Pattern {
-    /// A pattern that is not compiled yet.
     pub(crate) fn new(source: &str) -> Self {
         Self { source: source.into(), engine: OnceLock::new() }
     }
 
-    /// The pattern as it was written.
     pub(crate) fn as_str(&self) -> &str {
         &self.source
     }

@@ -12,7 +12,6 @@ use super::{
     pattern::Pattern,
 };
 
-/// The schemas compiled so far.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The definitions, sorted by name.
@@ -83,27 +82,22 @@ impl Program {
 }
 
 impl<'p> Scope<'p> {
-    /// A program with its schema; formats are asserted.
     pub(crate) fn new(program: &'p Program, root: &'p Value) -> Self {
         Self { program, root, formats: Formats::Asserted }
     }
 
-    /// The scope with this meaning of `format`.
     pub(crate) fn with_formats(self, formats: Formats) -> Self {
         Self { formats, ..self }
     }
 
-    /// The meaning of `format`.
     pub(crate) fn formats(self) -> Formats {
         self.formats
     }
 
-    /// The schema at a pointer, compiled.
     pub(crate) fn compile(self, pointer: &str) -> Option<Fragment> {
         Some(compile(self.root.pointer(pointer)?, pointer, &self))
     }
 
-    /// The target of a reference.
     pub(crate) fn node(self, target: Target) -> Option<&'p Node> {
         Some(&self.fragment(target)?.node)
     }

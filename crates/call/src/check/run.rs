@@ -26,7 +26,6 @@ pub(crate) use violations::{Breach, MOST, Segment, Violation};
 pub(crate) enum Overlap {
     /// The values are accepted, since descriptions often overlap by mistake; below `not` and `if` they are refused.
     Accepted,
-    /// The values are refused, as JSON Schema requires.
     Refused,
 }
 
@@ -44,13 +43,11 @@ pub(crate) struct Run<'p, 'v> {
 }
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// A run with its own budget.
     pub(crate) fn new(scope: Scope<'p>, budget: Budget, overlap: Overlap) -> Self {
         let memo = Memo::new();
         Self { scope, budget, overlap, memo, depth: 0, scratch: 0, values: PhantomData }
     }
 
-    /// The remaining budget.
     pub(crate) fn budget(&self) -> Budget {
         self.budget
     }
@@ -60,7 +57,6 @@ impl<'p, 'v> Run<'p, 'v> {
         self.memo.peak() + self.scratch
     }
 
-    /// True if the value meets the schema.
     pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
         let Some(node) = self.behind(node) else { return Ok(true) };
         self.budget.charge(1)?;
@@ -112,7 +108,6 @@ impl<'p, 'v> Run<'p, 'v> {
         self.deeper(|run| run.all(&node.rules, |run, rule| run.holds(rule, node, at)))
     }
 
-    /// True if `holds` returns true for each one.
     fn all<T>(
         &mut self,
         each: impl IntoIterator<Item = T>,

@@ -16,7 +16,6 @@ use super::{
 /// The meaning of a `null` that no schema allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Nulls {
-    /// The member is omitted.
     Omit,
     /// The service removes the member: the body is a merge patch (RFC 7396 §1), and the `null` is sent.
     Remove,
@@ -33,17 +32,12 @@ pub(super) struct Settling<'a> {
     pub(super) budget: &'a mut Budget,
 }
 
-/// The result of examining a value.
 enum Look {
-    /// The value meets the schema.
     Fine,
-    /// These parts can be converted.
     Repairs(Vec<Repair>),
-    /// Nothing can be converted.
     Wrong(Vec<Problem>),
 }
 
-/// One change that loses nothing.
 struct Repair {
     /// The JSON pointer of the value.
     pointer: String,
@@ -141,7 +135,6 @@ fn repair<'p, 'v>(
     Ok(converted(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
 }
 
-/// The enumerated values of a broken rule.
 fn listed_by<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {
     match breach {
         Breach::Rule(Rule::Const(value)) => Some(std::slice::from_ref(&**value)),

@@ -15,22 +15,17 @@ use crate::wording;
 /// The argument that a value is a part of, and whether the value may be shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedArgument<'a> {
-    /// The argument.
     pub(crate) argument: &'a str,
-    /// Says whether the value may be shown.
     pub(crate) privacy: Privacy,
 }
 
-/// Says whether a value may be shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Privacy {
     /// The value came from the session and may be a token.
     Private,
-    /// The model wrote the value.
     Public,
 }
 
-/// The problems that explain violations.
 pub(crate) fn explain<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violations: &[Violation<'p, 'v>],
@@ -215,7 +210,6 @@ fn keyword(rule: &Rule) -> &'static str {
     }
 }
 
-/// The values, each once.
 fn one_of(values: &[&Value]) -> String {
     let mut texts: Vec<String> = Vec::new();
     for value in values {

@@ -26,7 +26,6 @@ use crate::{
     wording::{self, answer::Target},
 };
 
-/// The fault for an unsuccessful response.
 pub(super) fn fault(
     response: &Response<Bytes>,
     effect: Effect,
@@ -82,7 +81,6 @@ pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
     fault
 }
 
-/// The service's own words.
 fn words(response: &Response<Bytes>, reading: &mut Reading<'_>) -> Option<Value> {
     let body = response.body();
     let media = Media::of(response.headers());

@@ -53,7 +53,6 @@ fn meaningful(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
     names
 }
 
-/// The headers that every response may show.
 const TELLING: [HeaderName; 3] = [ETAG, LOCATION, RETRY_AFTER];
 /// The headers that do not describe the requested resource.
 const OF_THE_CONNECTION: [HeaderName; 8] = [
@@ -66,5 +65,4 @@ const OF_THE_CONNECTION: [HeaderName; 8] = [
     TRANSFER_ENCODING,
     VIA,
 ];
-/// The most bytes of all values together.
 const MAX_BYTES: usize = 4 * 1024;

@@ -16,7 +16,6 @@ pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<Taken, NoJson> {
     of_text(&media.decoded(body))
 }
 
-/// The JSON of a text.
 pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
     match Json::parse(text) {
         Ok(json) => return Ok(Taken { json, n_replaced: 0 }),
@@ -34,11 +33,9 @@ pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
     }
 }
 
-/// JSON, with the number of changes to it.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) json: Json,
-    /// The number of lone surrogates in it.
     pub(super) n_replaced: usize,
 }
 

@@ -6,14 +6,12 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, header::CONTENT_TYPE};
 
-/// The media type of a response.
 pub(super) struct Media<'h> {
     /// The type in lower case, without parameters; empty if there is none.
     pub(super) essence: Cow<'h, str>,
     charset: Option<&'static Encoding>,
 }
 
-/// The way to read a body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Binary,
@@ -41,7 +39,6 @@ impl<'h> Media<'h> {
         Self { essence, charset }
     }
 
-    /// The way to read the body.
     pub(super) fn kind(&self) -> Kind {
         let essence = &*self.essence;
         let is_suffixed = |suffix: &str| essence.ends_with(suffix);

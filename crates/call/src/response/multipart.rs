@@ -7,7 +7,6 @@ use http::{
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 
-/// A body split into its parts.
 #[derive(Debug)]
 pub(super) struct Apart {
     pub(super) parts: Vec<RawPart>,
@@ -15,27 +14,22 @@ pub(super) struct Apart {
     pub(super) n_outside: usize,
 }
 
-/// One part as it was sent.
 #[derive(Debug)]
 pub(super) struct RawPart {
     /// The offset of its content in the body.
     pub(super) at: usize,
-    /// The headers that describe the part.
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
-/// The reason why a body cannot be split.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Broken {
-    /// The body departs from the format.
     Form {
         /// The offset in the body, in bytes.
         at: usize,
         expected: &'static str,
         got: &'static str,
     },
-    /// The body has more than [`MAX_PARTS`] parts.
     TooMany,
 }
 
@@ -66,14 +60,12 @@ pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<Apart, Broken> {
     Ok(Apart { parts, n_outside })
 }
 
-/// A body and its boundary.
 #[derive(Clone, Copy, Debug)]
 struct Whole<'a> {
     body: &'a Bytes,
     boundary: &'a [u8],
 }
 
-/// A boundary line.
 #[derive(Clone, Copy, Debug)]
 struct Delimiter {
     /// The end of the content before it; the line end before it belongs to the delimiter.
@@ -159,7 +151,6 @@ impl Whole<'_> {
     }
 }
 
-/// The headers that describe a part.
 fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, Broken> {
     let mut headers = HeaderMap::new();
     for (at, line) in lines {

@@ -30,7 +30,6 @@ fn of<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     }
 }
 
-/// A value, and the text after it.
 fn value(text: &str) -> (Cow<'_, str>, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let (value, rest) = text.split_once(';').unwrap_or((text, ""));

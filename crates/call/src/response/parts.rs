@@ -32,19 +32,16 @@ pub struct WholePart {
     pub result: StoredResult,
 }
 
-/// A whole part, beside its shown form.
 #[derive(Debug)]
 pub(super) struct Whole {
     headers: HeaderMap,
     /// The bytes of the part, with literal secrets masked.
     masked: Bytes,
-    /// True if the part held secrets.
     pub(super) held_secret: bool,
     /// The number of further values of a sequence, after those that were read.
     pub(super) n_more: usize,
 }
 
-/// Reads the parts of a response.
 pub(super) fn parts(
     response: &Response<Bytes>,
     operation: &Operation,

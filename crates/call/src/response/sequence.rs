@@ -12,7 +12,6 @@ use crate::cut::size_within;
 #[derive(Debug)]
 pub(super) struct Sequence {
     pub(super) values: Vec<Value>,
-    /// The number of further values.
     pub(super) n_more: usize,
     /// The number of lone surrogates that were replaced in the values.
     pub(super) n_replaced: usize,

@@ -41,7 +41,6 @@ pub struct Splitter {
     seen: usize,
 }
 
-/// The separator that ends a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     /// An empty line (HTML, "Parsing an event stream").
@@ -166,7 +165,6 @@ fn empty_line(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Removes line ends and separators at both ends.
 fn trimmed(value: &[u8]) -> &[u8] {
     let is_inner = |byte: &u8| !matches!(*byte, b'\n' | b'\r' | RECORD);
     let start = value.iter().position(is_inner).unwrap_or(value.len());

@@ -9,7 +9,6 @@ use http::HeaderValue;
 
 use super::multipart::{Broken, RawPart, TRANSFER_ENCODING, broken};
 
-/// The decoded content of a part.
 pub(super) fn decoded(part: &RawPart) -> Result<Bytes, Broken> {
     let encoding = part.headers.get(TRANSFER_ENCODING).map(HeaderValue::as_bytes);
     let (decoded, expected) = match &*encoding.unwrap_or_default().to_ascii_lowercase() {

@@ -7,14 +7,11 @@ use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Tru
 
 use super::{answered, push_list};
 
-/// The target of a redirect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Target {
-    /// The operation's server.
     Below,
     /// Another server, or a path outside its base path.
     Elsewhere,
-    /// No target is named.
     Unnamed,
 }
 
@@ -66,7 +63,6 @@ fn unread(effect: Effect) -> (&'static str, Next) {
     }
 }
 
-/// The response has more than `most` parts.
 pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
     too_much(
         &format!("the service answered with more than {most} parts, which is the bound"),
@@ -146,7 +142,6 @@ pub(crate) fn unfinished(cut: Option<Truncated>, size: usize) -> Truncated {
 
 /// The words for a write whose response cannot be shown.
 const EXECUTED: &str = "it may have been executed; do not repeat it before checking whether it was";
-/// The most cuts that a message describes.
 const MAX_TOLD: usize = 3;
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use callgate_tool::{Fault, Handle, Problem, Value};
 
 use super::{invalid_arguments, shortened, shown};
 
-/// The value does not stand for bytes.
 pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
     let (got, suggestion) = match got {
         Value::String(text) if Handle::new(text).is_some() => {

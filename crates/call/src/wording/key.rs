@@ -31,7 +31,6 @@ pub(crate) fn whole_query(at: &str) -> Box<Fault> {
     mended_by(problem, "; leave out either and call again")
 }
 
-/// A refusal with one problem and its remedy.
 fn mended_by(problem: Problem, remedy: &str) -> Box<Fault> {
     let problems = vec![problem];
     let message = told(&problems, remedy);

@@ -36,7 +36,6 @@ pub fn no_tool(asked: &str, nearest: &[&str], otherwise: &str) -> String {
     message
 }
 
-/// The most tools that are suggested.
 const NEAREST: usize = 3;
 
 /// The most bytes of a reason.

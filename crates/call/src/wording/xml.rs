@@ -10,7 +10,6 @@ pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
     fault(at, "members that XML can have as elements".to_owned(), got, None)
 }
 
-/// A prefix cannot be declared.
 pub(crate) fn no_namespace(at: &str, prefix: &str) -> Box<Fault> {
     let expected = format!("names with one namespace for the prefix `{}`", shortened(prefix));
     fault(at, expected, "none, two or a reserved one".to_owned(), None)

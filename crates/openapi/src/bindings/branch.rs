@@ -13,7 +13,6 @@ use crate::{
     session_input::annotation,
 };
 
-/// A branch, and its rules for its members.
 #[derive(Debug, Default)]
 pub(super) struct Branch {
     required: Vec<Arc<str>>,
@@ -37,7 +36,6 @@ impl Branch {
         self
     }
 
-    /// The branch as an alternative at a spot.
     pub(super) fn at(self, spot: usize) -> Alternative {
         let fixed = self.fixed.into_iter().map(|(name, values)| (name, values.into()));
         Alternative {
@@ -91,7 +89,6 @@ impl Branch {
     }
 }
 
-/// The few values that a schema itself allows.
 fn legal(node: &Node) -> Option<Vec<Value>> {
     if let Some(only) = node.get("const") {
         return Some(vec![only.to_value()]);

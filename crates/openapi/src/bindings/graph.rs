@@ -22,7 +22,6 @@ use crate::{
     session_input::{Annotation, is_visible, own_annotation},
 };
 
-/// The walk over the schemas of one argument.
 #[derive(Debug)]
 pub(crate) struct Graph<'d> {
     document: &'d Document,
@@ -37,12 +36,10 @@ pub(crate) struct Graph<'d> {
 #[derive(Debug)]
 struct Opened<'d> {
     schema: Located<'d>,
-    /// The index of its own spot.
     spot: usize,
     reach: Reach,
 }
 
-/// A session input that cannot be filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Unbound {
     pub(crate) pointer: Arc<str>,
@@ -54,7 +51,6 @@ pub(crate) struct Unbound {
 /// The place of a schema: values can be filled in there, or not.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Reach {
-    /// Below this keyword values cannot be filled in.
     Closed(&'static str),
     Open,
 }
@@ -248,7 +244,6 @@ impl<'d> Graph<'d> {
         }
     }
 
-    /// Reads branches, of which only some may apply.
     fn alternatives(&mut self, here: &Opened<'d>, branches: Vec<Located<'d>>) {
         let Opened { spot, reach, .. } = *here;
         let discriminator = here.schema.node.get("discriminator");

@@ -52,7 +52,6 @@ pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
     }
 }
 
-/// The `encoding` objects of a media type.
 fn declared(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
     let Some(map) = media.member("encoding") else { return Vec::new() };
     let mut encodings = Vec::new();

@@ -22,7 +22,6 @@ use crate::{
     reference::{Located, chain},
 };
 
-/// A body as it is described.
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedBody<'d> {
     pub(crate) object: Located<'d>,
@@ -53,7 +52,6 @@ impl DescribedBody<'_> {
     }
 }
 
-/// One media type as it is described.
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedMedia<'d> {
     pub(crate) media_type: Arc<str>,
@@ -64,13 +62,11 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) object: Located<'d>,
     /// True if the description names a range of media types, and this one was selected from it.
     is_range: bool,
-    /// The root element of an XML body.
     pub(crate) root: Option<XmlName>,
     /// True if values of the schema can be written.
     pub(crate) is_written: bool,
     /// The encoding of properties; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
-    /// The encodings of parts without names.
     pub(crate) positions: PositionEncodings,
 }
 
@@ -136,7 +132,6 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
     report_unwritten(body, cursor);
 }
 
-/// Reports the media types that are not written.
 fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
     let message = |media: &DescribedMedia<'_>| {
         let expected = match media.kind {
@@ -226,7 +221,6 @@ impl<'d> DescribedMedia<'d> {
 }
 
 impl DescribedMedia<'_> {
-    /// The media type in lower case, without parameters.
     fn essence(&self) -> String {
         essence(&self.media_type)
     }

@@ -43,12 +43,9 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     PositionEncodings { prefix: first.into(), rest }
 }
 
-/// The schemas of a list.
 #[derive(Default)]
 struct Shape<'d> {
-    /// The schemas of the first items.
     first: Vec<Located<'d>>,
-    /// The schema of the remaining items.
     rest: Option<Located<'d>>,
     is_object: bool,
 }
@@ -111,13 +108,10 @@ fn one<'d>(
 struct Misplaced {
     /// The body is a form, whose parts have names.
     is_form: bool,
-    /// The schema is that of an object.
     is_object: bool,
-    /// There are encodings by name, too.
     has_names: bool,
 }
 
-/// Reports misplaced encodings by position.
 fn report(first: Cursor<'_, '_>, misplaced: Misplaced) {
     let Misplaced { is_form, is_object, has_names } = misplaced;
     if is_form {

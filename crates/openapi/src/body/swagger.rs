@@ -67,7 +67,6 @@ pub(crate) fn types<'d>(
     named.filter(|one| known.insert(Arc::clone(&one.media_type))).collect()
 }
 
-/// The body of a form's fields.
 fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
         encoding::is_file(operation.document, field.object, &Path::at(field.pointer()))

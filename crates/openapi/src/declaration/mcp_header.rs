@@ -20,7 +20,6 @@ use crate::{
 /// The names that lead to a value, beginning with the argument, and the header name after `Mcp-Param-`.
 pub(super) type McpHeader = (Vec<String>, String);
 
-/// Searches the schemas of arguments for headers.
 pub(super) struct Headers<'d> {
     document: &'d Document,
     pub(super) found: Vec<McpHeader>,
@@ -33,7 +32,6 @@ pub(super) struct Headers<'d> {
 /// The place of a value in the arguments of a call.
 #[derive(Clone, Copy)]
 enum Reached<'p> {
-    /// Reached by these names.
     By(&'p [String]),
     /// Reached as an item, or in one of several alternative schemas.
     NotByNames,
@@ -119,7 +117,6 @@ impl<'d> Headers<'d> {
         self.depth = here;
     }
 
-    /// Searches the members of an object.
     fn members(&mut self, part: &Located<'_>, reached: Reached<'_>, findings: &mut Findings) {
         let above = part.path();
         let path = above.name("properties");
@@ -135,7 +132,6 @@ impl<'d> Headers<'d> {
         }
     }
 
-    /// Searches the places where clients do not look.
     fn others(&mut self, part: &Located<'_>, findings: &mut Findings) {
         let above = part.path();
         for keyword in ELSEWHERE {
@@ -184,7 +180,6 @@ impl<'p> Reached<'p> {
     }
 }
 
-/// The only type of a schema.
 fn kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str> {
     let kind = match node.get("type")? {
         Node::Array(kinds) => match &**kinds {

@@ -14,7 +14,6 @@ use crate::{
     findings::Findings,
 };
 
-/// The addresses of one document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Base {
     /// The place where the document was read: a path relative to the directory of the description, or an address.

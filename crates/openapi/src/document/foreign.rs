@@ -7,14 +7,12 @@ use callgate_tree::{Diagnostic, Node, Severity};
 use self::Advice::Words;
 use crate::code::Code;
 
-/// A format that is not supported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Foreign {
     what: &'static str,
     advice: Advice,
 }
 
-/// The advice for the next step.
 #[derive(Clone, Copy, Debug)]
 enum Advice {
     Import,
@@ -68,7 +66,6 @@ impl Foreign {
         MEMBERS.iter().find(has).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
-    /// The finding about the format.
     pub(crate) fn diagnostic(self) -> Diagnostic {
         let remedy = match self.advice {
             Advice::Import => Some(Remedy::ImportExport),

@@ -43,5 +43,4 @@ pub enum UnavailableReason {
     Unreadable,
 }
 
-/// Further documents by their names.
 pub(super) type Documents = IndexMap<Arc<str>, Further>;

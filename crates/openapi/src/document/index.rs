@@ -27,11 +27,9 @@ pub(super) struct Index {
     pub(super) dynamic: HashMap<String, Vec<Anchor>>,
     /// The names of the documents it refers to, each with the file that replaces it, if there is one.
     pub(super) needed: BTreeMap<Arc<str>, Option<Arc<str>>>,
-    /// The number of values in the document.
     pub(super) n_nodes: usize,
 }
 
-/// The name of an anchor and its pointer.
 pub(super) type Anchor = (Arc<str>, Arc<str>);
 
 impl Index {
@@ -43,14 +41,12 @@ impl Index {
     }
 }
 
-/// The name that an anchor gives a schema.
 #[derive(Clone, Copy)]
 struct Named<'a> {
     name: &'a str,
     is_dynamic: bool,
 }
 
-/// The place of the walk.
 #[derive(Clone, Copy)]
 struct Here<'a> {
     base: &'a str,
@@ -107,7 +103,6 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Records an anchor of a schema.
     fn anchor(&mut self, Named { name, is_dynamic }: Named<'_>, base: &str, path: &Path<'_>) {
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
@@ -145,7 +140,6 @@ impl<'d> Walk<'d> {
     }
 }
 
-/// The length limit of a schema's address.
 const LONGEST_NAME: usize = 2_000;
 
 fn is_data(keyword: &str) -> bool {

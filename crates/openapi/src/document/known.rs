@@ -14,7 +14,6 @@ use crate::{
 type Known<'d> = Option<&'d str>;
 
 impl Document {
-    /// Reports each document whose `$self` is ignored.
     pub(crate) fn report_self(&self, findings: &mut Findings) {
         self.parts.base.report(None, findings);
         for (name, further) in &self.parts.documents {

@@ -28,7 +28,6 @@ pub(crate) struct DocumentPointer {
 /// The resource that a fragment refers to: a document, or a schema with an `$id` in it.
 #[derive(Clone, Copy)]
 struct Resource<'a> {
-    /// The name of a further document.
     document: Option<&'a str>,
     index: &'a Index,
     /// The address that relative references here are resolved against.
@@ -40,14 +39,11 @@ struct Resource<'a> {
 /// The reason why a reference leads to no place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum NoPlace {
-    /// No part of the document has this name.
     Missing,
-    /// The document is not available.
     Unavailable(Unavailable),
 }
 
 impl Document {
-    /// The place that a reference at `at` names.
     pub(crate) fn place(&self, reference: &str, at: &Path<'_>) -> Result<DocumentPointer, NoPlace> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = at.document();
@@ -81,7 +77,6 @@ impl Document {
         at.document().is_none() && (self.has_plain_pointers() || self.index().names.is_empty())
     }
 
-    /// True if any schema has a `$dynamicAnchor`.
     pub(crate) fn has_dynamic_anchors(&self) -> bool {
         !self.has_plain_pointers() && (self.parts.has_dynamic || !self.index().dynamic.is_empty())
     }
@@ -138,7 +133,6 @@ impl Document {
         self.node_at(&DocumentPointer { document, pointer })
     }
 
-    /// The node at a place.
     pub(crate) fn node_at(&self, place: &DocumentPointer) -> Option<&Node> {
         self.root_of(place.document.as_deref())?.at(&place.pointer)
     }

@@ -111,7 +111,6 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
 const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
                      a configuration names its description below a toolset: `toolsets: {pets: {openapi: FILE}}`";
 
-/// The remedy for another version.
 const READS: &str = "convert the description to OpenAPI 3.1";
 const WHOLE: &str = "write the whole version: `openapi: 3.1.0`";
 

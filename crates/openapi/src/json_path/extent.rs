@@ -22,7 +22,6 @@ struct Segment {
 }
 
 impl Extent {
-    /// Reads a parsed expression.
     pub(super) fn of(text: &str) -> Self {
         let mut extent = Self::default();
         let mut segments = Vec::new();
@@ -230,7 +229,6 @@ mod tests {
         }
     }
 
-    /// Expressions of segments that overlap.
     fn expression() -> impl Strategy<Value = String> {
         let selector =
             prop::sample::select(vec!["*", "'a'", "\"b\"", "0", "-1", "::1", "?@.a", "1:"]);

@@ -7,9 +7,7 @@ use super::PathStep;
 /// A part of an expression that selects from one value.
 #[derive(Clone, Debug)]
 pub(super) enum Segment {
-    /// The item, or the member.
     Step(PathStep),
-    /// Every item, or every member.
     Wildcard,
 }
 
@@ -28,7 +26,6 @@ pub(super) fn segments(text: &str) -> Option<Box<[Segment]>> {
     Some(segments.into())
 }
 
-/// The segment after a dot, and the rest.
 fn dotted(text: &str) -> Option<(Segment, &str)> {
     if let Some(rest) = text.strip_prefix('*') {
         return Some((Segment::Wildcard, rest));
@@ -57,7 +54,6 @@ fn bracketed(text: &str) -> Option<(Segment, &str)> {
     Some((segment, rest))
 }
 
-/// The paths of the values that segments select.
 pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     let mut found = vec![(Vec::new(), root)];
     for segment in segments {

@@ -24,14 +24,11 @@ pub(super) struct Alternative<'d> {
     media_types: Vec<Arc<str>>,
 }
 
-/// The representation of bytes in a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Given {
-    /// Some members are files.
     Files,
     /// The value contains no bytes, or contains them as texts.
     Text,
-    /// The value is only bytes.
     Whole,
 }
 
@@ -72,7 +69,6 @@ impl<'d> Alternative<'d> {
         self.media_types.iter().any(|known| **known == *media_type)
     }
 
-    /// The part of the alternative that is kept.
     pub(super) fn origin(&self) -> AlternativeOrigin {
         AlternativeOrigin {
             schema: self.schema.as_ref().map(Origin::of),

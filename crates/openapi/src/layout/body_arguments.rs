@@ -62,7 +62,6 @@ pub(super) fn narrowed(
     Ok(())
 }
 
-/// The reason that lies in the inputs.
 pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
     let is_body = |input: &Input| input.place() == InputLocation::Body;
     if inputs.iter().any(|input| is_body(input) && input.source != Source::Model) {

@@ -13,7 +13,6 @@ use crate::{
     session_input::annotation,
 };
 
-/// A property that becomes an argument.
 #[derive(Debug)]
 pub(super) struct Property<'d> {
     pub(super) name: Arc<str>,
@@ -106,7 +105,6 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
 /// The total cost to examine a property, in steps.
 const PROPERTY: usize = 8;
 
-/// Keywords about an object as a whole.
 const WHOLE: &[&str] = &[
     "allOf",
     "anyOf",

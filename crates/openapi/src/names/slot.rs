@@ -25,7 +25,6 @@ impl<'a> Slot<'a> {
         Self { held: Some(name), ..Self::new(name, place) }
     }
 
-    /// The unchanged name, if it is legal.
     pub(super) fn own_name(&self) -> Option<ArgumentName> {
         let name = self.held.map_or_else(|| ArgumentName::new(self.name), ArgumentName::of);
         name.ok()

@@ -7,9 +7,7 @@ use crate::json_path::JsonPath;
 /// The version of an overlay's features; patch versions make no difference (Overlay 1.0.0 §4.1).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Version {
-    /// 1.0
     V1_0,
-    /// 1.1
     V1_1,
 }
 
@@ -20,15 +18,12 @@ pub(super) struct Action {
     pub(super) change: Change,
 }
 
-/// The modifier of an action.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// Merges the single node that this expression selects in the description.
     Copy(JsonPath),
-    /// Removes the node from its list or object.
     Remove,
     /// Does nothing: an action may consist of only a target.
     Stay,
-    /// Merges a value.
     Update(Value),
 }

@@ -16,7 +16,6 @@ use crate::{
     },
 };
 
-/// Applies an overlay to a description.
 pub(super) fn apply(
     root: &mut Value,
     overlay: &Overlay,
@@ -42,7 +41,6 @@ pub(super) fn apply(
     }
 }
 
-/// One action that is being applied.
 struct Run<'a> {
     path: Path<'a>,
     version: Version,
@@ -64,7 +62,6 @@ impl Run<'_> {
         }
     }
 
-    /// The single node that is copied.
     fn copied(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
         if !source.fits(root) {
             too_many(self.path.name("copy"), self.findings);

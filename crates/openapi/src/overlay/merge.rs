@@ -21,7 +21,6 @@ pub(super) struct Update<'a> {
     pub(super) version: Version,
 }
 
-/// The types of values that merging distinguishes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Shape {
     Array,
@@ -56,7 +55,6 @@ impl Budget {
     }
 }
 
-/// The budget of a merge, and its findings.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     pub(super) budget: &'a mut Budget,
@@ -198,7 +196,6 @@ fn help(target: &Value, update: &Update<'_>) -> &'static str {
 const COMPATIBLE: &str = "give a value of the same kind, or remove the node in an action before";
 
 impl Shape {
-    /// The shape of a value.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Array(_) => Self::Array,

@@ -9,7 +9,6 @@ const NESTING: usize = 12;
 /// The number of segments that may select all descendants: each multiplies the visited nodes by the depth of the tree.
 const DESCENTS: usize = 3;
 
-/// A parsed expression.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) path: JsonPath,

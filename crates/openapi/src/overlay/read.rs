@@ -70,7 +70,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A text, if there is one.
     fn text<'n>(&mut self, members: &'n Object, at: Path<'_>, name: &str) -> Option<&'n str> {
         let node = members.get(name)?;
         let text = node.as_str();

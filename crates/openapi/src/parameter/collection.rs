@@ -69,7 +69,6 @@ fn style(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
     }
 }
 
-/// The style that separates items by commas.
 fn comma(place: Option<InputLocation>) -> Style {
     if matches!(place, Some(InputLocation::Body | InputLocation::Query)) {
         Style::Form

@@ -49,7 +49,6 @@ pub(super) fn of_item<'d>(
 }
 
 impl<'d> Known<'d> {
-    /// A parameter; `one` reads it the first time.
     pub(super) fn read(
         &mut self,
         listed: Cursor<'d, '_>,
@@ -86,7 +85,6 @@ impl<'d> Shared<'d> {
         is_own.then(|| Self::Here(parameter.clone()))
     }
 
-    /// The known parameter at another place.
     fn at(&self, node: &'d Node, path: &Path<'_>) -> Parameter<'d> {
         match self {
             Self::There(parameter) => parameter.clone(),

@@ -8,7 +8,6 @@ use hashbrown::{DefaultHashBuilder, HashMap};
 
 use crate::{code::Code, findings::MORE};
 
-/// The findings so far.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     diagnostics: Vec<Diagnostic>,
@@ -28,14 +27,12 @@ struct Said {
 }
 
 impl Gathered {
-    /// Continues with findings that were collected before.
     pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
         let mut gathered = Self::default();
         gathered.extend(diagnostics);
         gathered
     }
 
-    /// Adds the findings about one operation.
     pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
             self.add(diagnostic);

@@ -40,12 +40,10 @@ pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings:
     }
 }
 
-/// The state of a definition in the walk.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum State {
     Done,
     New,
-    /// The walk is inside the definition.
     Open,
 }
 

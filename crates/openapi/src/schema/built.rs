@@ -28,18 +28,15 @@ use crate::{
     },
 };
 
-/// The built schemas of one description.
 #[derive(Debug)]
 pub(crate) struct Built {
     parts: Mutex<HashMap<DefinitionKey, Known>>,
     groups: RwLock<Groups>,
     sets: Mutex<HashMap<Box<[DefinitionKey]>, Arc<DefinitionSet>>>,
-    /// The sets again, by their groups.
     grouped: Mutex<HashMap<Box<[usize]>, Arc<DefinitionSet>>>,
     stems: OnceLock<Stems>,
     /// Names and pointers that many definitions refer to: each is kept once.
     texts: Mutex<HashSet<Arc<str>>>,
-    /// The remaining steps for definitions.
     allowance: SharedAllowance,
     /// The remaining steps for kept sets.
     room: AtomicUsize,
@@ -50,7 +47,6 @@ pub(crate) struct Built {
 pub(super) struct DefinitionSet {
     pub(super) definitions: Arc<Definitions>,
     pub(super) findings: Findings,
-    /// The reason why one of them is missing.
     pub(super) lack: Option<Lack>,
 }
 
@@ -102,7 +98,6 @@ impl Built {
         part
     }
 
-    /// The groups so far.
     pub(super) fn groups(&self) -> RwLockReadGuard<'_, Groups> {
         self.groups.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -142,7 +137,6 @@ impl Built {
         self.takes(definitions.sum::<usize>() + set.findings.kept().len() * FINDING)
     }
 
-    /// The schemas that the description itself names.
     pub(super) fn stems(&self, document: &Document) -> &Stems {
         self.stems.get_or_init(|| Stems::of(document))
     }

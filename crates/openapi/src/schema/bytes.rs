@@ -20,12 +20,10 @@ pub(crate) enum Bytes {
     Patch,
     /// An ordinary text. Objects in a part are JSON (OpenAPI 3.1.1 §4.8.15.1), which has no bytes.
     Text,
-    /// Bytes that are the whole body.
     Whole,
 }
 
 impl Bytes {
-    /// The representation below a keyword.
     pub(crate) fn below(self, keyword: &str) -> Self {
         match (self, keyword) {
             // These keywords apply to the value itself.
@@ -111,7 +109,6 @@ fn reads_as_text(media_type: &str) -> bool {
 /// The keywords below which bytes may occur in a schema that does not describe bytes itself.
 const PASSING: [&str; 8] = ["allOf", "anyOf", "else", "if", "items", "not", "oneOf", "then"];
 
-/// The keywords about the members of an object.
 const MEMBERS: [&str; 3] = ["additionalProperties", "patternProperties", "properties"];
 
 /// The keywords that describe a value without restricting it.

@@ -12,7 +12,6 @@ pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
     walk.groups
 }
 
-/// The state of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     /// The time when the node was entered, counted from 1; 0 before.

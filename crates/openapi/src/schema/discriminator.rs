@@ -71,7 +71,6 @@ fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>
     mapped.flat_map(|to| mapping.get(to).into_iter().flatten().copied()).collect()
 }
 
-/// True if the branch itself allows these values.
 fn follows<'d>(
     builder: &Builder<'d>,
     branch: Located<'d>,
@@ -116,7 +115,6 @@ fn lists(schema: &Node, values: &[&str]) -> bool {
 
 /// The keyword for the values of a discriminator in a branch of the schema that is checked, by the name of its property.
 const TAG: &str = "x-callgate-tag";
-/// The pointer prefix of a description's schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// Real schemas inherit over fewer than five levels.

@@ -27,13 +27,11 @@ pub(super) struct Groups {
     list: Vec<Arc<Group>>,
 }
 
-/// Definitions that reach each other.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     /// The definitions in the order of their names; empty if they cannot keep their names.
     pub(super) definitions: Arc<DefinitionGroup>,
     pub(super) findings: Findings,
-    /// The groups that its definitions refer to.
     pub(super) leads_to: Box<[usize]>,
     /// For a group in which values are filled in: one of its definitions in the form without filled-in values.
     pub(super) unfilled: Option<DefinitionKey>,
@@ -46,7 +44,6 @@ pub(super) struct Group {
 }
 
 impl Groups {
-    /// The index of the group of a definition.
     pub(super) fn of(&self, key: &DefinitionKey) -> Option<usize> {
         self.of.get(key).copied()
     }

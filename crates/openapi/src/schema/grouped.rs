@@ -30,10 +30,8 @@ use crate::{
     },
 };
 
-/// The target of a definition's reference.
 #[derive(Clone, Copy)]
 enum Target {
-    /// An existing group, by index.
     Known(usize),
     /// A definition that is found together with this one, by index.
     New(usize),
@@ -69,7 +67,6 @@ impl Builder<'_> {
         Some(set)
     }
 
-    /// Ensures that each required definition has a group.
     fn group(&self, roots: &[DefinitionKey]) {
         let mut needed: IndexMap<DefinitionKey, Node> = IndexMap::new();
         for (key, pending) in roots.iter().zip(&self.pending) {

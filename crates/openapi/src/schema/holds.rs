@@ -1,16 +1,12 @@
 //! Lists the keywords of a schema that contain schemas. All other keywords contain values that may only look like schemas.
 
-/// The content of a schema's keyword.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Holds {
     Nothing,
-    /// A schema or a list of them.
     Schema,
-    /// Schemas by name.
     Schemas,
 }
 
-/// The content of the keyword of this name.
 pub(crate) fn holds(keyword: &str) -> Holds {
     match keyword {
         "additionalProperties"

@@ -14,7 +14,6 @@ use crate::{
     },
 };
 
-/// The form of a keyword's value.
 #[derive(Clone, Copy)]
 enum Form {
     Any,

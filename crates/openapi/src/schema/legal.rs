@@ -32,7 +32,6 @@ pub(crate) fn declared_default<'d>(
     chain(document, schema, path).find_map(|node| node.get("default"))
 }
 
-/// Returns true if a schema allows a value.
 pub(crate) fn is_legal<'d>(
     document: &'d Document,
     schema: &'d Node,

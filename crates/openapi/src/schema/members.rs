@@ -12,7 +12,6 @@ use crate::{code::Code, document::Document, schema::Builder};
 pub(super) struct Members {
     keyword: &'static str,
     kinds: Vec<String>,
-    /// The values as written.
     written: Vec<Value>,
 }
 
@@ -91,7 +90,6 @@ impl Members {
         members.filter_other(object)
     }
 
-    /// The listed values of an original schema.
     fn of(document: &Document, object: &NodeObject) -> Option<Self> {
         let kind = object.get("type")?.to_value();
         // Nearly all lists have the declared type: this check copies nothing.
@@ -132,7 +130,6 @@ impl Members {
         has_other.then_some(self)
     }
 
-    /// The listed values of another type.
     fn others(&self) -> impl Iterator<Item = &Value> + Clone {
         self.written.iter().filter(|member| !self.is_declared(member))
     }
@@ -146,7 +143,6 @@ impl Members {
         self.kinds.iter().find_map(|kind| converted(value, kind))
     }
 
-    /// A value as it is sent.
     fn read(&self, value: &Value) -> Value {
         let converted = if self.is_declared(value) { None } else { self.converted(value) };
         converted.unwrap_or_else(|| value.clone())
@@ -243,7 +239,6 @@ fn converted(value: &Value, kind: &str) -> Option<Value> {
     }
 }
 
-/// The text of a value without JSON syntax.
 fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -14,7 +14,6 @@ use crate::{
 /// A definition, or the reason why it is missing.
 pub(super) type Known = Result<Arc<Part>, Lack>;
 
-/// The part that is defined.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct At {
     pub(super) pointer: Arc<str>,
@@ -45,17 +44,14 @@ pub(super) struct Part {
     pub(super) findings: Findings,
 }
 
-/// A reference from one definition to another.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) at: At,
     pub(super) node: Node,
     pub(super) is_filled: bool,
-    /// The name in the definition's schema.
     pub(super) name: Arc<str>,
 }
 
-/// A definition under its name in a set.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) schema: Arc<Value>,

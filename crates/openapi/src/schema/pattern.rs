@@ -13,7 +13,6 @@ use crate::{
     schema::{Builder, View, bytes::Bytes, nullable::removable},
 };
 
-/// Copies a `pattern`.
 pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     let Some(pattern) = value.as_str() else {
         let message = format!("expected a pattern, got: {}", value.kind());

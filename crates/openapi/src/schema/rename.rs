@@ -39,5 +39,4 @@ fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
     }
 }
 
-/// The prefix of references to definitions.
 pub(super) const PREFIX: &str = "#/$defs/";

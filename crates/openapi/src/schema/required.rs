@@ -13,7 +13,6 @@ pub(super) fn names(object: &NodeObject, name: &str) -> bool {
     names.iter().any(|required| required.as_str() == Some(name))
 }
 
-/// Copies `required`.
 pub(super) fn copy(
     builder: &mut Builder<'_>,
     object: &NodeObject,

@@ -67,7 +67,6 @@ fn is_open_to_doubt(object: &Object) -> bool {
         || BOUNDS.iter().any(has_both)
 }
 
-/// A search for a value that meets schemas.
 #[derive(Debug)]
 struct Search<'d> {
     document: &'d Document,
@@ -157,7 +156,6 @@ const COMPOSING: [&str; 9] = [
     "required",
 ];
 
-/// Lower and upper bounds.
 const BOUNDS: [(&[&str], &[&str]); 2] = [
     (&["minimum", "exclusiveMinimum"], &["maximum", "exclusiveMaximum"]),
     (&["minLength"], &["maxLength"]),

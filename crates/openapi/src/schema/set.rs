@@ -104,7 +104,6 @@ impl Builder<'_> {
 }
 
 impl<'d> Builder<'d> {
-    /// One definition, from a new builder.
     pub(super) fn part(mut self, key: &DefinitionKey, node: &'d Node) -> Part {
         self.bytes = key.at.bytes;
         self.is_filled = key.is_filled;

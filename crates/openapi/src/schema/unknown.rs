@@ -51,7 +51,6 @@ fn is_misspelt(known: &str, word: &str) -> bool {
 /// The number of letters from which a keyword's misspellings are detected.
 const LONG: usize = 7;
 
-/// The letters of a name, in lower case.
 fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase())
 }

@@ -12,7 +12,6 @@ use crate::{
     security::{RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, scheme},
 };
 
-/// The security schemes of a description.
 #[derive(Debug)]
 pub(crate) struct Schemes {
     known: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
@@ -51,7 +50,6 @@ impl Schemes {
         Self { known, general: OnceCell::new() }
     }
 
-    /// Every declared scheme, by name.
     pub(crate) fn declared(&self) -> impl Iterator<Item = &Arc<SecurityScheme>> {
         self.known.values()
     }
@@ -104,7 +102,6 @@ impl Schemes {
     }
 }
 
-/// A scheme that is named but not declared.
 fn undeclared(name: &Arc<str>, at: Cursor<'_, '_>) -> Arc<SecurityScheme> {
     let message = format!("expected a declared security scheme, got: `{name}`");
     let help = "declare it among the security schemes";
@@ -159,7 +156,6 @@ mod tests {
         assert_eq!(lines.into_iter().chain(codes).collect::<Vec<_>>(), expected);
     }
 
-    /// Checks the kind of a scheme.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check_kind(root: Value, expected: &str) {

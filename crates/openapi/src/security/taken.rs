@@ -25,12 +25,9 @@ pub enum CredentialKind {
     Token,
 }
 
-/// The operator's settings about credentials.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Configured<'a> {
-    /// The kind of the credential of every operation.
     pub(crate) kind: Option<CredentialKind>,
-    /// The places of the configured credentials.
     pub(crate) places: &'a [(InputLocation, String)],
     /// The names that are arguments nevertheless.
     pub(crate) returned: &'a [String],
@@ -41,15 +38,12 @@ pub(crate) struct Configured<'a> {
 pub(crate) struct TakenPlaces<'a> {
     /// The places where the configuration and the schemes of the description put credentials.
     exact: Vec<Exact<'a>>,
-    /// The kinds that apply.
     kinds: Vec<CredentialKind>,
     /// True if there is any credential or scheme.
     is_secured: bool,
-    /// The names that the operator makes arguments again.
     returned: &'a [String],
 }
 
-/// A place with an exact name.
 #[derive(Clone, Copy, Debug)]
 struct Exact<'a> {
     place: InputLocation,
@@ -66,18 +60,15 @@ pub(crate) struct Asked<'a> {
     pub(crate) place: InputLocation,
     pub(crate) name: &'a str,
     pub(crate) required: bool,
-    /// The description of the parameter.
     pub(crate) description: &'a str,
 }
 
-/// The owner of a place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Taker {
     /// The configured credential of this place, or one that services also read from it.
     Credential,
     /// The configured credential, in a form that the service requires: nothing fills the parameter.
     Demanded,
-    /// The credential of a scheme.
     Scheme(Arc<SecurityScheme>),
 }
 
@@ -118,7 +109,6 @@ impl<'a> TakenPlaces<'a> {
         }
     }
 
-    /// The number of places to compare with.
     pub(crate) fn len(&self) -> usize {
         self.exact.len().saturating_add(1)
     }
@@ -181,7 +171,6 @@ impl Exact<'_> {
 }
 
 impl SecuritySchemeKind {
-    /// The kind of credential that satisfies the scheme.
     fn credential(&self) -> Option<CredentialKind> {
         match self {
             Self::ApiKey { place: InputLocation::Header, name }

@@ -10,12 +10,9 @@ use crate::{
     },
 };
 
-/// The reason why a parameter is not offered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Withheld {
-    /// The place belongs to a credential.
     Credential(Taker),
-    /// A header that no argument may set.
     Forbidden,
     /// OpenAPI 3.0.3 §4.7.12.2: described elsewhere, a parameter with this name is ignored.
     Reserved,
@@ -24,9 +21,7 @@ pub(crate) enum Withheld {
 /// The rules that decide if a parameter is offered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
-    /// The places of credentials.
     pub(crate) taken: &'a TakenPlaces<'a>,
-    /// The headers that the operator allows.
     pub(crate) let_through: &'a [&'a ArgumentHeader],
 }
 

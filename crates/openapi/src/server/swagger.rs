@@ -90,7 +90,6 @@ fn check_variables(text: &str, member: &str) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// A base path without slashes around it.
 #[derive(Clone, Copy, Debug)]
 struct BasePath<'t> {
     text: &'t str,

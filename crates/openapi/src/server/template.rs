@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{code::Code, options::LoadOptions};
 
-/// A server's template with its variables filled in.
 pub(super) fn filled(
     template: &str,
     variables: Option<&Node>,

@@ -10,7 +10,6 @@ use url::Url;
 use host::check_authority;
 use path::{check_path, doubt_of_path, is_equal};
 
-/// An address that was read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Address {
     pub(super) url: Url,
@@ -235,7 +234,6 @@ pub(super) fn check_placeholders(text: &str) -> Result<(), Wrong> {
     Err(wrong(expected, text))
 }
 
-/// The reason to look at a text again.
 fn doubt(text: &str, path: &str, url: &Url) -> Option<String> {
     let expected = if text == text.trim() {
         doubt_of_path(path)?

@@ -43,7 +43,6 @@ pub fn check_server(text: &str) -> Result<(), InvalidServer> {
         .map_err(|refusal| InvalidServer { message: refusal.message, help: help(text) })
 }
 
-/// The text to write instead of a server.
 pub(super) fn help(text: &str) -> String {
     match mended(text) {
         Some(fit) => format!("write `{fit}`"),

@@ -1,7 +1,6 @@
 //! Reads path keys that are written as frameworks write routes: `{id:[0-9]+}`, `:id`, `<int:id>`, `{id?}`, `{*rest}`.
 //! A key is rewritten where its variables are clear, else refused. A variable whose whole text is declared stays as it is.
 
-/// A path key in the notation of OpenAPI.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Plain {
     pub(crate) key: String,
@@ -51,7 +50,6 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads one piece of the key.
     fn step(&mut self, c: char) -> Result<(), &'static str> {
         let rest = self.rest;
         let begins = self.key.ends_with('/');

@@ -17,11 +17,9 @@ use crate::{
     reference::{Located, reference_of},
 };
 
-/// The facts about an operation's successful responses.
 #[derive(Debug)]
 pub(super) struct Answers<'d> {
     pub(super) accept: Box<[Arc<str>]>,
-    /// The names of the declared headers.
     pub(super) headers: Box<[Arc<str>]>,
     pub(super) output: Option<Located<'d>>,
 }
@@ -32,7 +30,6 @@ pub(super) struct Known<'d> {
     contents: HashMap<usize, Arc<Content<'d>>>,
 }
 
-/// The media types of a `content` object.
 #[derive(Debug)]
 struct Content<'d> {
     types: Box<[Arc<str>]>,
@@ -94,7 +91,6 @@ fn is_success(status: &str) -> bool {
 }
 
 impl<'d> Known<'d> {
-    /// Adds the facts of a response.
     fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut Gathered<'d>) {
         let content = response.node.get("content").and_then(Node::as_object);
         let known = content.and_then(|content| self.contents.get(&content.address()));
@@ -157,7 +153,6 @@ fn is_plain(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
         && content.iter().all(|(_, node)| reference_of(node).is_none())
 }
 
-/// The media types in order, without repetitions.
 fn distinct(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
     if types.len() > COMPARED_TYPES {
         return types.into_iter().collect::<IndexSet<_>>().into_iter().collect();

@@ -14,7 +14,6 @@ use crate::{
     session_input::{Annotation, source},
 };
 
-/// The session inputs inside each argument.
 pub(super) fn bindings<'d>(
     cursor: Cursor<'d, '_>,
     session_inputs: SessionInputs,

@@ -21,7 +21,6 @@ pub(super) struct Sending<'a> {
     pub(super) defaults: Defaults,
     pub(super) method: &'a http::Method,
     pub(super) effect: Effect,
-    /// The operation as findings name it.
     pub(super) label: &'a str,
 }
 
@@ -41,7 +40,6 @@ struct Labels {
 }
 
 impl Decisive {
-    /// Removes the defaults that are not sent.
     pub(super) fn leave_out(
         &mut self,
         sending: Sending<'_>,
@@ -80,7 +78,6 @@ impl Decisive {
         }
     }
 
-    /// Reports the operations, once for each kind.
     pub(super) fn report(&self, findings: &mut Findings) {
         let at = Path::ROOT.name("paths");
         let is_sent = self.defaults.decide_changes();
@@ -175,7 +172,6 @@ fn has_members_of_defaults(document: &Document, schema: &Located<'_>) -> bool {
     is_met && members.any(|(name, node)| has_default(node, name) && !is_fixed(node, name))
 }
 
-/// The number of operations that a finding names.
 const MOST_NAMED: usize = 10;
 
 /// The cost to look at a member, in steps.

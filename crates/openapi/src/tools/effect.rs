@@ -29,7 +29,6 @@ pub(super) fn effect(said: Said<'_>) -> Effect {
     if said.method.is_idempotent() { Effect::Idempotent } else { Effect::Write }
 }
 
-/// The first verb of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Verb {
     Acts,
@@ -67,7 +66,6 @@ fn sentence(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The first word that says what is done.
 fn first_verb(text: &str) -> Option<Verb> {
     let mut before = String::new();
     for word in words(text).take(MOST_WORDS) {
@@ -121,7 +119,6 @@ const ACTING: [&str; 13] = [
     "tunnel",
 ];
 
-/// Words for reading.
 const READING: [&str; 31] = [
     "check",
     "checks",

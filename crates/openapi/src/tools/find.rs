@@ -11,7 +11,6 @@ use crate::{
     reference::{Located, beyond, reference_of},
 };
 
-/// An operation and its place.
 pub(super) struct Found<'d> {
     pub(super) method: http::Method,
     pub(super) key: Arc<str>,
@@ -22,7 +21,6 @@ pub(super) struct Found<'d> {
 }
 
 impl Found<'_> {
-    /// The operation's name, if it has one.
     pub(super) fn operation_id(&self) -> Option<&str> {
         self.shared_operation_id().map(AsRef::as_ref)
     }

@@ -26,16 +26,12 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     pub(super) template: Option<&'a Template>,
-    /// The places of its credentials.
     pub(super) taken: &'a TakenPlaces<'a>,
-    /// The withheld headers that the operator allows.
     pub(super) let_through: &'a [&'a ArgumentHeader],
 }
 
-/// The parameters of an operation, by their use.
 #[derive(Debug)]
 pub(super) struct Offered<'d> {
-    /// The arguments.
     pub(super) parameters: Vec<Parameter<'d>>,
     /// The places of the parameters that belong to credentials.
     pub(super) withheld: Vec<(InputLocation, Arc<str>)>,
@@ -96,7 +92,6 @@ impl<'d> Offered<'d> {
     }
 }
 
-/// The description of a parameter.
 fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
     let own = || parameter.object.get("description").and_then(Node::as_str);
     parameter.description.as_deref().or_else(own).unwrap_or_default()

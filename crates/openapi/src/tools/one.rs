@@ -51,9 +51,7 @@ use crate::{
 /// The context in which every operation of a document is read.
 #[derive(Debug)]
 pub(super) struct Context<'d> {
-    /// The parts of the description that operations keep.
     pub(super) common: Arc<Common>,
-    /// The description with a counter of its reading.
     pub(super) document: &'d Document,
     pub(super) options: &'d LoadOptions,
     pub(super) reach: Reach<'d>,
@@ -64,7 +62,6 @@ pub(super) struct Context<'d> {
     pub(super) known: Known<'d>,
 }
 
-/// The parts that operations share, read once.
 #[derive(Debug, Default)]
 pub(super) struct Known<'d> {
     parameters: parameter::Known<'d>,
@@ -74,14 +71,12 @@ pub(super) struct Known<'d> {
     template: path_key::Known,
 }
 
-/// The path keys with a fragment.
 #[derive(Debug, Default)]
 pub(super) struct Fragments {
     n: usize,
     first: Option<Arc<str>>,
 }
 
-/// The parts of an operation that were read.
 #[derive(Debug)]
 struct Read<'d> {
     operation: Located<'d>,
@@ -99,7 +94,6 @@ struct Read<'d> {
     answers: Answers<'d>,
 }
 
-/// An operation to be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate<'a, 'd> {
     pub(super) method: &'a http::Method,
@@ -191,7 +185,6 @@ impl<'d> Context<'d> {
         template
     }
 
-    /// Reads all parts of an operation.
     fn read(
         &mut self,
         candidate: Candidate<'_, 'd>,
@@ -289,7 +282,6 @@ impl<'d> Context<'d> {
         findings.error(Code::TooComplex, &operation.pointer, message, help);
     }
 
-    /// Reports broken references in the schemas.
     fn survey(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
         let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
         for schema in layout.schemas.iter().chain(alternatives).flatten() {

@@ -6,7 +6,6 @@ use hashbrown::HashMap;
 
 use crate::{code::Code, cursor::Cursor};
 
-/// The declared tags that have a parent.
 #[derive(Debug, Default)]
 pub(super) struct Tags<'d> {
     parents: HashMap<&'d str, &'d str>,

@@ -12,11 +12,9 @@ struct Frame {
     next: Next,
 }
 
-/// The next part in a list or object.
 enum Next {
     Item(usize),
     Name,
-    /// A value, with its entry.
     Value(Option<usize>),
 }
 

@@ -3,14 +3,12 @@
 
 use std::borrow::Cow;
 
-/// The value of a plain scalar.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Meaning<'a> {
     Bool(bool),
     /// Infinity or not-a-number, which JSON does not have.
     NonFinite,
     Null,
-    /// Digits in JSON's grammar.
     Number(Cow<'a, str>),
     Text,
 }

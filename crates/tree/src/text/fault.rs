@@ -3,7 +3,6 @@
 use crate::code::TextCode;
 use crate::diagnostic::{Diagnostic, Position, Severity};
 
-/// The reason why a text cannot be read.
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) Box<Diagnostic>);
 

@@ -75,7 +75,6 @@ impl Interner {
         object
     }
 
-    /// The list of these items.
     pub(super) fn list(&mut self, items: vec::Drain<'_, Node>) -> Arc<[Node]> {
         let own = items.as_slice();
         let Some(hash) = self.hash(own.iter().map(|node| (0, node))) else {

@@ -106,7 +106,6 @@ impl Builder {
         self.open.push(open);
     }
 
-    /// Adds a finished node to its parent.
     fn put(&mut self, node: Node) {
         match self.open.last() {
             Some(Open::Array(_)) => self.items.push(node),

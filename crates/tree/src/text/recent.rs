@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-/// One slot for each text.
 #[derive(Debug)]
 pub(super) struct Recent {
     texts: Box<[Option<Arc<str>>; PLACES]>,

@@ -146,7 +146,6 @@ impl<'t> Scanner<'t, '_> {
     }
 }
 
-/// The text of a string in quotes.
 fn unescaped(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') {
         return match Reader::new(raw).token() {

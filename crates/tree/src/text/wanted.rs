@@ -22,7 +22,6 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The entry of the root.
     pub(crate) const ROOT: usize = 0;
 
     pub(crate) fn new<'a>(pointers: impl IntoIterator<Item = &'a str>) -> Self {

@@ -22,7 +22,6 @@ pub(super) struct Expanded {
     namespace: Option<Arc<str>>,
 }
 
-/// A name as it is written.
 #[derive(Debug)]
 pub(super) struct Qualified {
     pub(super) text: String,
@@ -41,7 +40,6 @@ impl Scope {
         self.n_outside
     }
 
-    /// Forgets the declarations of an element that ends.
     pub(super) fn leave(&mut self, n_before: usize) {
         self.declared.truncate(n_before);
         self.n_outside = n_before;

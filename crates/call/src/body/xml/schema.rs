@@ -15,25 +15,20 @@ pub(super) struct Described<'a> {
     root: &'a Value,
 }
 
-/// The form of a value in XML.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
-    /// An attribute of the enclosing element.
     Attribute,
     /// The content, without an element around it.
     Bare,
-    /// A CDATA section.
     Cdata,
     /// An element; for an array, one element per item.
     Element,
-    /// Text of the enclosing element.
     Text,
     /// The items of an array in a wrapper element.
     Wrapped,
 }
 
 impl<'a> Described<'a> {
-    /// Reads the XML rules of `schema`.
     pub(super) fn new(schema: Option<&'a Value>, root: &'a Value) -> Self {
         Self { schema, root }
     }
@@ -45,7 +40,6 @@ impl<'a> Described<'a> {
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
-    /// The form of the value.
     pub(super) fn form(self) -> Form {
         let says = |name: &str| self.said(name).and_then(Value::as_bool) == Some(true);
         match self.said("nodeType").and_then(Value::as_str) {
@@ -60,7 +54,6 @@ impl<'a> Described<'a> {
         }
     }
 
-    /// The schema of a member.
     pub(super) fn member(self, name: &str) -> Self {
         let found = self.find(&|schema| {
             let declared = schema.get("properties").and_then(|properties| properties.get(name));
@@ -69,7 +62,6 @@ impl<'a> Described<'a> {
         Self { schema: found, root: self.root }
     }
 
-    /// The schema of the items.
     pub(super) fn items(self) -> Self {
         Self { schema: self.find(&|schema| schema.get("items")), root: self.root }
     }

@@ -20,7 +20,6 @@ pub(super) struct Child<'a> {
     pub(super) at: String,
     /// The member that writes the value, which is the same for all items of a list: `body.labels`.
     pub(super) writer: Arc<str>,
-    /// The default name.
     pub(super) own: Arc<str>,
     pub(super) value: &'a Value,
     pub(super) described: Described<'a>,
@@ -51,7 +50,6 @@ pub(super) struct Writer {
 }
 
 impl<'a> Child<'a> {
-    /// The member `name` of an object.
     pub(super) fn member(&self, name: &str, value: &'a Value) -> Self {
         let at = format!("{}.{name}", self.at);
         let (writer, own) = (at.as_str().into(), name.into());
@@ -80,12 +78,10 @@ impl<'a> Child<'a> {
 }
 
 impl Writer {
-    /// A writer that continues a text.
     pub(super) fn after(out: &str) -> Self {
         Self { out: out.to_owned(), ..Self::default() }
     }
 
-    /// The root element with its content.
     pub(super) fn root(&mut self, name: &XmlName, children: Vec<Child<'_>>) -> Result<(), Refusal> {
         self.element(name, children, &mut Written::default(), &"".into())
     }
@@ -100,7 +96,6 @@ impl Writer {
         self.leaf(name, child, &mut Written::default())
     }
 
-    /// An element with attributes, texts and elements.
     fn element(
         &mut self,
         name: &XmlName,
@@ -147,7 +142,6 @@ impl Writer {
         }
     }
 
-    /// A value without parts.
     fn leaf(
         &mut self,
         name: &XmlName,

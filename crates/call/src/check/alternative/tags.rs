@@ -9,10 +9,8 @@ use crate::check::{
     run::{Run, Segment},
 };
 
-/// A member with enumerated values.
 #[derive(Debug)]
 pub(super) struct Tag<'p> {
-    /// The names that lead to the member.
     pub(super) path: Vec<&'p str>,
     /// True if each member of the path is required.
     pub(super) is_required: bool,
@@ -20,7 +18,6 @@ pub(super) struct Tag<'p> {
 }
 
 impl<'p> Tag<'p> {
-    /// The values.
     pub(super) fn values(&self) -> impl Iterator<Item = &'p Value> + use<'p> {
         self.values.iter()
     }

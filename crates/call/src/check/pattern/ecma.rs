@@ -3,7 +3,6 @@
 
 use std::{iter::Peekable, str::Chars};
 
-/// The pattern in the engine's notation.
 pub(super) fn translated(pattern: &str) -> String {
     let mut translator = Translator {
         rest: pattern.chars().peekable(),
@@ -95,7 +94,6 @@ impl Translator<'_> {
         self.code(first);
     }
 
-    /// Four digits of base 16.
     fn digits(&mut self) -> Option<u32> {
         let mut rest = self.rest.clone();
         let mut code = 0;

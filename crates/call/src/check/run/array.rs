@@ -9,7 +9,6 @@ use crate::check::{
 };
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// True if the items meet a rule.
     pub(super) fn array(
         &mut self,
         rule: &'p Rule,
@@ -39,7 +38,6 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// True if all values meet a schema.
     pub(super) fn values(
         &mut self,
         values: impl Iterator<Item = &'v Value>,

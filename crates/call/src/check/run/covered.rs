@@ -8,12 +8,10 @@ use callgate_tool::{Object, Value};
 use super::{Instance, Node, Rule, Run, Spent};
 use crate::check::node::Properties;
 
-/// The members or items that are evaluated.
 #[derive(Debug)]
 pub(super) struct Covered {
     is_whole: bool,
     marks: Box<[bool]>,
-    /// The schemas that were visited.
     seen: BTreeSet<usize>,
 }
 

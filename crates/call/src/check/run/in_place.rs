@@ -5,7 +5,6 @@ use std::{collections::BTreeSet, slice};
 use super::{Node, Rule, Run, Spent};
 
 impl<'p> Run<'p, '_> {
-    /// Charges the work of an explanation.
     pub(crate) fn pay(&mut self, steps: usize) -> Result<(), Spent> {
         self.budget.charge(steps)
     }

@@ -6,7 +6,6 @@ use super::{Instance, Node, Rule, Run, Spent};
 use crate::check::node::Properties;
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// True if the members meet a rule.
     pub(super) fn object(
         &mut self,
         rule: &'p Rule,

@@ -8,25 +8,18 @@ use callgate_tool::{Object, Value};
 use super::{Instance, Key, Node, Rule, Run, Spent, Types};
 use crate::check::node::Properties;
 
-/// One rule that a value breaks.
 #[derive(Clone, Debug)]
 pub(crate) struct Violation<'p, 'v> {
-    /// The rule.
     pub(crate) breach: Breach<'p, 'v>,
-    /// The value that breaks the rule.
     pub(crate) at: Instance<'v>,
-    /// The path to the value.
     pub(crate) path: Box<[Segment<'v>]>,
 }
 
-/// The rule that is broken.
 #[derive(Clone, Debug)]
 pub(crate) enum Breach<'p, 'v> {
-    /// The value has none of the types.
     Type(Types),
     /// The value breaks a rule as it is written.
     Rule(&'p Rule),
-    /// A member is missing.
     Missing(&'p str),
     /// One of several members is missing, each of which makes an alternative of a union complete.
     MissingEither(Vec<&'p str>),
@@ -40,20 +33,15 @@ pub(crate) enum Breach<'p, 'v> {
     UnknownTag(Vec<&'p Value>),
 }
 
-/// One step of a path into a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Segment<'v> {
-    /// An item.
     Index(usize),
-    /// A member.
     Name(&'v str),
 }
 
-/// The findings so far.
 struct Found<'p, 'v> {
     list: Vec<Violation<'p, 'v>>,
     path: Vec<Segment<'v>>,
-    /// The schemas and places that were already examined.
     seen: BTreeSet<Key>,
 }
 

@@ -7,7 +7,6 @@ use super::*;
 /// The value of `Content-Type` of a part, and its content.
 type TypedContent = (Option<String>, Vec<u8>);
 
-/// The parts of a body.
 fn taken(body: &[u8], boundary: &str) -> Result<Vec<TypedContent>, Broken> {
     let apart = apart(&Bytes::copy_from_slice(body), boundary)?;
     let part = |part: &RawPart| {

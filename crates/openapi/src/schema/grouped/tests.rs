@@ -17,7 +17,6 @@ const NAMES: [&str; 7] = ["A", "B", "C", "D", "E.1", "E_1", "F"];
 /// A reference from a schema: its kind, and the schema it names.
 type Reference = (u8, usize);
 
-/// A schema with only references.
 fn schema(references: &[Reference]) -> Value {
     let mut schema = json!({"type": "object", "required": ["kind"],
         "properties": {"kind": {"default": "a"}, "file": {"format": "binary"}}});

@@ -8,7 +8,6 @@ use callgate_tree::{Node, Object};
 use super::{conflict::Conflict, rules::Rules};
 use crate::reference::Located;
 
-/// A bound, and the place of its keyword.
 #[derive(Clone, Copy)]
 struct Bound<'a, 'd> {
     schema: &'a Located<'d>,
@@ -17,7 +16,6 @@ struct Bound<'a, 'd> {
     is_exclusive: bool,
 }
 
-/// The reason why no number meets the rules.
 pub(super) fn of_number(rules: &Rules<'_>) -> Option<Conflict> {
     let (least, most) = (lower(rules)?, upper(rules)?);
     let is_empty = match least.value.order(most.value) {
@@ -28,7 +26,6 @@ pub(super) fn of_number(rules: &Rules<'_>) -> Option<Conflict> {
     is_empty.then(|| contradiction(least, most))
 }
 
-/// The reason why no integer meets the rules.
 pub(super) fn of_integer(rules: &Rules<'_>) -> Option<Conflict> {
     if let Some(conflict) = of_number(rules) {
         return Some(conflict);
@@ -49,12 +46,10 @@ pub(super) fn of_integer(rules: &Rules<'_>) -> Option<Conflict> {
     })
 }
 
-/// The reason why no text meets the rules.
 pub(super) fn of_string(rules: &Rules<'_>) -> Option<Conflict> {
     of_counts(rules, "minLength", "maxLength")
 }
 
-/// The reason why no count meets two keywords.
 pub(super) fn of_counts(
     rules: &Rules<'_>,
     least: &'static str,

@@ -6,27 +6,22 @@ use callgate_tree::Path;
 
 use crate::{code::Code, findings::Findings, schema::View};
 
-/// Rules that no value meets.
 #[derive(Clone, Debug)]
 pub(in crate::schema) struct Conflict {
-    /// The pointer of the rule that is reported.
     at: Arc<str>,
     message: String,
     help: &'static str,
 }
 
 impl Conflict {
-    /// A conflict of the rule at a path.
     pub(super) fn new(at: &Path<'_>, message: String) -> Self {
         Self { at: at.pointer(), message, help: ONE_OF_TWO }
     }
 
-    /// The conflict with another remedy.
     pub(super) fn with_help(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
 
-    /// What contradicts what.
     pub(super) fn message(&self) -> &str {
         &self.message
     }

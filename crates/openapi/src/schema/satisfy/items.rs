@@ -10,7 +10,6 @@ use super::{
 };
 use crate::reference::Located;
 
-/// The reason why no array meets the rules.
 pub(super) fn conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,

@@ -56,7 +56,6 @@ fn named(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict> {
     Ok(left)
 }
 
-/// The types that a schema itself allows.
 fn of(document: &Document, object: &Object) -> u8 {
     let Some(kind) = object.get("type") else { return ALL };
     // Listed values of another type are converted, or the type gives way to them.

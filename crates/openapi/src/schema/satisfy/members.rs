@@ -14,7 +14,6 @@ use crate::{reference::Located, schema::legal::is_one_way};
 /// The required members of an object, each with the schema that requires it.
 type Required<'a, 'd> = IndexMap<&'d str, &'a Located<'d>>;
 
-/// The reason why no object meets the rules.
 pub(super) fn conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
@@ -63,7 +62,6 @@ fn required<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Required<'a, '
     required
 }
 
-/// The reason why a required member cannot exist.
 fn required_member<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
@@ -151,7 +149,6 @@ fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
     })
 }
 
-/// A property that a schema itself names.
 fn property<'d>(schema: &Located<'d>, name: &str) -> Option<Located<'d>> {
     let node = schema.node.get("properties")?.get(name)?;
     Some(Located::new(node, &schema.path().name("properties").name(name)))

@@ -53,19 +53,16 @@ impl<'d> Rules<'d> {
         None
     }
 
-    /// The objects of the schemas.
     pub(super) fn objects(&self) -> impl DoubleEndedIterator<Item = (&Located<'d>, &'d Object)> {
         self.schemas.iter().filter_map(|schema| Some((schema, schema.node.as_object()?)))
     }
 }
 
-/// The items of a list, with their places.
 pub(super) fn items<'d>(list: &Located<'d>) -> Vec<Located<'d>> {
     let items = list.node.as_array().unwrap_or_default().iter().enumerate();
     items.map(|(at, item)| Located::new(item, &list.path().index(at))).collect()
 }
 
-/// The target of a schema's own reference.
 pub(super) fn referred<'d>(search: &Search<'d>, schema: &Located<'d>) -> Option<Located<'d>> {
     let Node::String(reference) = schema.node.get("$ref")? else { return None };
     if &**reference == SESSION_ID {

@@ -7,7 +7,6 @@ use url::Url;
 
 use super::{Wrong, wrong};
 
-/// A host and a port, as written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Authority<'t> {
     host: &'t str,

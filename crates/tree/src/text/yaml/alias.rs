@@ -17,20 +17,16 @@ pub(super) struct Mark {
     pub(super) merge: bool,
 }
 
-/// A node with an anchor in the text.
 #[derive(Debug)]
 pub(super) struct Anchored {
     pub(super) node: Node,
     pub(super) size: Size,
 }
 
-/// The size of a tree with aliases expanded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) nodes: usize,
-    /// The bytes of names and texts.
     pub(super) bytes: usize,
-    /// The levels of lists and objects.
     pub(super) height: usize,
 }
 

@@ -17,7 +17,6 @@ use crate::limits::Limits;
 use crate::node::Node;
 use crate::pointer::Path;
 
-/// A list or object that is still open.
 #[derive(Debug)]
 struct Frame {
     /// The number of its anchor; 0 for none.
@@ -35,7 +34,6 @@ enum Kind {
     Object(Option<(Arc<str>, Mark)>),
 }
 
-/// The nodes so far.
 #[derive(Debug)]
 pub(super) struct Builder {
     limits: Limits,
@@ -233,7 +231,6 @@ impl Builder {
         }
     }
 
-    /// Adds a finished node to its parent.
     fn put(&mut self, node: Node, size: Size, anchor: usize) {
         if anchor != 0 {
             self.anchors.insert(anchor, Anchored { node: node.clone(), size });
@@ -279,7 +276,6 @@ impl Builder {
         }
     }
 
-    /// The pointer of the node that comes next.
     fn pointer_of_next(&self) -> String {
         let mut segments = Vec::new();
         let mut end = self.items.len();

@@ -4,7 +4,6 @@ use granit_parser::{ScalarStyle, Tag};
 
 use super::super::core_schema::{self, Meaning};
 
-/// A scalar of the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar<'a> {
     pub(crate) text: &'a str,
@@ -65,7 +64,6 @@ pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
 /// The prefix that `!!` stands for in YAML's own tags (YAML 1.2.2 §6.8.2.1).
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// The name of one of YAML's own tags.
 fn core(tag: &Tag) -> Option<&str> {
     (tag.handle() == CORE).then(|| tag.suffix())
 }

@@ -3,15 +3,12 @@
 use proptest::{prelude::Rng as _, test_runner::TestRng};
 use serde_json::{Map, Value, json};
 
-/// A source of choices.
 pub(super) struct Candidates<'a> {
-    /// The document in which references are resolved.
     pub(super) root: &'a Value,
     pub(super) rng: TestRng,
 }
 
 impl<'a> Candidates<'a> {
-    /// Values for a schema.
     pub(super) fn of(&mut self, schema: &'a Value, n: usize) -> Vec<Value> {
         let mut constants = Vec::new();
         gather_constants(schema, &mut constants);

@@ -68,7 +68,6 @@ fn reported(document: &Document) -> Vec<String> {
     found
 }
 
-/// The schema at a pointer, as JSON Schema.
 fn built(document: &Document, pointer: &str) -> serde_json::Value {
     let kept = Built::new(Allowance::of_definitions(document));
     let mut builder = Builder::new(document, &kept, View::Complete);

@@ -39,7 +39,6 @@ fn keyword(
     value.prop_map(move |value| (name.to_owned(), value)).boxed()
 }
 
-/// A keyword without schemas.
 fn plain() -> BoxedStrategy<(String, Value)> {
     let kinds = ["array", "boolean", "integer", "null", "number", "object", "string"];
     let counts = [
