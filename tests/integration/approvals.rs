@@ -63,7 +63,7 @@ fn pending(result: &ToolResult) -> &Pending {
 
 async fn decided(built: &Built, session: &Session, id: &str, decision: Decision) -> ToolResult {
     let asked = put();
-    built.executor.run(Call::new(&asked, session).with_decision(id, decision)).await
+    built.executor.call_with(Call::new(&asked, session).with_decision(id, decision)).await
 }
 
 #[tokio::test]

@@ -86,7 +86,7 @@ async fn a_function_of_the_client_is_checked_and_waits() {
     assert!(waits.expires.is_some() && waits.id.starts_with("call_"), "{waits:?}");
     let other = built.executor.call(&call, &session).await;
     assert_ne!(pending(&other).id, waits.id);
-    let Outcome::Planned(plan) = built.executor.prepare(&call, &session).await.outcome else {
+    let Outcome::Planned(plan) = built.executor.dry_run(&call, &session).await.outcome else {
         panic!("no plan")
     };
     let told = r#"asks the client to run `clock-get_time` with {"zone":"UTC"}"#;
@@ -97,7 +97,7 @@ async fn a_function_of_the_client_is_checked_and_waits() {
 async fn what_the_client_answers_is_checked_against_the_output() {
     let built = configured(FUNCTIONS).unwrap();
     let (call, session) = (asked("clock-get_time", json!({"zone": "UTC"})), Session::default());
-    let settle = |answer| built.executor.settle(Call::new(&call, &session), answer);
+    let settle = |answer| built.executor.resume(Call::new(&call, &session), answer);
     let fault = settle(ClientAnswer::Output(json!({"time": 12}))).await.unwrap_err();
     assert_eq!((fault.code, &*fault.problems[0].at), (FaultCode::UnreadableResponse, "time"));
     let result = settle(ClientAnswer::Output(json!({"time": "12:00"}))).await.unwrap();
@@ -112,7 +112,7 @@ async fn what_the_client_answers_is_checked_against_the_output() {
 async fn a_call_whose_tool_vanished_ends_as_removed() {
     let built = configured(FUNCTIONS).unwrap();
     let (call, session) = (asked("clock-get_date", json!({})), Session::default());
-    let settled = built.executor.settle(Call::new(&call, &session), ClientAnswer::Output(json!(1)));
+    let settled = built.executor.resume(Call::new(&call, &session), ClientAnswer::Output(json!(1)));
     let Outcome::Failed(fault) = settled.await.unwrap().outcome else { panic!("no fault") };
     assert_eq!((fault.code, fault.next), (FaultCode::ToolRemoved, Next::GiveUp));
 }
@@ -170,7 +170,7 @@ async fn a_clients_answer_is_shaped_like_a_services() {
     let result = built.executor.call(&call, &session).await;
     assert_eq!(pending(&result).request, json!({}));
     let settle = |answer: Value| {
-        built.executor.settle(Call::new(&call, &session), ClientAnswer::Output(answer))
+        built.executor.resume(Call::new(&call, &session), ClientAnswer::Output(answer))
     };
     let answer = json!({"items": [{"id": 7, "name": "Rex"}], "more": true});
     let settled = settle(answer).await.unwrap();
@@ -184,7 +184,7 @@ async fn a_clients_answer_is_shaped_like_a_services() {
     let other = asked("pets-putPet", json!({"petId": 7, "name": "Rex"}));
     let session = Session::new("s-1");
     let asked = Call::new(&other, &session).run_by_client();
-    assert_eq!(pending(&built.executor.run(asked).await).request["petId"], json!(7));
+    assert_eq!(pending(&built.executor.call_with(asked).await).request["petId"], json!(7));
     assert_eq!(server.count("/pets/7"), 0);
     let result = built.executor.call(&other, &session).await;
     assert!(
@@ -268,7 +268,7 @@ async fn function_tools_of_exports_are_functions() {
         let result = built.executor.call(&call, &session).await;
         assert_eq!(pending(&result).request, Value::Object(arguments));
         let answered = ClientAnswer::Output(answer.clone());
-        let settled = built.executor.settle(Call::new(&call, &session), answered).await.unwrap();
+        let settled = built.executor.resume(Call::new(&call, &session), answered).await.unwrap();
         assert_eq!(settled.text(), Some(&*answer.to_string()));
         let empty = built.executor.call(&asked(tool, json!({})), &session).await;
         assert!(empty.is_failed(), "{empty:?}");

@@ -179,7 +179,7 @@ async fn what_cannot_be_met_is_told_and_never_sent() {
         assert!(fault.message.contains(named), "{tool}: {}", fault.message);
         assert!(fault.message.contains("`credentials`"), "{tool}: {}", fault.message);
         let asked = ToolCall::new("1", tool, callgate::Arguments::new());
-        let journal = built.executor.prepare(&asked, &session()).await.journal;
+        let journal = built.executor.dry_run(&asked, &session()).await.journal;
         let is_noted = |event: &Event| matches!(event, Event::Unauthorized { .. });
         assert!(journal.events().iter().any(is_noted), "{tool}: {journal:?}");
     }
@@ -321,7 +321,7 @@ async fn a_cookie_that_holds_a_credential_is_no_argument() {
     assert!(properties.get("sid").is_none() && properties.get("theme").is_some(), "{properties}");
     let arguments = json!({"theme": "dark"}).as_object().cloned().unwrap();
     let asked = ToolCall::new("1", "cookie", arguments);
-    let Outcome::Planned(plan) = built.executor.prepare(&asked, &session()).await.outcome else {
+    let Outcome::Planned(plan) = built.executor.dry_run(&asked, &session()).await.outcome else {
         panic!("not planned")
     };
     let cookie = plan.request().unwrap().headers.iter().find(|(name, _)| name == "cookie").unwrap();
@@ -335,7 +335,7 @@ async fn a_cookie_that_holds_a_credential_is_no_argument() {
 async fn a_dry_run_shows_every_place() {
     let (server, built) = started(ALL).await;
     let asked = ToolCall::new("1", "both", callgate::Arguments::new());
-    let Outcome::Planned(plan) = built.executor.prepare(&asked, &session()).await.outcome else {
+    let Outcome::Planned(plan) = built.executor.dry_run(&asked, &session()).await.outcome else {
         panic!("not planned")
     };
     let shown = |name: &str| {

@@ -50,7 +50,7 @@ async fn a_dry_run_says_that_the_destination_would_be_refused() {
         ("http://127.0.0.1:1/v1", "egress: { allow: [127.0.0.1] }", false),
     ] {
         let call = ToolCall::new("1", "a", callgate::Arguments::new());
-        let prepared = built(named, settings).executor.prepare(&call, &Session::default()).await;
+        let prepared = built(named, settings).executor.dry_run(&call, &Session::default()).await;
         let journal = prepared.journal.events().iter().map(ToString::to_string);
         let journal = journal.collect::<Vec<_>>().join("\n");
         assert_eq!(journal.contains("a call would not be sent"), is_refused, "{named}: {journal}");

@@ -219,12 +219,12 @@ async fn a_call_hands_its_trace_on() {
     let asked = asked("echo", json!({"n": 1}));
     let session = Session::default();
     let traced = || Call::new(&asked, &session).with_trace(trace.clone());
-    let Outcome::Planned(preview) = executor.preview(traced()).await.outcome else {
+    let Outcome::Planned(preview) = executor.dry_run_with(traced()).await.outcome else {
         panic!("no plan")
     };
     let planned = preview.request().unwrap();
     assert!(planned.headers.iter().any(|(name, value)| name == "traceparent" && value == parent));
-    executor.run(traced()).await;
+    executor.call_with(traced()).await;
     let headers = &server.last()["headers"];
     assert_eq!(
         (&headers["traceparent"], &headers["tracestate"]),
@@ -244,7 +244,7 @@ async fn baggage_goes_to_the_toolsets_that_get_it_alone() {
         [("", None), ("baggage: false", None), ("baggage: true", Some(&"user=kim".into()))]
     {
         let executor = executor(&server.url(""), settings);
-        executor.run(Call::new(&asked, &session).with_trace(trace.clone())).await;
+        executor.call_with(Call::new(&asked, &session).with_trace(trace.clone())).await;
         let headers = &server.last()["headers"];
         assert_eq!(headers["traceparent"], parent);
         assert_eq!(headers.get("baggage"), expected, "{settings}");

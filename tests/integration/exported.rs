@@ -318,7 +318,7 @@ async fn tokens_of_google_accounts_are_asked_for_by_callgates_own() {
         let told = built.warnings.iter().filter(|known| known.code == "import-account");
         assert_eq!(told.count(), 1, "{authentication}: {:?}", built.warnings);
         let asked = ToolCall::new("1", "pets-listPets", callgate::Arguments::new());
-        let planned = built.executor.prepare(&asked, &Session::default()).await.outcome;
+        let planned = built.executor.dry_run(&asked, &Session::default()).await.outcome;
         let Outcome::Planned(plan) = planned else { panic!("{planned:?}") };
         let is_it =
             |(name, value): &&(String, String)| name == "authorization" && value == "Bearer ****";

@@ -45,7 +45,7 @@ fn secret() -> tempfile::NamedTempFile {
 async fn shown(executor: &Executor, arguments: Value) -> [(Value, String); 2] {
     let call = asked("echo", arguments);
     let session = Session::default();
-    let results = [executor.prepare(&call, &session).await, executor.call(&call, &session).await];
+    let results = [executor.dry_run(&call, &session).await, executor.call(&call, &session).await];
     results.map(|result| {
         let told = json_result(&result).to_string();
         let told = Value::parse(&told).unwrap();

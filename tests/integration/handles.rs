@@ -123,7 +123,7 @@ async fn the_file_of_one_call_is_the_argument_of_the_next() {
     let tail = format!("\r\n--{boundary}--\r\n");
     assert_eq!(body, [head.as_bytes(), &file(), tail.as_bytes()].concat());
 
-    let planned = executor.prepare(&asked("form", arguments), &Session::default()).await.outcome;
+    let planned = executor.dry_run(&asked("form", arguments), &Session::default()).await.outcome;
     assert!(matches!(planned, Outcome::Planned(_)), "{planned:?}");
 }
 
@@ -182,7 +182,7 @@ async fn a_handle_of_nothing_is_a_fault_before_sending() {
     let executor = executor().await;
     let arguments = json!({"body": {"handle": "result:00ff"}});
     let asked = asked("raw", arguments.clone());
-    let prepared = executor.prepare(&asked, &Session::default()).await;
+    let prepared = executor.dry_run(&asked, &Session::default()).await;
     for outcome in [call(&executor, "raw", arguments).await.outcome, prepared.outcome] {
         let fault = fault(outcome);
         assert_eq!(
@@ -199,7 +199,9 @@ async fn a_handle_is_of_the_session_and_the_principal_that_made_it() {
     let (own, other) = (Session::new("own"), Session::new("other"));
     let fetch = asked("fetch", json!({}));
     let made = Call::new(&fetch, &own).with_principal(Principal::new("kim"));
-    let Outcome::Answered(answer) = executor.run(made).await.outcome else { panic!("no answer") };
+    let Outcome::Answered(answer) = executor.call_with(made).await.outcome else {
+        panic!("no answer")
+    };
     let handle = answer.handle.unwrap();
     let upload = asked("raw", json!({"body": {"handle": handle.to_string()}}));
     for (session, principal, is_own) in [
@@ -217,7 +219,7 @@ async fn a_handle_is_of_the_session_and_the_principal_that_made_it() {
             Some(principal) => call.with_principal(principal),
             None => call,
         };
-        let outcome = executor.run(call).await.outcome;
+        let outcome = executor.call_with(call).await.outcome;
         if is_own {
             assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
             continue;

@@ -132,7 +132,7 @@ async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
         // As if to check the arguments had taken so long.
         tokio::time::advance(Duration::from_secs(waited)).await;
         let begun = Instant::now();
-        let Outcome::Failed(fault) = executor(limit).run(call).await.outcome else {
+        let Outcome::Failed(fault) = executor(limit).call_with(call).await.outcome else {
             panic!("no fault")
         };
         assert_eq!(

@@ -73,7 +73,7 @@ fn session(envelope: Value) -> Session {
 async fn shown(built: &Built, tool: &str, session: &Session) -> (String, Vec<ToolResult>) {
     let call = asked(tool, json!({}));
     let results = vec![
-        built.executor.prepare(&call, session).await,
+        built.executor.dry_run(&call, session).await,
         built.executor.call(&call, session).await,
     ];
     let told = |result: &ToolResult| format!("{} {:?}", json_result(result), result.journal);
@@ -331,7 +331,7 @@ async fn a_credential_of_a_session_is_masked_wherever_a_service_or_a_model_says_
     let session = Session::new("s").with_credential("unused", Secret::new(CANARY.to_owned()));
     let call = asked("other-echo", json!({"q": CANARY, "X_H": format!("a {CANARY} b")}));
     for result in
-        [built.executor.prepare(&call, &session).await, built.executor.call(&call, &session).await]
+        [built.executor.dry_run(&call, &session).await, built.executor.call(&call, &session).await]
     {
         let told = format!("{} {:?}", json_result(&result), result.journal);
         assert!(told.contains("****") && !told.contains(CANARY), "{told}");
@@ -374,7 +374,7 @@ proptest! {
             session.parameter(&reads).cloned()
         };
         let is_read = reached.is_some_and(|value| value == CANARY);
-        let told = json_result(&built.executor.prepare(&call, &session).now_or_never().unwrap()).to_string();
+        let told = json_result(&built.executor.dry_run(&call, &session).now_or_never().unwrap()).to_string();
         if is_read {
             prop_assert!(!told.contains(CANARY), "{token} {annotation} {told}");
         }

@@ -112,7 +112,7 @@ async fn calls(settings: &Value) {
     for session in [session(), Session::default()] {
         for arguments in [json!({"petId": 7}), json!({"petId": "x"})] {
             let call = ToolCall::new("1", "getPet", arguments.as_object().cloned().unwrap());
-            let planned = executor.prepare(&call, &session).await;
+            let planned = executor.dry_run(&call, &session).await;
             println!("{planned:?} {}", dialect::json_result(&planned));
             for _ in 0..2 {
                 let result = executor.call(&call, &session).await;

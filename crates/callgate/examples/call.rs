@@ -16,7 +16,7 @@ async fn main() -> Result<(), config::Error> {
     let session = Session::new("session-1");
 
     // A dry run shows the request, built by the code that sends it.
-    if let Outcome::Planned(preview) = built.executor.prepare(&call, &session).await.outcome
+    if let Outcome::Planned(preview) = built.executor.dry_run(&call, &session).await.outcome
         && let Some(request) = preview.request()
     {
         println!("{} {}", request.method, request.url);

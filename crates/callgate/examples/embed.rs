@@ -13,8 +13,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);
     let call = ToolCall::new("1", "getPet", arguments);
 
-    // `executor.call` sends what `executor.prepare` shows.
-    let result = executor.prepare(&call, &Session::default()).await;
+    // `executor.call` sends what `executor.dry_run` shows.
+    let result = executor.dry_run(&call, &Session::default()).await;
     println!("{}", dialect::json_result(&result));
     Ok(())
 }

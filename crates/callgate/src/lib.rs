@@ -16,7 +16,7 @@
 //!
 //! # A first call
 //!
-//! [`openapi()`] takes a description, and [`Executor`] holds its tools. [`Executor::prepare`] is the dry run: the request, built by
+//! [`openapi()`] takes a description, and [`Executor`] holds its tools. [`Executor::dry_run`] is the dry run: the request, built by
 //! the code that sends it. [`Executor::call`] sends it.
 //!
 //! ```
@@ -38,7 +38,7 @@
 //!
 //! let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
 //! let call = ToolCall::new("call-1", "getPet", arguments);
-//! let result = executor.prepare(&call, &Session::default()).await;
+//! let result = executor.dry_run(&call, &Session::default()).await;
 //!
 //! let Outcome::Planned(preview) = result.outcome else { panic!("a dry run") };
 //! let request = preview.request().expect("a request");

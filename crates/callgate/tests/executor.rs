@@ -117,17 +117,19 @@ async fn a_function_is_called_with_arguments_that_fit_its_schema() {
     let zone = Arguments::from_iter([("zone".to_owned(), "UTC".into())]);
     let asked = ToolCall::new("1", "clock-get_time", zone);
     let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
-    let Outcome::Answered(answer) = executor.run(call).await.outcome else { panic!("no answer") };
+    let Outcome::Answered(answer) = executor.call_with(call).await.outcome else {
+        panic!("no answer")
+    };
     assert_eq!(answer.content, Content::Json(json!({"zone": "UTC", "for": "kim"}).into()));
     assert_eq!(answer.status, None);
-    let Outcome::Planned(preview) = executor.prepare(&asked, &session).await.outcome else {
+    let Outcome::Planned(preview) = executor.dry_run(&asked, &session).await.outcome else {
         panic!("not planned")
     };
     let expected = r#"calls `clock-get_time` with {"zone":"UTC"}"#;
     assert_eq!(*preview, Preview::Text(expected.to_owned()));
 
     let wrong = ToolCall::new("1", "clock-get_time", Arguments::new());
-    for result in [executor.call(&wrong, &session).await, executor.prepare(&wrong, &session).await]
+    for result in [executor.call(&wrong, &session).await, executor.dry_run(&wrong, &session).await]
     {
         let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
         assert_eq!((fault.code, fault.next), (FaultCode::InvalidArguments, Next::CorrectArguments));
@@ -145,7 +147,7 @@ async fn a_call_ends_at_its_callers_deadline() {
     let (asked, session) = (ToolCall::new("1", "slow", Arguments::new()), Session::default());
     let started = Instant::now();
     let call = Call::new(&asked, &session).with_deadline(started + Duration::from_secs(2));
-    let Outcome::Failed(fault) = executor.run(call).await.outcome else { panic!("no fault") };
+    let Outcome::Failed(fault) = executor.call_with(call).await.outcome else { panic!("no fault") };
     assert_eq!(fault.code, FaultCode::TimedOut);
     assert_eq!(started.elapsed().as_secs(), 2);
 }

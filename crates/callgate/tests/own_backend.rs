@@ -72,9 +72,9 @@ async fn outcomes(executor: &Executor, tool: &str, arguments: &Value) -> Vec<Out
     let client = Call::new(&call, &session).run_by_client();
     vec![
         executor.call(&call, &session).await.outcome,
-        executor.prepare(&call, &session).await.outcome,
+        executor.dry_run(&call, &session).await.outcome,
         executor.stream(&call, &session).await.into_result().outcome,
-        executor.run(client).await.outcome,
+        executor.call_with(client).await.outcome,
     ]
 }
 

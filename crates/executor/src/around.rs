@@ -61,8 +61,8 @@ impl<'a> Around<'a> {
 
     /// Reports the end to the middleware.
     pub(crate) async fn end(&mut self, outcome: &Outcome) {
-        while let Some(layer) = self.next_open() {
-            layer.after(&self.call, &self.ended(Ending::Outcome(outcome))).await;
+        while let Some((layer, around)) = self.next_open() {
+            layer.after(&around.call, &around.ended(Ending::Outcome(outcome))).await;
         }
     }
 
@@ -79,16 +79,18 @@ impl<'a> Around<'a> {
 
     /// Reports to the remaining middleware that the caller left, without waiting for it.
     fn leave(&mut self) {
-        while let Some(layer) = self.next_open() {
+        while let Some((layer, around)) = self.next_open() {
             // A future that would wait is dropped at that point.
             let _: Option<()> =
-                layer.after(&self.call, &self.ended(Ending::Dropped)).now_or_never();
+                layer.after(&around.call, &around.ended(Ending::Dropped)).now_or_never();
         }
     }
 
-    fn next_open(&mut self) -> Option<Arc<dyn Middleware>> {
+    /// The innermost middleware that has not seen the end yet, and the call that it sees.
+    fn next_open(&mut self) -> Option<(&dyn Middleware, &Self)> {
         self.n_open = self.n_open.checked_sub(1)?;
-        self.layers.get(self.n_open).cloned()
+        let around = &*self;
+        Some((&**around.layers.get(around.n_open)?, around))
     }
 
     fn ended<'b>(&'b self, ending: Ending<'b>) -> Ended<'b> {
@@ -96,7 +98,7 @@ impl<'a> Around<'a> {
         Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
     }
 
-    /// True if a call with this ending reached the service.
+    /// The progress of a call with this ending.
     fn reached(&self, ending: Ending<'_>) -> Reached {
         let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
         match ending {

@@ -24,7 +24,7 @@ use crate::{
 ///
 /// # async fn run(executor: &Executor, asked: &ToolCall, session: &Session) {
 /// let call = Call::new(asked, session).with_principal(Principal::new("kim"));
-/// let result = executor.run(call).await;
+/// let result = executor.call_with(call).await;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl<'a> Call<'a> {
     }
 
     /// Hands the response on as it arrives, byte for byte and of any size, if the call is opened
-    /// ([`Executor::open`](crate::Executor::open)) and the service responds with success. Credentials are masked as in all
+    /// ([`Executor::stream_with`](crate::Executor::stream_with)) and the service responds with success. Credentials are masked as in all
     /// output.
     #[must_use]
     pub fn as_bytes(self) -> Self {

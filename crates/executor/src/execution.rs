@@ -17,7 +17,7 @@ use callgate_tool::{ToolName, Value};
 /// let (asked, session) = (ToolCall::new("1", "app-open_page", Arguments::new()), Session::default());
 /// let call = Call::new(&asked, &session).run_by_client();
 /// assert_eq!(call.execution(), Execution::Client);
-/// assert!(matches!(executor.run(call).await.outcome, Outcome::Pending(_)));
+/// assert!(matches!(executor.call_with(call).await.outcome, Outcome::Pending(_)));
 /// # Ok::<(), callgate_executor::Error>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -78,11 +78,11 @@ impl ClientSide {
 /// # let executor = Executor::builder().backend(function).build()?;
 /// let (asked, session) = (ToolCall::new("1", "open_page", Arguments::new()), Session::default());
 /// let answer = ClientAnswer::Output(json!({"title": "Pets"}));
-/// let result = executor.settle(Call::new(&asked, &session), answer).await.expect("a result");
+/// let result = executor.resume(Call::new(&asked, &session), answer).await.expect("a result");
 /// assert_eq!(result.text(), Some(r#"{"title":"Pets"}"#));
 ///
 /// let answer = ClientAnswer::Failed(json!("there is no such page"));
-/// let result = executor.settle(Call::new(&asked, &session), answer).await.expect("a result");
+/// let result = executor.resume(Call::new(&asked, &session), answer).await.expect("a result");
 /// assert!(result.is_failed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;

@@ -1,7 +1,7 @@
-//! The executor: takes calls, answers results. Parallel calls are independent of each other and answered in the order
-//! they were asked.
+//! The executor: takes calls and returns results. Parallel calls are independent of each other; their results are in the order
+//! of the calls.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use callgate_call::wording;
 use callgate_session::{Error as StoreError, Owner, Store};
@@ -103,7 +103,7 @@ impl Executor {
         self.0.catalog.entries()
     }
 
-    /// The tool a call means by `name`.
+    /// The tool that a call names.
     pub fn find(&self, name: &str) -> Option<Entry<'_>> {
         self.0.catalog.find(name)
     }
@@ -164,7 +164,7 @@ impl Executor {
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.
     pub async fn call(&self, call: &ToolCall, session: &Session) -> ToolResult {
-        self.run(Call::new(call, session)).await
+        self.call_with(Call::new(call, session)).await
     }
 
     /// Runs calls in parallel and answers them in order.
@@ -174,20 +174,20 @@ impl Executor {
         stream::iter(calls).buffered(PARALLEL_CALLS).collect().await
     }
 
-    /// Runs one call with all that surrounds it: who asks, until when, within which trace. A call that was answered with
-    /// [`Outcome::Pending`] and waits for an approval is run again with [`Call::with_decision`].
-    pub fn run<'c>(&'c self, call: Call<'c>) -> impl Future<Output = ToolResult> + Send + 'c {
+    /// [`Executor::call`] with a caller, a deadline, a trace and more. A call that ended with [`Outcome::Pending`] and waits for
+    /// an approval runs again with [`Call::with_decision`].
+    pub fn call_with<'c>(&'c self, call: Call<'c>) -> impl Future<Output = ToolResult> + Send + 'c {
         // A block holds the call once, and an `async fn` twice.
         let mut around = Around::new(&self.0.layers, call, Journal::default());
         async move {
             let backend = self.backend(&mut around.call, &mut around.journal);
             let outcome = if self.0.layers.is_empty() {
-                ran(backend, &around.call, &mut around.journal).await
+                run(backend, &around.call, &mut around.journal).await
             } else {
-                let backend = begun(&mut around, backend).await;
+                let backend = begin(&mut around, backend).await;
                 let span = around.span();
-                let ran = ran(backend, &around.call, &mut around.journal);
-                let outcome = ran.instrument(span).await;
+                let running = run(backend, &around.call, &mut around.journal);
+                let outcome = running.instrument(span).await;
                 around.end(&outcome).await;
                 outcome
             };
@@ -209,39 +209,39 @@ impl Executor {
     /// # }
     /// ```
     pub async fn stream(&self, call: &ToolCall, session: &Session) -> ToolStream {
-        self.open(Call::new(call, session)).await
+        self.stream_with(Call::new(call, session)).await
     }
 
-    /// [`Executor::stream`] with all that surrounds the call.
-    pub async fn open(&self, mut call: Call<'_>) -> ToolStream {
+    /// [`Executor::stream`] with a caller, a deadline, a trace and more.
+    pub async fn stream_with(&self, mut call: Call<'_>) -> ToolStream {
         let mut journal = Journal::default();
         let backend = self.backend(&mut call, &mut journal);
         let layers = &self.0.layers;
         if layers.is_empty() {
-            let opened = opened(backend, &call, &mut journal).await;
+            let opened = open(backend, &call, &mut journal).await;
             return ToolStream::new(opened, Around::new(layers, call, journal).detached());
         }
         // What sees a stream end outlives whoever opened it.
         let mut around = Around::new(layers, call, journal).detached();
-        let backend = begun(&mut around, backend).await;
+        let backend = begin(&mut around, backend).await;
         let span = around.span();
-        let opened = opened(backend, &around.call, &mut around.journal).instrument(span).await;
+        let opened = open(backend, &around.call, &mut around.journal).instrument(span).await;
         if let Opened::Ended(outcome) = &opened {
             around.end(outcome).await;
         }
         ToolStream::new(opened, around)
     }
 
-    /// A dry run: what a call would do, found out by the code that does it, with `****` for credentials. Middleware does not
-    /// hear of it.
-    pub async fn prepare(&self, call: &ToolCall, session: &Session) -> ToolResult {
-        self.preview(Call::new(call, session)).await
+    /// A dry run: the request that a call would send, made by the code that sends it, with `****` for credentials. Middleware
+    /// does not run.
+    pub async fn dry_run(&self, call: &ToolCall, session: &Session) -> ToolResult {
+        self.dry_run_with(Call::new(call, session)).await
     }
 
-    /// [`Executor::prepare`] with all that surrounds the call.
-    pub async fn preview(&self, mut call: Call<'_>) -> ToolResult {
+    /// [`Executor::dry_run`] with a caller, a deadline, a trace and more.
+    pub async fn dry_run_with(&self, mut call: Call<'_>) -> ToolResult {
         let mut journal = Journal::default();
-        let outcome = match self.found(&mut call, &mut journal) {
+        let outcome = match self.resolve(&mut call, &mut journal) {
             Err(outcome) => outcome,
             Ok(backend) => match backend.preview(&call, &mut journal).await {
                 Ok(preview) => Outcome::Planned(Box::new(preview)),
@@ -251,9 +251,9 @@ impl Executor {
         Around::new(&self.0.layers, call, journal).into_result(outcome)
     }
 
-    /// Has what stands around calls hear of one that nothing runs, and of its end: a call of a model's message that cannot be
-    /// read, or that names a tool which is not provided.
-    pub async fn refuse(&self, mut call: Call<'_>, outcome: &Outcome) {
+    /// Notifies middleware of a call that is refused before it runs: a call of a model's message that cannot be read, or that
+    /// names a tool which is not provided.
+    pub async fn report_refused(&self, mut call: Call<'_>, outcome: &Outcome) {
         if let Some(entry) = self.0.catalog.find(call.tool()) {
             call = call.with_extension(MeantToolset(entry.toolset().into()));
         }
@@ -262,12 +262,12 @@ impl Executor {
         around.end(outcome).await;
     }
 
-    /// Ends a call that waited for its client, with what the client says. `call` is what was asked for then. Middleware heard
-    /// of the call when it began to wait, and does not hear of it again.
+    /// Ends a call that waits for its client, with the client's answer. `call` is the call as it was made. Middleware saw its
+    /// end when it began to wait, and does not run again.
     ///
     /// # Errors
-    /// A fault that names what is wrong with the answer: the call waits on.
-    pub async fn settle(
+    /// A fault that names what is wrong with the answer; the call keeps waiting.
+    pub async fn resume(
         &self,
         call: Call<'_>,
         answer: ClientAnswer,
@@ -285,46 +285,44 @@ impl Executor {
         Ok(Around::new(&self.0.layers, call, journal).into_result(outcome))
     }
 
-    /// The backend that runs a call; the outcome says why there is none, as without a runtime, which has the timers and
-    /// sockets.
+    /// The backend of a call, or the outcome that says why there is none: without a runtime there are no timers and sockets.
     fn backend(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
         match Runtime::try_current() {
-            Ok(_) => self.found(call, journal),
+            Ok(_) => self.resolve(call, journal),
             Err(_) => Err(Outcome::Failed(wording::no_runtime())),
         }
     }
 
-    fn found(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
+    fn resolve(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
         let catalog = &self.0.catalog;
         let Some(entry) = catalog.find(&call.tool) else {
             return Err(Outcome::Failed(self.unknown_tool(&call.tool, |_| true)));
         };
         let meant = entry.name().as_str();
         if *meant != *call.tool {
-            let asked = call.tool.to_string();
+            let asked = mem::replace(&mut call.tool, meant.to_owned().into()).into_owned();
             journal.note(Event::ToolFolded { asked, meant: meant.to_owned() });
-            call.tool = meant.to_owned().into();
         }
         Ok(entry.backend())
     }
 }
 
-/// Tells what stands around a call that it begins; what runs it, or how it was ended.
-async fn begun<'a>(
+/// Runs `before` of all middleware. Returns the backend, or the outcome that ended the call.
+async fn begin<'a>(
     around: &mut Around<'_>,
     backend: Result<&'a dyn Backend, Outcome>,
 ) -> Result<&'a dyn Backend, Outcome> {
     let stop = around.call.stop().cloned();
-    let known = backend.as_ref().ok().copied();
-    let effect = known.map_or(Effect::Read, Backend::effect);
-    match Stop::unless(stop.as_ref(), around.begin(known)).await {
+    let found = backend.as_ref().ok().copied();
+    let effect = found.map_or(Effect::Read, Backend::effect);
+    match Stop::unless(stop.as_ref(), around.begin(found)).await {
         Some(Some(outcome)) => Err(outcome),
         Some(None) => backend,
         None => Err(Outcome::Failed(of_stop(Reached::No, effect, &around.journal))),
     }
 }
 
-async fn ran(
+async fn run(
     backend: Result<&dyn Backend, Outcome>,
     call: &Call<'_>,
     journal: &mut Journal,
@@ -336,12 +334,12 @@ async fn ran(
     if call.decision().is_some() {
         return Outcome::Failed(wording::approval::unknown());
     }
-    let unanswered = unanswered(call);
-    let ran = Stop::unless(call.stop(), backend.run(call, journal)).await;
-    ran.unwrap_or_else(|| Outcome::Failed(of_stop(unanswered, backend.effect(), journal)))
+    let reached = reached_if_stopped(call);
+    let outcome = Stop::unless(call.stop(), backend.run(call, journal)).await;
+    outcome.unwrap_or_else(|| Outcome::Failed(of_stop(reached, backend.effect(), journal)))
 }
 
-async fn opened(
+async fn open(
     backend: Result<&dyn Backend, Outcome>,
     call: &Call<'_>,
     journal: &mut Journal,
@@ -353,15 +351,15 @@ async fn opened(
     if call.decision().is_some() {
         return Opened::Ended(Outcome::Failed(wording::approval::unknown()));
     }
-    let unanswered = unanswered(call);
+    let reached = reached_if_stopped(call);
     let opened = Stop::unless(call.stop(), backend.open(call, journal)).await;
     opened.unwrap_or_else(|| {
-        Opened::Ended(Outcome::Failed(of_stop(unanswered, backend.effect(), journal)))
+        Opened::Ended(Outcome::Failed(of_stop(reached, backend.effect(), journal)))
     })
 }
 
-/// The reach of a call that is stopped before an answer: one that is to end before it begins sends nothing.
-fn unanswered(call: &Call<'_>) -> Reached {
+/// The reach of a call that is stopped before an answer. A call that was stopped before it begins sends nothing.
+fn reached_if_stopped(call: &Call<'_>) -> Reached {
     if call.stop().is_some_and(Stop::is_stopped) { Reached::No } else { Reached::Maybe }
 }
 

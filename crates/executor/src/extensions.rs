@@ -35,7 +35,7 @@ impl Extensions {
 }
 
 /// The toolset of the tool that a call meant, if nothing runs that tool
-/// ([`Executor::refuse`](crate::Executor::refuse)).
+/// ([`Executor::report_refused`](crate::Executor::report_refused)).
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "it is this name")]
 pub struct MeantToolset(pub Arc<str>);

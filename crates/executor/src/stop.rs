@@ -10,7 +10,7 @@ use tokio::sync::watch;
 ///
 /// # async fn run(executor: &Executor, asked: &ToolCall, session: &Session, stop: &Stop) {
 /// // Once somebody calls `stop.stop()`, this is a result that says whether the service may have been reached.
-/// let result = executor.run(Call::new(asked, session).with_stop(stop.clone())).await;
+/// let result = executor.call_with(Call::new(asked, session).with_stop(stop.clone())).await;
 /// # }
 /// ```
 #[derive(Clone, Debug)]

@@ -167,9 +167,9 @@ impl Batch {
         };
         let executor = &self.built.executor;
         if self.is_dry_run {
-            return executor.preview(call).await;
+            return executor.dry_run_with(call).await;
         }
-        let result = executor.run(call).await;
+        let result = executor.call_with(call).await;
         self.kept(at, asked, result).await
     }
 
@@ -194,7 +194,7 @@ impl Batch {
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
         }
-        self.built.executor.refuse(call, &ended.outcome).await;
+        self.built.executor.report_refused(call, &ended.outcome).await;
     }
 
     /// A result whose call is kept where a person has to approve it.

@@ -58,7 +58,7 @@ pub(crate) async fn ran<'a>(
     answers.extend(round.answers);
     let abilities = from.abilities;
     let client = Client::new(from.peer.cloned(), abilities, answers.clone());
-    let mut result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
+    let mut result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = waiting(&result.outcome) else { break };
@@ -76,7 +76,7 @@ pub(crate) async fn ran<'a>(
         // The result says that the call waits.
         let Some(decision) = decision else { break };
         let call = fresh().with_decision(&*pending.id, decision);
-        result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
+        result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     }
     let Messages { asked, used, lacking, attached } = client.take();
     if !needs_values(&result.outcome) || (asked.is_empty() && lacking.is_empty()) {

@@ -156,7 +156,7 @@ async fn refuse(
     let session = session(host, caller, came).await.unwrap_or_default();
     let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
     let call = made(host, Call::new(&asked, &session), caller, trace(&came.from.exact.meta));
-    executor.refuse(call, &ended.outcome).await;
+    executor.report_refused(call, &ended.outcome).await;
 }
 
 /// A call with its surroundings.

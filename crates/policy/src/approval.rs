@@ -48,7 +48,7 @@ pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 /// let Outcome::Pending(pending) = result.outcome else { return Err("nobody was asked".into()) };
 /// println!("approve {}?", pending.request);
 /// let call = Call::new(&asked, &session).with_decision(&pending.id, Decision::Approve);
-/// assert_eq!(executor.run(call).await.text(), Some("\"bought\""));
+/// assert_eq!(executor.call_with(call).await.text(), Some("\"bought\""));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

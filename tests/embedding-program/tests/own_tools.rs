@@ -88,7 +88,7 @@ async fn a_kind_of_tool_of_ones_own_is_called_and_previewed() {
     assert!(!result.outcome.is_failed(), "{result:?}");
     let result = executor.call(&asked("dictionary", "word", "x"), &session).await;
     assert!(result.outcome.is_failed(), "{result:?}");
-    let planned = executor.prepare(&asked("dictionary", "word", "x"), &session).await.outcome;
+    let planned = executor.dry_run(&asked("dictionary", "word", "x"), &session).await.outcome;
     let Outcome::Planned(preview) = planned else { panic!("{planned:?}") };
     assert_eq!(*preview, Preview::Text("looks up \"x\"".to_owned()));
 }
@@ -98,9 +98,9 @@ async fn a_closure_sees_who_asks_and_arguments_that_fit() {
     let (executor, session) = (executor(), Session::default());
     let asked_for = asked("clock-get_time", "zone", "UTC");
     let call = Call::new(&asked_for, &session);
-    let refused = executor.run(call.clone()).await.outcome;
+    let refused = executor.call_with(call.clone()).await.outcome;
     assert!(refused.is_failed(), "{refused:?}");
-    let answered = executor.run(call.with_principal(Principal::new("kim"))).await.outcome;
+    let answered = executor.call_with(call.with_principal(Principal::new("kim"))).await.outcome;
     assert_eq!(answered.json::<Value>().unwrap()["for"], "kim");
     let wrong = asked("clock-get_time", "place", "UTC");
     let Outcome::Failed(fault) = executor.call(&wrong, &session).await.outcome else {
@@ -114,7 +114,7 @@ async fn a_caller_says_until_when_it_waits() {
     let (executor, session) = (executor(), Session::default());
     let asked = ToolCall::new("1", "slow", Arguments::new());
     let deadline = Instant::now() + Duration::from_millis(1);
-    let ended = executor.run(Call::new(&asked, &session).with_deadline(deadline)).await.outcome;
+    let ended = executor.call_with(Call::new(&asked, &session).with_deadline(deadline)).await.outcome;
     let Outcome::Failed(fault) = ended else { panic!("{ended:?}") };
     assert_eq!(fault.code, FaultCode::TimedOut);
 }

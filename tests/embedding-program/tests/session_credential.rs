@@ -29,7 +29,7 @@ async fn each_session_calls_with_its_own_token() {
         let result = json_result(&executor.call(&call, &session).await);
         assert_eq!(result.value()["response"]["length"], "Bearer ".len() + token.len(), "{result}");
         assert_eq!(result.value()["response"]["sent"], "Bearer ****");
-        let planned = json_result(&executor.prepare(&call, &session).await).to_string();
+        let planned = json_result(&executor.dry_run(&call, &session).await).to_string();
         assert!(!planned.contains(token), "{planned}");
     }
     let without = json_result(&executor.call(&call, &Session::new("eve")).await);

@@ -117,7 +117,7 @@ paths:
     ] {
         let arguments = json!({argument: {key: "MODEL"}}).as_object().cloned().unwrap();
         let asked = ToolCall::new("1", tool, arguments);
-        let outcome = built.executor.prepare(&asked, &session()).await.outcome;
+        let outcome = built.executor.dry_run(&asked, &session()).await.outcome;
         let Outcome::Failed(fault) = outcome else { panic!("{tool}: {outcome:?}") };
         assert!(fault.message.contains("which a credential writes"), "{}", fault.message);
     }

@@ -149,7 +149,7 @@ async fn a_dry_run_shows_and_sends_no_token() {
     let executor = executor(&provider, &exchange(&provider, &json!({})));
     let arguments = json!({"petId": 7}).as_object().cloned().unwrap();
     let asked = ToolCall::new("1", "getPet", arguments);
-    let planned = executor.prepare(&asked, &caller("kim", "canary-jwt", HOUR)).await;
+    let planned = executor.dry_run(&asked, &caller("kim", "canary-jwt", HOUR)).await;
     assert!(matches!(planned.outcome, Outcome::Planned(_)), "{planned:?}");
     assert!(!format!("{planned:?}").contains("canary"), "{planned:?}");
     assert_eq!(provider.n_asked(), 0);

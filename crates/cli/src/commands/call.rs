@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         return block_on(streamed(&executor, &call, &session, arguments, &shown))?;
     }
     let result = if arguments.dry_run {
-        block_on(executor.prepare(&call, &session))?
+        block_on(executor.dry_run(&call, &session))?
     } else {
         block_on(made(&executor, &call, &session, arguments))??
     };

@@ -75,7 +75,7 @@ fn one(
     let name = tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
         let call = ToolCall::new("1", name, Arguments::new());
-        let missing = block_on(built.executor.prepare(&call, &Session::default()))?;
+        let missing = block_on(built.executor.dry_run(&call, &Session::default()))?;
         if let Outcome::Failed(fault) = missing.outcome {
             let file = arguments.source.file.display();
             let help = format!("`callgate tools {file}` lists the tools");

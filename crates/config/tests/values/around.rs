@@ -127,7 +127,7 @@ impl Program {
     async fn call(&self, key: &str) -> (&'static str, usize) {
         let (asked, session) = (ToolCall::new("1", "pets-a", Arguments::new()), Session::default());
         let call = Call::new(&asked, &session).with_extension(IdempotencyKey(key.to_owned()));
-        let result = self.built.as_ref().unwrap().executor.run(call).await;
+        let result = self.built.as_ref().unwrap().executor.call_with(call).await;
         let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
         (fault.code.as_str(), self.broken.n_sent.load(Ordering::Relaxed))
     }

@@ -115,7 +115,7 @@ impl Redactions {
 /// use callgate_executor::{BodyHead, Call, Executor};
 ///
 /// # async fn download(executor: &Executor, call: Call<'_>) {
-/// let mut stream = executor.open(call.as_bytes()).await;
+/// let mut stream = executor.stream_with(call.as_bytes()).await;
 /// let BodyHead { media_type, size, .. } = stream.body();
 /// println!("{media_type}, of {size:?} bytes");
 /// while let Some(piece) = stream.next().await {

@@ -65,7 +65,7 @@ async fn begun(batch: &Batch, at: usize, asked: &Asked) -> Result<ToolStream, Bo
         return Err(Box::new(batch.result(at, asked).await));
     }
     match batch.call(at, asked) {
-        Ok(call) => Ok(batch.built.executor.open(call).await),
+        Ok(call) => Ok(batch.built.executor.stream_with(call).await),
         Err(fault) => Err(Box::new(batch.refused(&asked.call, fault).await)),
     }
 }

@@ -50,7 +50,7 @@ impl Run {
         }
         let answer: ClientAnswer = response.answer.clone();
         let mut result = if self.is_there(built, &kept.tool) {
-            built.executor.settle(call, answer).await?
+            built.executor.resume(call, answer).await?
         } else {
             failed(kept, wording::client::tool_removed(&kept.tool))
         };

@@ -106,7 +106,7 @@ impl Desk {
         if let Some(trace) = by.trace {
             call = call.with_trace(TraceContext::parse(trace).unwrap());
         }
-        let result = self.executor.run(call).await;
+        let result = self.executor.call_with(call).await;
         match result.outcome {
             Outcome::Pending(pending) => Ended::Asked(pending, result.journal),
             Outcome::Failed(fault) => Ended::Failed(fault.code, fault.next),
@@ -287,8 +287,8 @@ async fn a_decision_where_nobody_asks_is_not_taken_for_an_approval() {
     let asked = ToolCall::new("1", "put", Arguments::new());
     for decision in [Decision::Approve, Decision::Reject] {
         let call = || Call::new(&asked, &session).with_decision("approval_1", decision);
-        let ran = executor.run(call()).await.outcome;
-        let opened = executor.open(call()).await.into_result().outcome;
+        let ran = executor.call_with(call()).await.outcome;
+        let opened = executor.stream_with(call()).await.into_result().outcome;
         assert_eq!(ran, Outcome::Failed(wording::unknown()));
         assert_eq!(opened, Outcome::Failed(wording::unknown()));
     }

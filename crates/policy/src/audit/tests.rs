@@ -104,7 +104,7 @@ impl Process {
             (ToolCall::new("7", "pets-get", arguments), Session::new("s-canary"));
         let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let call = call.with_extension(IdempotencyKey(key.to_owned()));
-        match self.executor.run(call).await.outcome {
+        match self.executor.call_with(call).await.outcome {
             Outcome::Failed(fault) => (fault.code.as_str(), fault.reached.as_str(), fault.status),
             _ => ("answered", "yes", None),
         }

@@ -52,7 +52,7 @@ impl Desk {
         let (asked, session) = (ToolCall::new("1", "count", arguments), Session::new(session));
         let call = Call::new(&asked, &session).with_principal(Principal::new(principal));
         let call = call.with_extension(IdempotencyKey(key.to_owned()));
-        self.executor.run(call).await.outcome
+        self.executor.call_with(call).await.outcome
     }
 
     fn count(&self) -> usize {

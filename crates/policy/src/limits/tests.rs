@@ -39,7 +39,7 @@ fn executor(config: &LimitsConfig) -> (Executor, Arc<AtomicUsize>) {
 async fn call(executor: &Executor, tool: &str, principal: &str) -> Outcome {
     let (asked, session) = (ToolCall::new("1", tool, Arguments::new()), Session::default());
     executor
-        .run(Call::new(&asked, &session).with_principal(Principal::new(principal)))
+        .call_with(Call::new(&asked, &session).with_principal(Principal::new(principal)))
         .await
         .outcome
 }

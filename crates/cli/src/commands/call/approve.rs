@@ -44,7 +44,7 @@ impl Consent {
 
 /// Makes a call, after its approval if it needs one.
 pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent) -> ToolResult {
-    let mut result = wait::shown(executor.run(call.clone())).await;
+    let mut result = wait::shown(executor.call_with(call.clone())).await;
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = asked(&result.outcome) else { return result };
@@ -52,7 +52,7 @@ pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent)
             return refused(result);
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
-        result = wait::shown(executor.run(decided)).await;
+        result = wait::shown(executor.call_with(decided)).await;
     }
     result
 }
@@ -63,7 +63,7 @@ pub(super) async fn opened(
     call: &Call<'_>,
     consent: Consent,
 ) -> Result<ToolStream, ToolResult> {
-    let mut stream = wait::shown(executor.open(call.clone())).await;
+    let mut stream = wait::shown(executor.stream_with(call.clone())).await;
     for _ in 0..MOST_TIMES {
         if stream.head().is_some() {
             return Ok(stream);
@@ -74,7 +74,7 @@ pub(super) async fn opened(
             return Err(refused(result));
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
-        stream = wait::shown(executor.open(decided)).await;
+        stream = wait::shown(executor.stream_with(decided)).await;
     }
     Ok(stream)
 }

@@ -36,7 +36,7 @@ pub(super) fn run(
     let selection = answer::selection(&arguments.answer)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
-            executor.prepare(call, session).await
+            executor.dry_run(call, session).await
         } else {
             let call = answer::shaped(Call::new(call, session), selection.as_ref());
             approve::made(executor, &call, consent).await

@@ -33,7 +33,7 @@ pub(super) fn run(
     let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
-            executor.prepare(call, session).await
+            executor.dry_run(call, session).await
         } else {
             let call = Call::new(call, session);
             approve::made(executor, &call, consent).await

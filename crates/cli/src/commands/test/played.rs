@@ -48,7 +48,7 @@ pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Pla
     let session = session(folder, &built)?;
     let seen = Arc::new(Seen::default());
     let watched = Call::new(&call, &session).with_watcher(Arc::<Seen>::clone(&seen));
-    let mut result = block_on(built.executor.run(watched))?;
+    let mut result = block_on(built.executor.call_with(watched))?;
     if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
     {
         let answer = json(&folder.join(ANSWER), &answer)?;
@@ -106,7 +106,7 @@ fn settled(
     session: &Session,
     answer: Value,
 ) -> Result<ToolResult, Failure> {
-    let settled = executor.settle(Call::new(call, session), ClientAnswer::Output(answer));
+    let settled = executor.resume(Call::new(call, session), ClientAnswer::Output(answer));
     Ok(block_on(settled)?.unwrap_or_else(|fault| ToolResult {
         id: call.id.clone(),
         tool: call.tool.clone(),

@@ -241,7 +241,7 @@ async fn completed(executor: &Executor, tool: &Tool, schema: &Value, choice: Cho
     let mut fault = None;
     for _ in 0..MOST_TRIES {
         let call = ToolCall::new("1", tool.name.as_str(), values.clone());
-        let planned = executor.prepare(&call, &Session::default()).await;
+        let planned = executor.dry_run(&call, &Session::default()).await;
         let Outcome::Failed(found) = planned.outcome else {
             return Example { values, fault: None };
         };

@@ -22,7 +22,7 @@ async fn a_decision_stands_with_the_call_that_it_is_about() {
         let Outcome::Pending(pending) = executor.call(&asked, &session).await.outcome else {
             panic!("nobody was asked");
         };
-        executor.run(Call::new(&asked, &session).with_decision(&pending.id, decision)).await;
+        executor.call_with(Call::new(&asked, &session).with_decision(&pending.id, decision)).await;
     }
     let process = Process { executor, audit, n_sent: Arc::default() };
     process.end();

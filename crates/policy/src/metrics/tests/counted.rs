@@ -132,7 +132,7 @@ fn a_call_that_is_not_made_counts_for_the_toolset_that_it_meant() {
             let refused = Outcome::Failed(Box::new(fault));
             for tool in ["shop-fine", "made-up"] {
                 let asked = ToolCall::new("1", tool, Arguments::new());
-                executor.refuse(Call::new(&asked, &session), &refused).await;
+                executor.report_refused(Call::new(&asked, &session), &refused).await;
             }
         });
     });

@@ -40,7 +40,7 @@ async fn wrong(executor: &Executor, entry: Entry<'_>) -> Option<String> {
         return Some(format!("is not read: {words:?}"));
     };
     let call = ToolCall::new("1", tool.name.as_str(), read);
-    match executor.prepare(&call, &Session::default()).await.outcome {
+    match executor.dry_run(&call, &Session::default()).await.outcome {
         Outcome::Failed(fault) if is_wrong(&fault) => {
             Some(format!("as typed: {} {words:?}", fault.message))
         }
