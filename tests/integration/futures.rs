@@ -10,7 +10,7 @@ use std::{
 use callgate::{
     Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
     Outcome, Session, Stop, ToolCall, ToolResult, ToolStream, Value,
-    auth::{Authenticator, Authorization, GrantStore, Refusal},
+    auth::{Authenticator, Authorization, CredentialRefusal, GrantStore},
     config::{Built, Config, Environment, load},
     secret::{SecretReference, SecretStore},
     session,
@@ -118,7 +118,7 @@ fn every_future_of_a_trait_is_send() {
         |layer, call, ended| is_send(layer.after(call, ended));
     let _: fn(&dyn Authenticator, &mut http::Request<bytes::Bytes>, &Session) =
         |known, request, session| is_send(known.authorize(request, session));
-    let _: fn(&dyn Authenticator, &Authorization, Refusal, &Session) =
+    let _: fn(&dyn Authenticator, &Authorization, CredentialRefusal, &Session) =
         |known, authorization, refusal, session| {
             is_send(known.refused(authorization, refusal, session));
         };

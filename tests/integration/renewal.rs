@@ -16,7 +16,9 @@ use axum::{
 };
 use callgate::{
     Event, Executor, Outcome, Reached, Secret, Session, ToolCall, ToolResult,
-    auth::{ApiKeyLocation, Authenticator, Authorization, CredentialPlace, Error, Refusal},
+    auth::{
+        ApiKeyLocation, Authenticator, Authorization, CredentialPlace, CredentialRefusal, Error,
+    },
     transport::{Client, Limits},
 };
 use callgate_executor::{Callable, Toolset};
@@ -26,7 +28,7 @@ use callgate_tool::json;
 #[derive(Debug, Default)]
 struct Versioned {
     version: AtomicUsize,
-    refusals: Mutex<Vec<Refusal>>,
+    refusals: Mutex<Vec<CredentialRefusal>>,
 }
 
 #[async_trait::async_trait]
@@ -45,7 +47,7 @@ impl Authenticator for Versioned {
         CredentialPlace::new(ApiKeyLocation::Header, "x-token").into_iter().collect()
     }
 
-    async fn refused(&self, _: &Authorization, refusal: Refusal, _: &Session) -> bool {
+    async fn refused(&self, _: &Authorization, refusal: CredentialRefusal, _: &Session) -> bool {
         self.version.fetch_add(1, Ordering::Relaxed);
         self.refusals.lock().unwrap().push(refusal);
         true
@@ -116,7 +118,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
 async fn check(
     (accepted, status, challenge): (&'static str, u16, &'static str),
     tokens: &[&str],
-    refusals: &[Refusal],
+    refusals: &[CredentialRefusal],
 ) -> ToolResult {
     let service = Service { accepted, status, challenge, seen: Mutex::default() };
     let service = Arc::new(service);
@@ -137,7 +139,7 @@ async fn check(
 async fn a_call_whose_token_is_refused_is_sent_once_more_with_a_fresh_one() {
     for challenge in ["Bearer error=\"invalid_token\"", "Bearer"] {
         let row = ("token-1", 401, challenge);
-        let result = check(row, &["token-0", "token-1"], &[Refusal::Token]).await;
+        let result = check(row, &["token-0", "token-1"], &[CredentialRefusal::Token]).await;
         assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
     }
 }
@@ -146,7 +148,7 @@ async fn a_call_whose_token_is_refused_is_sent_once_more_with_a_fresh_one() {
 #[tokio::test]
 async fn a_token_that_is_always_refused_makes_no_loop() {
     let row = ("none", 401, "Bearer error=\"invalid_token\"");
-    let result = check(row, &["token-0", "token-1"], &[Refusal::Token]).await;
+    let result = check(row, &["token-0", "token-1"], &[CredentialRefusal::Token]).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
     assert_eq!((fault.status, fault.reached), (Some(401), Reached::Yes));
     let told = "refused the credential and did nothing: it names no reason; a fresh one was tried";
@@ -157,7 +159,7 @@ async fn a_token_that_is_always_refused_makes_no_loop() {
 async fn a_refusal_that_does_not_name_the_token_is_told_and_not_sent_again() {
     for challenge in ["", "Basic realm=\"x\""] {
         let row = ("token-1", 401, challenge);
-        let result = check(row, &["token-0"], &[Refusal::Unnamed]).await;
+        let result = check(row, &["token-0"], &[CredentialRefusal::Unnamed]).await;
         let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
         let told = "it names no reason, and there is no fresh one to try";
         assert!(fault.message.contains(told), "{fault:?}");

@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     none::NoCredential,
     place::{ApiKeyLocation, CredentialPlace},
-    refusal::Refusal,
+    refusal::CredentialRefusal,
 };
 
 /// One authenticator that runs all of these in their order. A single authenticator is returned as it is; an empty list
@@ -69,7 +69,7 @@ impl Authenticator for All {
     async fn refused(
         &self,
         authorization: &Authorization,
-        refusal: Refusal,
+        refusal: CredentialRefusal,
         session: &Session,
     ) -> bool {
         let mut may_help = false;

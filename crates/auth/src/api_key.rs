@@ -12,7 +12,7 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
     place::{ApiKeyLocation, CredentialPlace},
-    refusal::Refusal,
+    refusal::CredentialRefusal,
     source::{fetch_secret, is_changed},
 };
 
@@ -51,7 +51,12 @@ impl Authenticator for ApiKey {
         vec![self.place.clone()]
     }
 
-    async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
+    async fn refused(
+        &self,
+        authorization: &Authorization,
+        refusal: CredentialRefusal,
+        _: &Session,
+    ) -> bool {
         is_changed(&self.value, &*self.store, &authorization.secrets, refusal).await
     }
 

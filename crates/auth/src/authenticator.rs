@@ -8,7 +8,7 @@ use callgate_secret::Secret;
 use callgate_tool::{FingerprintHasher, Session};
 use http::{Request, Response};
 
-use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
+use crate::{error::Error, place::CredentialPlace, refusal::CredentialRefusal};
 
 /// Places the credentials of one kind on requests. Runs last, on the finished request, so that a signer can sign all of
 /// it; it never sees arguments.
@@ -66,7 +66,7 @@ pub trait Authenticator: Debug + Send + Sync {
     /// Reacts to a service's refusal of a request with the credentials in `authorization`; returns true if authorizing
     /// the request again may help. Called at most once per call, and only by the caller of `authorize`. The default
     /// returns false, which is right for a credential that does not change.
-    async fn refused(&self, _: &Authorization, _: Refusal, _: &Session) -> bool {
+    async fn refused(&self, _: &Authorization, _: CredentialRefusal, _: &Session) -> bool {
         false
     }
 

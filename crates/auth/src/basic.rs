@@ -13,7 +13,7 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::{self, Error},
     place::CredentialPlace,
-    refusal::Refusal,
+    refusal::CredentialRefusal,
     source::fetch_password,
 };
 
@@ -74,7 +74,12 @@ impl Authenticator for Basic {
         (!self.password.is_literal()).then(|| format!("`{}`", self.password))
     }
 
-    async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
+    async fn refused(
+        &self,
+        authorization: &Authorization,
+        refusal: CredentialRefusal,
+        _: &Session,
+    ) -> bool {
         if let Ok(username) = self.store.get(&self.username).await {
             self.store.forget(&self.username, &username);
         }
@@ -83,7 +88,7 @@ impl Authenticator for Basic {
         }
         let is_known =
             |new: &Secret| authorization.secrets.iter().any(|old| old.is_same_value(new));
-        refusal == Refusal::Token
+        refusal == CredentialRefusal::Token
             && self.credential().await.is_ok_and(|[credential, ..]| !is_known(&credential))
     }
 

@@ -12,7 +12,7 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
     place::CredentialPlace,
-    refusal::Refusal,
+    refusal::CredentialRefusal,
     source::{CredentialSource, is_changed},
 };
 
@@ -47,7 +47,12 @@ impl Authenticator for Bearer {
         vec![self.place.clone()]
     }
 
-    async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
+    async fn refused(
+        &self,
+        authorization: &Authorization,
+        refusal: CredentialRefusal,
+        _: &Session,
+    ) -> bool {
         // Only the session can renew its token.
         let CredentialSource::Secret(reference) = &self.token else { return false };
         is_changed(reference, &*self.store, &authorization.secrets, refusal).await

@@ -17,7 +17,7 @@ use crate::{
     context::AuthContext,
     error::{self, Error},
     place::CredentialPlace,
-    refusal::Refusal,
+    refusal::CredentialRefusal,
     token_cache::aged,
     token_cache::{Issued, Key, TokenCache, Version},
 };
@@ -125,7 +125,12 @@ impl Authenticator for Google {
         Some(aged("the token of the Google account", age))
     }
 
-    async fn refused(&self, placed: &Authorization, refusal: Refusal, _: &Session) -> bool {
+    async fn refused(
+        &self,
+        placed: &Authorization,
+        refusal: CredentialRefusal,
+        _: &Session,
+    ) -> bool {
         let may_help = self.cache.refused_somewhere(&placed.secrets, refusal);
         if may_help {
             self.tokens.forget();

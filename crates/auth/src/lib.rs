@@ -38,7 +38,7 @@ pub use oauth2::{
 pub use own::OwnAuthenticator;
 pub use place::{ApiKeyLocation, CredentialPlace, place_masks};
 pub use plain_header::plain_header;
-pub use refusal::Refusal;
+pub use refusal::CredentialRefusal;
 pub use source::CredentialSource;
 pub use stand_in::stand_in;
 pub use unavailable::unavailable;

@@ -32,7 +32,7 @@ use crate::{
     context::AuthContext,
     error::Error,
     place::{BEARER, CredentialPlace},
-    refusal::Refusal,
+    refusal::CredentialRefusal,
     source::CredentialSource,
     token_cache::{Issued, TokenCache, Version, aged},
 };
@@ -165,7 +165,7 @@ impl Authenticator for OAuth2 {
     async fn refused(
         &self,
         authorization: &Authorization,
-        refusal: Refusal,
+        refusal: CredentialRefusal,
         session: &Session,
     ) -> bool {
         let config = &self.server.config;

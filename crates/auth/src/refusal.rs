@@ -6,7 +6,7 @@
 /// ```
 /// # use std::sync::Mutex;
 /// # use bytes::Bytes;
-/// # use callgate_auth::{Authenticator, Authorization, CredentialPlace, Error, Refusal};
+/// # use callgate_auth::{Authenticator, Authorization, CredentialPlace, Error, CredentialRefusal};
 /// # use callgate_secret::Secret;
 /// # use callgate_tool::Session;
 /// # use http::Request;
@@ -21,22 +21,22 @@
 /// #         Vec::new()
 /// #     }
 /// // In an authenticator that keeps a token:
-/// async fn refused(&self, _: &Authorization, refusal: Refusal, _: &Session) -> bool {
+/// async fn refused(&self, _: &Authorization, refusal: CredentialRefusal, _: &Session) -> bool {
 ///     // A request whose token was named is made again, with a fresh one.
-///     refusal == Refusal::Token && self.token.lock().is_ok_and(|mut token| token.take().is_some())
+///     refusal == CredentialRefusal::Token && self.token.lock().is_ok_and(|mut token| token.take().is_some())
 /// }
 /// # }
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// # let own = Own { token: Mutex::new(Some(Secret::new("t0k3n".to_owned()))) };
 /// # let (authorization, session) = (Authorization::default(), Session::default());
-/// # assert!(!own.refused(&authorization, Refusal::Unnamed, &session).await);
-/// # assert!(own.refused(&authorization, Refusal::Token, &session).await);
+/// # assert!(!own.refused(&authorization, CredentialRefusal::Unnamed, &session).await);
+/// # assert!(own.refused(&authorization, CredentialRefusal::Token, &session).await);
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum CredentialRefusal {
     /// The response names the token: a challenge for a token with the error `invalid_token` or without an error (RFC
     /// 6750 §3).
     Token,

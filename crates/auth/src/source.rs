@@ -6,7 +6,7 @@ use callgate_tool::{FingerprintHasher, Session, SessionName, Value};
 
 use crate::{
     error::{self, Error},
-    refusal::Refusal,
+    refusal::CredentialRefusal,
 };
 
 /// The source of a credential's value.
@@ -144,12 +144,12 @@ pub(crate) async fn is_changed(
     reference: &SecretReference,
     store: &dyn SecretStore,
     refused: &[Secret],
-    refusal: Refusal,
+    refusal: CredentialRefusal,
 ) -> bool {
     for secret in refused {
         store.forget(reference, secret);
     }
-    if refusal != Refusal::Token {
+    if refusal != CredentialRefusal::Token {
         return false;
     }
     let is_new = |secret: Secret| !refused.iter().any(|known| known.is_same_value(&secret));

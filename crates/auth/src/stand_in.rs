@@ -13,7 +13,7 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
     place::{CredentialPlace, place_masks},
-    refusal::Refusal,
+    refusal::CredentialRefusal,
 };
 
 /// The authenticator with `****` in the places that it cannot fill because of the operator's settings.
@@ -52,7 +52,7 @@ impl Authenticator for StandIn {
     async fn refused(
         &self,
         authorization: &Authorization,
-        refusal: Refusal,
+        refusal: CredentialRefusal,
         session: &Session,
     ) -> bool {
         self.0.refused(authorization, refusal, session).await

@@ -7,7 +7,9 @@ use std::{pin::pin, time::Duration};
 
 use callgate_secret::{
     Secret,
-    single_flight::{Asking, Failure, Held, Lasting, Life, Pace, SingleFlight, SingleFlights},
+    single_flight::{
+        CachedValue, FetchFailure, FetchReason, Lasting, Life, Pace, SingleFlight, SingleFlights,
+    },
 };
 use http::HeaderValue;
 use tokio::time::{Instant, timeout};
@@ -15,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use crate::{
     error::{self, Error},
     place,
-    refusal::Refusal,
+    refusal::CredentialRefusal,
 };
 pub(crate) use lifetime::UNSAID;
 
@@ -73,7 +75,7 @@ impl TokenCache {
                 held.value.checked_at = Instant::now();
             }
         });
-        Ok(slot.get(version, |asking| asked(asking, fetch)).await?.secret)
+        Ok(slot.get(version, |reason| asked(reason, fetch)).await?.secret)
     }
 
     /// The token of `key` and the header that holds it, if they can be used without further work.
@@ -95,12 +97,17 @@ impl TokenCache {
     }
 
     /// Reacts to the service's refusal of one of these secrets. Returns true if another token can be requested.
-    pub(crate) fn refused(&self, key: &Key, refused: &[Secret], refusal: Refusal) -> bool {
+    pub(crate) fn refused(
+        &self,
+        key: &Key,
+        refused: &[Secret],
+        refusal: CredentialRefusal,
+    ) -> bool {
         self.tokens.known(key).is_none_or(|slot| is_replaced(&slot, refused, refusal))
     }
 
     /// Reacts to a refusal when the caller no longer knows the key.
-    pub(crate) fn refused_somewhere(&self, refused: &[Secret], refusal: Refusal) -> bool {
+    pub(crate) fn refused_somewhere(&self, refused: &[Secret], refusal: CredentialRefusal) -> bool {
         let holder =
             self.tokens.find(|slot| good(slot).is_some_and(|token| is_of(&token, refused)));
         holder.is_none_or(|slot| is_replaced(&slot, refused, refusal))
@@ -119,10 +126,10 @@ fn is_of(token: &Secret, secrets: &[Secret]) -> bool {
 
 /// Threat 38 of `SECURITY.md`: a token is replaced once. If its replacement is refused too, the replacement is kept for
 /// a while, since the token is not the cause: otherwise every call would request a token.
-fn is_replaced(slot: &Slot, refused: &[Secret], refusal: Refusal) -> bool {
+fn is_replaced(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> bool {
     let is_left = slot.held(|held| {
         let is_young = held.fetched_at.elapsed() < rest(held);
-        let is_left = is_young && (held.is_replacement || refusal == Refusal::Unnamed);
+        let is_left = is_young && (held.is_replacement || refusal == CredentialRefusal::Unnamed);
         is_left && is_of(&held.value.secret, refused)
     });
     if is_left == Some(true) {
@@ -134,20 +141,20 @@ fn is_replaced(slot: &Slot, refused: &[Secret], refusal: Refusal) -> bool {
 
 /// The time for which a token is not replaced again. It must be shorter than the token's lifetime, or the token would
 /// never be replaced.
-fn rest(held: &Held<Token, Version>) -> Duration {
+fn rest(held: &CachedValue<Token, Version>) -> Duration {
     let life = held.life.end.saturating_duration_since(held.fetched_at);
     if life.is_zero() { BACK_OFF } else { BACK_OFF.min(life / 3) }
 }
 
 /// A token from its issuer; an early renewal is not waited for long.
 async fn asked(
-    asking: Asking,
+    reason: FetchReason,
     fetch: impl Future<Output = Result<Issued, Error>> + Send,
 ) -> Result<(Token, Life), Error> {
     let fetch = pin!(fetch);
-    let result = match asking {
-        Asking::Needed => fetch.await,
-        Asking::Ahead => {
+    let result = match reason {
+        FetchReason::Needed => fetch.await,
+        FetchReason::Ahead => {
             let result = timeout(AHEAD_OF_TIME, fetch).await;
             result.unwrap_or_else(|_| Err(error::token_endpoint_slow()))
         }
@@ -181,7 +188,7 @@ pub(crate) fn aged(name: &str, age: Option<Duration>) -> String {
 }
 
 #[doc(hidden)]
-impl Failure for Error {
+impl FetchFailure for Error {
     fn is_transient(&self) -> bool {
         Self::is_transient(self)
     }

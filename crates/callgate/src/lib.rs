@@ -247,7 +247,7 @@ pub mod session {
 /// The formats of model providers: declarations, calls and results as JSON.
 pub mod dialect {
     pub use callgate_dialect::{
-        Dialect, EnvelopeError, Form, JsonError, Projection, Read, ReadCall, UnknownDialect,
+        Dialect, EnvelopeError, Form, JsonError, Projection, ReadCall, ReadMessage, UnknownDialect,
         UnknownForm, UnknownProjection, json_result, read_call, read_json, read_session,
     };
 }
@@ -281,8 +281,8 @@ pub mod openapi {
 pub mod auth {
     pub use callgate_auth::{
         ApiKeyLocation, AuthConfig, Authenticator, Authorization, ClientAuthentication,
-        CredentialPlace, CredentialSource, Error, ErrorKind, GoogleToken, LoginEndpoints,
-        OAuth2Client, OAuth2Config, OAuth2Grant, OwnAuthenticator, PrivateKeyJwt, Refusal,
+        CredentialPlace, CredentialRefusal, CredentialSource, Error, ErrorKind, GoogleToken,
+        LoginEndpoints, OAuth2Client, OAuth2Config, OAuth2Grant, OwnAuthenticator, PrivateKeyJwt,
         SigningAlgorithm, SubjectToken, TokenEndpoint,
     };
     pub use callgate_google::{Account, Identity, Impersonation};

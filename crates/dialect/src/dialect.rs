@@ -8,7 +8,7 @@ use crate::{
     EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, envelope,
     foreign::foreign,
     gemini, json, mcp,
-    message::{self, Read},
+    message::{self, ReadMessage},
     openai,
     projection::{Projected, Projection, project, restore},
     responses, semantic_kernel,
@@ -179,7 +179,7 @@ impl Dialect {
         self,
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
-    ) -> Result<Read, EnvelopeError> {
+    ) -> Result<ReadMessage, EnvelopeError> {
         self.read_in(Form::Usual, message, declared)
     }
 
@@ -194,7 +194,7 @@ impl Dialect {
         form: Form,
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
-    ) -> Result<Read, EnvelopeError> {
+    ) -> Result<ReadMessage, EnvelopeError> {
         let foreign = foreign(&message, self.as_str());
         let asked = match self {
             Self::Anthropic => anthropic::read(message),
@@ -219,7 +219,7 @@ impl Dialect {
     }
 
     /// The messages to append to the conversation: one answer for every call that was read, in order. `results` are the
-    /// results of the calls that can be made, in the order of [`Read::to_make`].
+    /// results of the calls that can be made, in the order of [`ReadMessage::to_make`].
     ///
     /// ```
     /// use callgate_dialect::Dialect;
@@ -235,7 +235,7 @@ impl Dialect {
     /// assert_eq!(messages, [json!({"role": "tool", "tool_call_id": "call_1", "content": "{\"id\":7}"})]);
     /// # Ok::<(), callgate_dialect::EnvelopeError>(())
     /// ```
-    pub fn write(self, read: &Read, results: &[ToolResult]) -> Vec<Value> {
+    pub fn write(self, read: &ReadMessage, results: &[ToolResult]) -> Vec<Value> {
         let answers = read.answered(results);
         match self {
             Self::Anthropic => anthropic::write(&answers),

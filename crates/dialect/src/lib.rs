@@ -31,6 +31,6 @@ pub use json::result as json_result;
 pub use limits::{
     LimitFinder, ProviderLimit, is_union, request_limits, strict_limits, tool_limits,
 };
-pub use message::{Read, ReadCall};
+pub use message::{ReadCall, ReadMessage};
 pub use projection::{Loss, Lost, Projected, Projection, UnknownProjection, project, restore};
 pub use strict::{JsonError, read_json};

@@ -30,7 +30,7 @@ use crate::{
 /// # Ok::<(), callgate_dialect::EnvelopeError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct ReadMessage {
     calls: Vec<ReadCall>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Answered<'a> {
     pub(crate) result: Cow<'a, ToolResult>,
 }
 
-impl Read {
+impl ReadMessage {
     /// Every call.
     pub fn calls(&self) -> &[ReadCall] {
         &self.calls
@@ -104,14 +104,14 @@ impl Read {
         self.calls.iter().filter_map(|asked| asked.call.as_ref().ok()).collect()
     }
 
-    /// The members of each call that can be made, without its arguments. [`Read::of_one`] needs them to write the call's
+    /// The members of each call that can be made, without its arguments. [`ReadMessage::of_one`] needs them to write the call's
     /// answer later.
     pub fn origins(&self) -> Vec<&Object> {
         let made = self.calls.iter().filter(|asked| asked.call.is_ok());
         made.map(|asked| &asked.origin).collect()
     }
 
-    /// A call of a message that was read before, with its members from [`Read::origins`].
+    /// A call of a message that was read before, with its members from [`ReadMessage::origins`].
     pub fn of_one(call: ToolCall, origin: Object) -> Self {
         Self { calls: vec![ReadCall { call: Ok(call), origin }] }
     }
@@ -182,7 +182,7 @@ pub(crate) fn read<'t>(
     asked: Vec<Asked>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
-) -> Read {
+) -> ReadMessage {
     let mut calls: Vec<ReadCall> = Vec::with_capacity(asked.len());
     for (at, asked) in asked.into_iter().enumerate() {
         let given = asked.id.as_ref().and_then(text_of);
@@ -198,7 +198,7 @@ pub(crate) fn read<'t>(
         let call = call.map_err(|fault| ended(&id, &name, fault));
         calls.push(ReadCall { call, origin });
     }
-    Read { calls }
+    ReadMessage { calls }
 }
 
 /// The name of the tool that a call means, and its arguments.

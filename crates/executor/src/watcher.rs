@@ -4,7 +4,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use callgate_tool::PlannedRequest;
-use callgate_transport::Dialled;
+use callgate_transport::ConnectionInfo;
 
 /// Sees the requests of one call and the heads of their responses as they happen.
 pub trait Watcher: fmt::Debug + Send + Sync {
@@ -40,7 +40,7 @@ pub struct AnswerHead {
     /// Every header in its order, without secrets and cookies.
     pub headers: Vec<(String, String)>,
     /// The record of the connection; `None` if the transport is not a network.
-    pub dialled: Option<Dialled>,
+    pub connection: Option<ConnectionInfo>,
     /// The time from asking for a connection to the head.
     pub elapsed: Duration,
 }

@@ -2,7 +2,7 @@
 //! again, so that the approved request is compared with the one that would be sent now.
 
 use axum::{extract::State, response::Response};
-use callgate_dialect::{Dialect, Read, json_result};
+use callgate_dialect::{Dialect, ReadMessage, json_result};
 use callgate_executor::{Decided, Decision};
 use callgate_tool::{ToolResult, Value};
 use http::HeaderMap;
@@ -51,9 +51,9 @@ pub(crate) async fn decide(
     let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let request = [id.as_bytes(), &bytes];
     let origin = waiting.origin;
-    let message = origin
-        .as_ref()
-        .map(|(dialect, origin)| (*dialect, Read::of_one(waiting.call.clone(), origin.clone())));
+    let message = origin.as_ref().map(|(dialect, origin)| {
+        (*dialect, ReadMessage::of_one(waiting.call.clone(), origin.clone()))
+    });
     let asked = Asked::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
     let asked = match &origin {
         Some((dialect, origin)) => asked.of_message(*dialect, origin),
@@ -78,7 +78,7 @@ pub(crate) async fn decide(
 
 /// The response body with the results. If the call came in a model's message, it includes the messages to
 /// append to the conversation.
-fn written(message: Option<&(Dialect, Read)>, results: &[ToolResult]) -> String {
+fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> String {
     let text = results.first().map(json_result).map(|result| result.text().to_owned());
     let text = text.unwrap_or_default();
     let (Some((dialect, read)), Some(members)) = (message, text.strip_suffix('}')) else {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use axum::response::{IntoResponse, Response};
 use callgate_call::wording;
 use callgate_config::Built;
-use callgate_dialect::{Dialect, Read};
+use callgate_dialect::{Dialect, ReadMessage};
 use callgate_executor::Entry;
 use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Effect, Fault, Object, Session, Value};
@@ -328,7 +328,7 @@ fn tools_of(calls: &[PendingCall]) -> Vec<String> {
 }
 
 /// The calls of a message of Customer Engagement Suite.
-pub(crate) fn read(built: &Built, caller: &Caller, message: Value) -> Result<Read, Problem> {
+pub(crate) fn read(built: &Built, caller: &Caller, message: Value) -> Result<ReadMessage, Problem> {
     read_in(Dialect::Ces, built, caller, message)
 }
 
@@ -338,7 +338,7 @@ fn read_in(
     built: &Built,
     caller: &Caller,
     message: Value,
-) -> Result<Read, Problem> {
+) -> Result<ReadMessage, Problem> {
     let entry = |name: &str| entry(built, caller, name);
     let read = dialect.read(message, |name| entry(name).and_then(Entry::declaration));
     let read = read.map_err(|error| malformed(error.to_string()))?;

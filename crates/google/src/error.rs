@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, error, fmt};
 
-use callgate_secret::{SecretReference, single_flight::Failure};
+use callgate_secret::{SecretReference, single_flight::FetchFailure};
 
 /// A failure to get something from Google.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ impl Error {
     }
 }
 
-impl Failure for Error {
+impl FetchFailure for Error {
     fn is_transient(&self) -> bool {
         Self::is_transient(self)
     }

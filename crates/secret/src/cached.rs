@@ -18,7 +18,7 @@ use crate::{
     error::{self, Error},
     reference::SecretReference,
     secret::Secret,
-    single_flight::{Failure, Lasting, Life, Pace, SingleFlight, SingleFlights},
+    single_flight::{FetchFailure, Lasting, Life, Pace, SingleFlight, SingleFlights},
     store::SecretStore,
 };
 
@@ -149,7 +149,7 @@ impl SecretStore for CachedStore {
 }
 
 #[doc(hidden)]
-impl Failure for Error {
+impl FetchFailure for Error {
     fn is_transient(&self) -> bool {
         Self::is_transient(self)
     }

@@ -16,11 +16,11 @@ use std::{
 use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinSet, time::Instant};
 
 pub use keyed::SingleFlights;
-pub use state::{Asking, Held, Life};
+pub use state::{CachedValue, FetchReason, Life};
 use state::{Found, State};
 
 /// A failure, which all waiting callers receive.
-pub trait Failure: Clone {
+pub trait FetchFailure: Clone {
     /// True if a retry may succeed a moment later.
     fn is_transient(&self) -> bool;
 }
@@ -57,12 +57,12 @@ pub struct SingleFlight<V, E, I = ()> {
 /// One fetch, which ends when the round is dropped or records its result.
 struct Round<V, E, I> {
     state: Arc<Mutex<State<V, E, I>>>,
-    asking: Asking,
+    reason: FetchReason,
     number: u64,
     _baton: OwnedMutexGuard<()>,
 }
 
-impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
+impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     /// A value that is not fetched yet.
     pub fn new(pace: Pace) -> Self {
         let Pace { pause, stale, lasting } = pace;
@@ -76,15 +76,17 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     ///
     /// # Errors
     /// The failure of a fetch, now or within the pause.
-    pub async fn get<F>(&self, inputs: &I, fetch: impl FnOnce(Asking) -> F) -> Result<V, E>
+    pub async fn get<F>(&self, inputs: &I, fetch: impl FnOnce(FetchReason) -> F) -> Result<V, E>
     where
         F: Future<Output = Result<(V, Life), E>>,
     {
         let arrived = match self.found(inputs) {
             Found::Good(value) => return Ok(value),
             Found::Due(value) => {
-                let Some(round) = self.free_round(inputs, Asking::Ahead) else { return Ok(value) };
-                let fetched = fetch(Asking::Ahead).await;
+                let Some(round) = self.free_round(inputs, FetchReason::Ahead) else {
+                    return Ok(value);
+                };
+                let fetched = fetch(FetchReason::Ahead).await;
                 return Ok(round.end(inputs.clone(), fetched).unwrap_or(value));
             }
             Found::Failed(error) => return Err(error),
@@ -94,8 +96,8 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         if let Some(result) = self.locked().since(arrived, inputs) {
             return result;
         }
-        let round = self.round(baton, Asking::Needed);
-        let fetched = fetch(Asking::Needed).await;
+        let round = self.round(baton, FetchReason::Needed);
+        let fetched = fetch(FetchReason::Needed).await;
         round.end(inputs.clone(), fetched)
     }
 
@@ -108,7 +110,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         &self,
         inputs: &I,
         tasks: &Mutex<JoinSet<()>>,
-        fetch: impl FnOnce(Asking) -> F,
+        fetch: impl FnOnce(FetchReason) -> F,
     ) -> Result<V, E>
     where
         V: Send + 'static,
@@ -117,7 +119,7 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         F: Future<Output = Result<(V, Life), E>> + Send + 'static,
     {
         let Found::Due(value) = self.found(inputs) else { return self.get(inputs, fetch).await };
-        self.begin(inputs, tasks, Asking::Ahead, fetch);
+        self.begin(inputs, tasks, FetchReason::Ahead, fetch);
         Ok(value)
     }
 
@@ -126,8 +128,8 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         &self,
         inputs: &I,
         tasks: &Mutex<JoinSet<()>>,
-        asking: Asking,
-        fetch: impl FnOnce(Asking) -> F,
+        reason: FetchReason,
+        fetch: impl FnOnce(FetchReason) -> F,
     ) where
         V: Send + 'static,
         E: Send + 'static,
@@ -137,8 +139,8 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         if Handle::try_current().is_err() {
             return;
         }
-        let Some(round) = self.free_round(inputs, asking) else { return };
-        let (inputs, fetch) = (inputs.clone(), fetch(asking));
+        let Some(round) = self.free_round(inputs, reason) else { return };
+        let (inputs, fetch) = (inputs.clone(), fetch(reason));
         let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
@@ -158,12 +160,12 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// Calls `look` with the current value, whatever its age.
-    pub fn held<R>(&self, look: impl FnOnce(&mut Held<V, I>) -> R) -> Option<R> {
+    pub fn held<R>(&self, look: impl FnOnce(&mut CachedValue<V, I>) -> R) -> Option<R> {
         self.locked().held.as_mut().map(look)
     }
 
     /// Drops the current value if `is_it` returns true, because it was refused; the next value replaces it.
-    pub fn forget_if(&self, is_it: impl FnOnce(&Held<V, I>) -> bool) {
+    pub fn forget_if(&self, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) {
         let mut state = self.locked();
         if state.held.take_if(|held| is_it(held)).is_some() {
             state.is_refused = true;
@@ -171,18 +173,18 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// Marks the current value as refused if `is_it` returns true: it is returned only while no other can be fetched.
-    pub fn distrust_if(&self, is_it: impl FnOnce(&Held<V, I>) -> bool) {
+    pub fn distrust_if(&self, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) {
         if let Some(held) = self.locked().held.as_mut().filter(|held| is_it(held)) {
             held.is_distrusted = true;
         }
     }
 
     /// Replaces the current value by a failure if `is_it` returns true; returns whether it did.
-    pub fn fail_if(&self, error: E, is_it: impl FnOnce(&Held<V, I>) -> bool) -> bool {
+    pub fn fail_if(&self, error: E, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) -> bool {
         let mut state = self.locked();
         let Some(held) = state.held.take_if(|held| is_it(held)) else { return false };
         let number = state.n_ended;
-        state.fail(error, held.inputs, number, Asking::Needed);
+        state.fail(error, held.inputs, number, FetchReason::Needed);
         true
     }
 
@@ -202,17 +204,18 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// A round, if no fetch runs and none has renewed the value since the caller looked.
-    fn free_round(&self, inputs: &I, asking: Asking) -> Option<Round<V, E, I>> {
+    fn free_round(&self, inputs: &I, reason: FetchReason) -> Option<Round<V, E, I>> {
         let baton = Arc::clone(&self.baton).try_lock_owned().ok()?;
-        let is_renewed = asking == Asking::Ahead && !matches!(self.found(inputs), Found::Due(_));
-        (!is_renewed).then(|| self.round(baton, asking))
+        let is_renewed =
+            reason == FetchReason::Ahead && !matches!(self.found(inputs), Found::Due(_));
+        (!is_renewed).then(|| self.round(baton, reason))
     }
 
-    fn round(&self, baton: OwnedMutexGuard<()>, asking: Asking) -> Round<V, E, I> {
+    fn round(&self, baton: OwnedMutexGuard<()>, reason: FetchReason) -> Round<V, E, I> {
         let mut state = self.locked();
         state.n_begun = state.n_begun.saturating_add(1);
         let number = state.n_begun;
-        Round { state: Arc::clone(&self.state), asking, number, _baton: baton }
+        Round { state: Arc::clone(&self.state), reason, number, _baton: baton }
     }
 
     fn locked(&self) -> MutexGuard<'_, State<V, E, I>> {
@@ -220,11 +223,11 @@ impl<V: Clone, E: Failure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 }
 
-impl<V: Clone, E: Failure, I: Clone + PartialEq> Round<V, E, I> {
+impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> Round<V, E, I> {
     /// Records the result of the fetch; returns the result for the waiting callers.
     fn end(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
         let mut state = locked(&self.state);
-        state.settle(inputs, self.number, self.asking, fetched)
+        state.settle(inputs, self.number, self.reason, fetched)
     }
 }
 

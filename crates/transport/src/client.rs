@@ -31,7 +31,7 @@ use url::{Host, Url};
 use crate::{
     attempt::{Answered, Attempt},
     coding::{self, Coding},
-    dialled::Note,
+    connection_info::Note,
     egress::{AddressRange, Egress},
     error::{self, Error},
     guard::{self, Origin},
@@ -332,9 +332,9 @@ fn answered(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Erro
         headers.insert(DATE, now);
     }
     // Nobody needs the HTTP client's other notes on the connection.
-    let dialled = head.extensions.get::<Note>().map(Note::dialled);
+    let connection = head.extensions.get::<Note>().map(Note::connection_info);
     head.extensions = Extensions::new();
-    dialled.and_then(|dialled| head.extensions.insert(dialled));
+    connection.and_then(|connection| head.extensions.insert(connection));
     Ok(Response::from_parts(head, ResponseBody::incoming(body, coding)))
 }
 

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use crate::{
-    dialled::{self, Stream},
+    connection_info::{self, Stream},
     proxy::{Dialer, Proxy},
     resolve::{BoxError, Guarded},
 };
@@ -98,7 +98,7 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, origin: Uri) -> Self::Future {
         let mut https = HttpsConnector::clone(&self.https);
-        let connection = dialled::noted(async move {
+        let connection = connection_info::noted(async move {
             poll_fn(|context| https.poll_ready(context)).await?;
             https.call(origin).await
         });

@@ -7,11 +7,11 @@ use callgate_tool::Reached;
 use hyper_util::client::legacy::Error as ClientError;
 
 use crate::{
+    connect_failure::ConnectFailure,
     connector::TooSlow,
     egress::Denial,
     resolve::{AddressDenied, NameNotResolved},
     tls_fault::TlsFault,
-    unreached::Unreached,
 };
 
 /// A request without a response.
@@ -87,7 +87,7 @@ struct Inner {
     detail: Option<String>,
     denied: Option<(Denial, Option<IpAddr>)>,
     tls: Option<TlsFault>,
-    unreached: Option<Unreached>,
+    connect_failure: Option<ConnectFailure>,
     source: Option<Arc<dyn error::Error + Send + Sync>>,
 }
 
@@ -162,8 +162,8 @@ impl Error {
 
     /// The reason why no connection was made, if known. Only for the operator.
     #[doc(hidden)]
-    pub fn unreached(&self) -> Option<Unreached> {
-        self.inner.unreached
+    pub fn connect_failure(&self) -> Option<ConnectFailure> {
+        self.inner.connect_failure
     }
 
     /// A failure of a transport outside this crate; the message must name no URL, host, header or query.
@@ -189,7 +189,7 @@ impl Error {
                 detail: None,
                 denied: None,
                 tls: None,
-                unreached: None,
+                connect_failure: None,
                 source: None,
             }),
         }
@@ -280,10 +280,10 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
         None => (ErrorKind::Connect, "the service could not be connected to"),
     };
     let mut error = Error::new(kind, message).with_reached(Reached::No);
-    error.inner.unreached = match unresolved {
-        Some(is_timeout) => Some(Unreached::of_name(is_timeout)),
-        None if kind == ErrorKind::TimedOut => Some(Unreached::NoAnswer),
-        None => causes(&source).find_map(|cause| Unreached::of(cause.downcast_ref()?)),
+    error.inner.connect_failure = match unresolved {
+        Some(is_timeout) => Some(ConnectFailure::of_name(is_timeout)),
+        None if kind == ErrorKind::TimedOut => Some(ConnectFailure::NoAnswer),
+        None => causes(&source).find_map(|cause| ConnectFailure::of(cause.downcast_ref()?)),
     };
     error.with_source(source)
 }
@@ -303,7 +303,7 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     };
     let mut error = Error::new(ErrorKind::Send, message).with_reached(reached);
     let is_parse = cause::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
-    error.inner.unreached = is_parse.then_some(Unreached::NotHttp);
+    error.inner.connect_failure = is_parse.then_some(ConnectFailure::NotHttp);
     error.with_source(source)
 }
 

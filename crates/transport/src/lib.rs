@@ -7,9 +7,10 @@ mod body;
 mod client;
 mod clock;
 mod coding;
+mod connect_failure;
+mod connection_info;
 mod connector;
 mod credentials;
-mod dialled;
 mod difference;
 mod egress;
 mod error;
@@ -29,16 +30,16 @@ mod test_tls;
 mod tls;
 mod tls_fault;
 mod transport;
-mod unreached;
 
 pub use address::is_public;
 pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
 pub use clock::Clock;
+pub use connect_failure::ConnectFailure;
+pub use connection_info::ConnectionInfo;
 pub use credentials::{
     CredentialPlaces, CredentialValues, decoded_cookie_name, decoded_query_name,
 };
-pub use dialled::Dialled;
 pub use egress::{AddressRange, Denial, Listeners, NotARange};
 pub use error::{Error, ErrorKind};
 pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES};
@@ -55,4 +56,3 @@ pub use response_body::{MAX_EXPANSION, ResponseBody};
 pub use tls::{CaCertificates, ClientIdentity, ServerTls, SubjectName, TlsSettings, subject_names};
 pub use tls_fault::TlsFault;
 pub use transport::Transport;
-pub use unreached::Unreached;

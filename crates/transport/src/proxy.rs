@@ -19,7 +19,7 @@ use tower_service::Service;
 use url::{Host, Url};
 
 use crate::{
-    dialled::note_connected,
+    connection_info::note_connected,
     resolve::{BoxError, Guarded},
 };
 

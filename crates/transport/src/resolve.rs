@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use crate::{
-    dialled::note_looked_up,
+    connection_info::note_looked_up,
     egress::{Denial, Egress},
 };
 

@@ -20,7 +20,7 @@ impl Failure {
     }
 }
 
-impl callgate_secret::single_flight::Failure for Failure {
+impl callgate_secret::single_flight::FetchFailure for Failure {
     fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }

@@ -187,17 +187,17 @@ async fn a_refused_token_is_replaced_once_and_its_replacement_rests_a_while() {
         |token: &str, refusal| cache.refused(&KEY, &[Secret::new(token.to_owned())], refusal);
     token(&cache, &issuer, 3600.0).await;
     assert!(
-        !refused("token-1", Refusal::Unnamed),
+        !refused("token-1", CredentialRefusal::Unnamed),
         "it is young, and nothing says that it is at fault"
     );
-    assert!(refused("token-1", Refusal::Token));
-    assert!(refused("token-1", Refusal::Token), "others had it too");
+    assert!(refused("token-1", CredentialRefusal::Token));
+    assert!(refused("token-1", CredentialRefusal::Token), "others had it too");
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
-    assert!(refused("token-1", Refusal::Token), "there is a newer one");
-    assert!(!refused("token-2", Refusal::Token));
+    assert!(refused("token-1", CredentialRefusal::Token), "there is a newer one");
+    assert!(!refused("token-2", CredentialRefusal::Token));
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
     advance(Duration::from_secs(11)).await;
-    assert!(refused("token-2", Refusal::Unnamed));
+    assert!(refused("token-2", CredentialRefusal::Unnamed));
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-3");
 }
 

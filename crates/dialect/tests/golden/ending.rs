@@ -1,13 +1,13 @@
 //! Endings of calls as golden files write them.
 
-use callgate_dialect::Read;
+use callgate_dialect::ReadMessage;
 use callgate_tool::{
     Answer, Content, Fault, FaultCode, Journal, Json, Next, Outcome, Part, Problem, Reached,
     ToolCall, ToolResult, Value,
 };
 
 /// The results of the calls to make.
-pub(crate) fn results(read: &Read, endings: &Value) -> Vec<ToolResult> {
+pub(crate) fn results(read: &ReadMessage, endings: &Value) -> Vec<ToolResult> {
     let endings = endings.as_array().unwrap();
     let calls = read.to_make();
     assert_eq!(calls.len(), endings.len());

@@ -1,18 +1,18 @@
 //! Calls that cannot be made as a message asks for them, in every format that has such calls.
 
-use callgate_dialect::{Dialect, Read};
+use callgate_dialect::{Dialect, ReadMessage};
 use callgate_tool::{Outcome, Value, json};
 
 use crate::{ending::code, golden, named, read, shown, tools};
 
-fn openai(calls: &[(Value, &str, Value)]) -> Read {
+fn openai(calls: &[(Value, &str, Value)]) -> ReadMessage {
     let call = |(id, name, arguments): &(Value, &str, Value)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     let calls: Vec<Value> = calls.iter().map(call).collect();
     read(Dialect::OpenAi, json!({"role": "assistant", "tool_calls": calls}))
 }
 
 /// The words a model is told of the one call.
-fn message(read: &Read) -> String {
+fn message(read: &ReadMessage) -> String {
     let [call] = read.calls() else { panic!("expected one call") };
     let ended = call.call.as_ref().unwrap_err();
     let Outcome::Failed(fault) = &ended.outcome else { panic!("expected a fault") };

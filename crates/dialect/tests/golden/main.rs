@@ -9,7 +9,7 @@ mod last_messages;
 
 use std::{fs, path::Path};
 
-use callgate_dialect::{Dialect, Form, Read, ReadCall};
+use callgate_dialect::{Dialect, Form, ReadCall, ReadMessage};
 use callgate_tool::{Effect, Schema, Tool, ToolName, Value, json};
 
 /// The two operations of all declarations.
@@ -52,11 +52,11 @@ fn named<'t>(tools: &'t [Tool], name: &str) -> Option<&'t Tool> {
     tools.iter().find(is_meant)
 }
 
-fn read(dialect: Dialect, message: Value) -> Read {
+fn read(dialect: Dialect, message: Value) -> ReadMessage {
     read_in(dialect, Form::Usual, message)
 }
 
-fn read_in(dialect: Dialect, form: Form, message: Value) -> Read {
+fn read_in(dialect: Dialect, form: Form, message: Value) -> ReadMessage {
     let tools = tools();
     dialect.read_in(form, message, |name| named(&tools, name)).unwrap()
 }

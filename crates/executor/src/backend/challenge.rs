@@ -1,7 +1,7 @@
 //! Decides whether a response refuses the credential, from its status and its challenges (RFC 9110 §11.6.1).
 //! Other modules decide what follows.
 
-use callgate_auth::Refusal;
+use callgate_auth::CredentialRefusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
 
 /// The credential that a service saw last.
@@ -13,7 +13,7 @@ pub(super) enum Sent {
 }
 
 /// The way the response refuses the credential that was sent; `None` if another credential would not help.
-pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
+pub(super) fn refusal<T>(response: &Response<T>) -> Option<CredentialRefusal> {
     if response.status() != StatusCode::UNAUTHORIZED {
         return None;
     }
@@ -21,9 +21,9 @@ pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
     let of_tokens = || challenges.iter().filter(|challenge| challenge.is_for_a_token);
     // RFC 6750 §3.1: of its codes only `invalid_token` concerns the token; a challenge without a code names no fault.
     if of_tokens().any(|challenge| matches!(challenge.error, None | Some("invalid_token"))) {
-        return Some(Refusal::Token);
+        return Some(CredentialRefusal::Token);
     }
-    of_tokens().next().is_none().then_some(Refusal::Unnamed)
+    of_tokens().next().is_none().then_some(CredentialRefusal::Unnamed)
 }
 
 /// The parts of one challenge that matter here.
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(status: u16, challenges: &[&str], expected: Option<Refusal>) {
+    fn check(status: u16, challenges: &[&str], expected: Option<CredentialRefusal>) {
         let mut response = Response::builder().status(status);
         for challenge in challenges {
             response = response.header(WWW_AUTHENTICATE, *challenge);
@@ -114,9 +114,13 @@ mod tests {
             "OAuth realm=\"x\"",
             ", ,Bearer",
         ] {
-            check(401, &[challenge], Some(Refusal::Token));
+            check(401, &[challenge], Some(CredentialRefusal::Token));
         }
-        check(401, &["Basic realm=\"x\"", "Bearer error=\"invalid_token\""], Some(Refusal::Token));
+        check(
+            401,
+            &["Basic realm=\"x\"", "Bearer error=\"invalid_token\""],
+            Some(CredentialRefusal::Token),
+        );
     }
 
     #[test]
@@ -132,7 +136,7 @@ mod tests {
         for challenges in
             [&[][..], &["Basic realm=\"Bearer\""], &["\"x", "=, ="], &["Negotiate YII="]]
         {
-            check(401, challenges, Some(Refusal::Unnamed));
+            check(401, challenges, Some(CredentialRefusal::Unnamed));
         }
     }
 

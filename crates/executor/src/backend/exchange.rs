@@ -4,7 +4,7 @@
 use std::{cell::Cell, collections::BTreeMap, mem, pin::pin, sync::Arc};
 
 use bytes::Bytes;
-use callgate_auth::{Authenticator, Authorization, Refusal};
+use callgate_auth::{Authenticator, Authorization, CredentialRefusal};
 use callgate_call::{Plan, StoredResults, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
@@ -369,11 +369,15 @@ impl<'a> Exchange<'a> {
         Some(self.connection.session_values.request(shown, self.call.session()))
     }
 
-    async fn is_renewed(&self, refusal: Option<Refusal>, authorization: &Authorization) -> bool {
+    async fn is_renewed(
+        &self,
+        refusal: Option<CredentialRefusal>,
+        authorization: &Authorization,
+    ) -> bool {
         let Some(refusal) = refusal else { return false };
         let may_help =
             self.authenticator.refused(authorization, refusal, self.call.session()).await;
-        may_help && refusal == Refusal::Token
+        may_help && refusal == CredentialRefusal::Token
     }
 }
 

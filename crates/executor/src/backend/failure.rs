@@ -3,7 +3,7 @@
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached, Remedy};
-use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION, Unreached};
+use callgate_transport::{ConnectFailure, Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
 use url::Url;
 
 use super::challenge::Sent;
@@ -53,12 +53,12 @@ pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
 
 /// The reason why a service sent no response, for the operator.
 pub(super) fn why(error: &Error, server: &Url) -> String {
-    match error.unreached() {
-        Some(Unreached::NotHttp) if server.scheme() == "http" => {
-            let why = Unreached::NotHttp.message();
+    match error.connect_failure() {
+        Some(ConnectFailure::NotHttp) if server.scheme() == "http" => {
+            let why = ConnectFailure::NotHttp.message();
             format!("{why}; where TLS is expected, the server's URL begins with `https`")
         }
-        Some(unreached) => unreached.message().to_owned(),
+        Some(connect_failure) => connect_failure.message().to_owned(),
         None => chain(error),
     }
 }

@@ -8,7 +8,7 @@ use callgate_auth::{ApiKeyLocation, Authenticator, CredentialPlace, place_masks}
 use callgate_call::{Masked, MaskedHeader, planned};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Answer, Content, Fault, PlannedRequest};
-use callgate_transport::Dialled;
+use callgate_transport::ConnectionInfo;
 use http::{
     HeaderMap, Request, Response,
     header::{COOKIE, SET_COOKIE},
@@ -39,7 +39,7 @@ pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'
         version: format!("{:?}", answer.version()),
         status: answer.status().as_u16(),
         headers: answer.headers().iter().map(shown).collect(),
-        dialled: answer.extensions().get::<Dialled>().cloned(),
+        connection: answer.extensions().get::<ConnectionInfo>().cloned(),
         elapsed,
     }
 }

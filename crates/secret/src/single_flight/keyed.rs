@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Failure, Pace, SingleFlight, locked};
+use super::{FetchFailure, Pace, SingleFlight, locked};
 
 /// Values of one kind, each fetched separately.
 pub struct SingleFlights<K, V, E, I = ()> {
@@ -19,7 +19,7 @@ pub struct SingleFlights<K, V, E, I = ()> {
 
 type Slot<V, E, I> = Arc<SingleFlight<V, E, I>>;
 
-impl<K: Ord + Clone, V: Clone, E: Failure, I: Clone + PartialEq> SingleFlights<K, V, E, I> {
+impl<K: Ord + Clone, V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlights<K, V, E, I> {
     /// An empty collection that keeps at most `most` values that nobody waits for.
     pub fn new(pace: Pace, most: usize) -> Self {
         Self { pace, most, slots: Mutex::default() }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Failure, Lasting, Pace};
+use super::{FetchFailure, Lasting, Pace};
 
 /// The times of one value, by the monotonic clock: the machine's time of day may be wrong and may be corrected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Life {
 /// The state of the value that a fetch is to replace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "there is one or there is none")]
-pub enum Asking {
+pub enum FetchReason {
     /// A value that is still good: the fetch should take little time.
     Ahead,
     /// There is no good value.
@@ -30,7 +30,7 @@ pub enum Asking {
 #[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "it may be a secret")]
 #[non_exhaustive]
-pub struct Held<V, I> {
+pub struct CachedValue<V, I> {
     /// The value.
     pub value: V,
     /// The inputs with which the value was fetched.
@@ -49,7 +49,7 @@ pub struct Held<V, I> {
 
 pub(super) struct State<V, E, I> {
     pace: Pace,
-    pub(super) held: Option<Held<V, I>>,
+    pub(super) held: Option<CachedValue<V, I>>,
     failed: Option<Failed<E, I>>,
     pub(super) n_begun: u64,
     /// The number of the last fetch that ended: they end one after the other.
@@ -64,7 +64,7 @@ struct Failed<E, I> {
     inputs: I,
     at: Instant,
     number: u64,
-    asking: Asking,
+    reason: FetchReason,
 }
 
 pub(super) enum Found<V, E> {
@@ -103,15 +103,15 @@ impl<V, E, I> State<V, E, I> {
     }
 }
 
-impl<E: Failure, I> Failed<E, I> {
+impl<E: FetchFailure, I> Failed<E, I> {
     /// Returns true if the failure also counts for a caller without a value: after a transient failure of an early renewal,
     /// the source may be back.
     fn is_final(&self) -> bool {
-        self.asking == Asking::Needed || !self.error.is_transient()
+        self.reason == FetchReason::Needed || !self.error.is_transient()
     }
 }
 
-impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
+impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
     pub(super) fn found(&self, inputs: &I) -> Found<V, E> {
         let now = Instant::now();
         let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs);
@@ -154,7 +154,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
         &mut self,
         inputs: I,
         number: u64,
-        asking: Asking,
+        reason: FetchReason,
         fetched: Result<(V, Life), E>,
     ) -> Result<V, E> {
         let now = Instant::now();
@@ -163,7 +163,7 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
             Ok((value, life)) => {
                 let is_replacement = std::mem::take(&mut self.is_refused);
                 self.failed = None;
-                self.held = Some(Held {
+                self.held = Some(CachedValue {
                     value: value.clone(),
                     inputs,
                     life,
@@ -178,14 +178,14 @@ impl<V: Clone, E: Failure, I: PartialEq> State<V, E, I> {
                 if self.pace.lasting == Lasting::Withdraws && !error.is_transient() {
                     self.held = None;
                 }
-                self.fail(error.clone(), inputs, number, asking);
+                self.fail(error.clone(), inputs, number, reason);
                 self.in_place_of(error)
             }
         }
     }
 
-    pub(super) fn fail(&mut self, error: E, inputs: I, number: u64, asking: Asking) {
-        self.failed = Some(Failed { error, inputs, at: Instant::now(), number, asking });
+    pub(super) fn fail(&mut self, error: E, inputs: I, number: u64, reason: FetchReason) {
+        self.failed = Some(Failed { error, inputs, at: Instant::now(), number, reason });
     }
 
     /// The result if there is no new value: the current one, if it is not too old and the failure is transient.

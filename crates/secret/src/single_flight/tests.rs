@@ -13,7 +13,7 @@ enum Told {
     Gone,
 }
 
-impl Failure for Told {
+impl FetchFailure for Told {
     fn is_transient(&self) -> bool {
         *self == Self::Away
     }
@@ -214,7 +214,7 @@ async fn keys_are_bounded_and_what_is_being_fetched_stays() {
 #[test]
 fn nothing_is_asked_outside_of_a_runtime_and_nothing_is_shown() {
     let (flight, _) = flight(Lasting::Keeps);
-    flight.begin(&"canary", &Mutex::default(), Asking::Needed, |_| async { Err(Told::Away) });
+    flight.begin(&"canary", &Mutex::default(), FetchReason::Needed, |_| async { Err(Told::Away) });
     assert!(!flight.is_flying() && flight.n_begun() == 0 && flight.last_end().is_none());
     assert!(!format!("{flight:?}").contains("canary"));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use callgate::{
     Call, Entry, Executor, Session, ToolCall, ToolResult,
-    dialect::{Dialect, EnvelopeError, Form, Read},
+    dialect::{Dialect, EnvelopeError, Form, ReadMessage},
 };
 use callgate_tool::Value;
 use futures_util::{StreamExt, stream};
@@ -53,7 +53,7 @@ fn calls(
     dialect: Dialect,
     form: Form,
     functions: &[String],
-) -> Result<Read, Failure> {
+) -> Result<ReadMessage, Failure> {
     let message = json_file(file)?;
     let read = read(executor, message.clone(), dialect, form);
     if read.as_ref().map_or(true, |read| read.calls().is_empty())
@@ -80,7 +80,8 @@ fn calls(
 fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Dialect> {
     let has_calls = |other: &Dialect| {
         let read = read(executor, message.clone(), *other, Form::Usual);
-        let calls = read.iter().flat_map(Read::calls).filter_map(|asked| asked.call.as_ref().ok());
+        let calls =
+            read.iter().flat_map(ReadMessage::calls).filter_map(|asked| asked.call.as_ref().ok());
         calls.into_iter().any(|call| entry(executor, &call.tool).is_some())
     };
     Dialect::ALL.into_iter().filter(|other| *other != named).find(has_calls)
@@ -92,7 +93,7 @@ pub(crate) fn read(
     message: Value,
     dialect: Dialect,
     form: Form,
-) -> Result<Read, EnvelopeError> {
+) -> Result<ReadMessage, EnvelopeError> {
     let declared = |name: &str| entry(executor, name).and_then(Entry::declaration);
     let read = dialect.read_in(form, message, declared)?;
     if !dialect.has_wire_names() {

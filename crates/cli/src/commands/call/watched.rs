@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use callgate::PlannedRequest;
 use callgate_executor::{AnswerHead, Watcher};
-use callgate_transport::Dialled;
+use callgate_transport::ConnectionInfo;
 
 use crate::output;
 
@@ -32,7 +32,7 @@ impl Watcher for RequestPrinter {
     }
 
     fn answered(&self, head: &AnswerHead) {
-        let mut text = head.dialled.as_ref().map(dialled).unwrap_or_default();
+        let mut text = head.connection.as_ref().map(connection).unwrap_or_default();
         let _infallible =
             writeln!(text, "< {} {} after {}", head.version, head.status, time(head.elapsed));
         for (name, value) in &head.headers {
@@ -43,16 +43,16 @@ impl Watcher for RequestPrinter {
 }
 
 /// The connection in one line.
-fn dialled(dialled: &Dialled) -> String {
-    let address = dialled.address.map(|address| address.to_string()).unwrap_or_default();
-    let tls = dialled.tls.as_deref().unwrap_or("no TLS");
-    if dialled.is_reused {
+fn connection(connection: &ConnectionInfo) -> String {
+    let address = connection.address.map(|address| address.to_string()).unwrap_or_default();
+    let tls = connection.tls.as_deref().unwrap_or("no TLS");
+    if connection.is_reused {
         return format!("* {address}, {tls}; over the connection of the request before\n");
     }
     let mut steps = Vec::new();
-    steps.extend(dialled.looked_up.map(|took| format!("name {}", time(took))));
-    steps.push(format!("connection {}", time(dialled.connected)));
-    steps.extend(dialled.secured.map(|took| format!("TLS {}", time(took))));
+    steps.extend(connection.looked_up.map(|took| format!("name {}", time(took))));
+    steps.push(format!("connection {}", time(connection.connected)));
+    steps.extend(connection.secured.map(|took| format!("TLS {}", time(took))));
     format!("* {address}, {tls}; {}\n", steps.join(", "))
 }
 

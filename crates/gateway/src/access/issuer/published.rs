@@ -8,7 +8,9 @@ use std::{
 };
 
 use callgate_config::BuiltIssuer;
-use callgate_secret::single_flight::{Asking, Failure, Lasting, Life, Pace, SingleFlight};
+use callgate_secret::single_flight::{
+    FetchFailure, FetchReason, Lasting, Life, Pace, SingleFlight,
+};
 use jsonwebtoken::Algorithm;
 use tokio::{
     sync::Semaphore,
@@ -28,14 +30,14 @@ pub(super) struct Published {
     keys: SingleFlight<Arc<Keys>, Unread>,
     /// Limits the requests that wait for an unknown key.
     waiting: Semaphore,
-    asking: Mutex<JoinSet<()>>,
+    renewals: Mutex<JoinSet<()>>,
 }
 
 /// The issuer did not return keys; the log says why.
 #[derive(Clone, Copy, Debug)]
 struct Unread;
 
-impl Failure for Unread {
+impl FetchFailure for Unread {
     fn is_transient(&self) -> bool {
         true
     }
@@ -54,7 +56,7 @@ enum Step {
 impl Published {
     pub(super) fn new(issuer: &BuiltIssuer) -> Self {
         let (keys, waiting) = (SingleFlight::new(PACE), Semaphore::new(MOST_WAITING));
-        Self { issuer: issuer.clone(), keys, waiting, asking: Mutex::default() }
+        Self { issuer: issuer.clone(), keys, waiting, renewals: Mutex::default() }
     }
 
     /// The keys that may have signed a token.
@@ -70,7 +72,7 @@ impl Published {
                 Step::Give(keys) => return Ok(keys),
                 Step::Refuse(refusal) => return Err(refusal),
                 Step::Ask => {
-                    self.ask(Asking::Needed);
+                    self.ask(FetchReason::Needed);
                     self.keys.over().await;
                 }
                 Step::WaitUntil(next) => {
@@ -93,7 +95,7 @@ impl Published {
         if let Some((keys, number, is_due)) = &usable {
             let found = keys.of(id, algorithm);
             if !found.is_empty() && *is_due && last.is_none() {
-                self.ask(Asking::Ahead);
+                self.ask(FetchReason::Ahead);
             }
             if !found.is_empty() {
                 return Step::Give(found);
@@ -113,9 +115,9 @@ impl Published {
         }
     }
 
-    fn ask(&self, asking: Asking) {
+    fn ask(&self, reason: FetchReason) {
         let issuer = self.issuer.clone();
-        self.keys.begin(&(), &self.asking, asking, |_| async move {
+        self.keys.begin(&(), &self.renewals, reason, |_| async move {
             let keys = fetch::keys(&issuer).await.map_err(|error| {
                 let issuer = &*issuer.config.issuer;
                 tracing::warn!(issuer, error, "cannot read the keys of an issuer");

@@ -6,7 +6,7 @@ use std::io;
 /// The reason why no connection was made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Unreached {
+pub enum ConnectFailure {
     /// The address did not answer.
     NoAnswer,
     /// No route leads from here to the address.
@@ -21,7 +21,7 @@ pub enum Unreached {
     Refused,
 }
 
-impl Unreached {
+impl ConnectFailure {
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Some(Self::Refused),
@@ -57,12 +57,12 @@ mod tests {
     #[test]
     fn what_the_operating_system_says_is_told_apart() {
         for (kind, expected) in [
-            (io::ErrorKind::ConnectionRefused, Some(Unreached::Refused)),
-            (io::ErrorKind::HostUnreachable, Some(Unreached::NoRoute)),
-            (io::ErrorKind::TimedOut, Some(Unreached::NoAnswer)),
+            (io::ErrorKind::ConnectionRefused, Some(ConnectFailure::Refused)),
+            (io::ErrorKind::HostUnreachable, Some(ConnectFailure::NoRoute)),
+            (io::ErrorKind::TimedOut, Some(ConnectFailure::NoAnswer)),
             (io::ErrorKind::BrokenPipe, None),
         ] {
-            assert_eq!(Unreached::of(&kind.into()), expected, "{kind}");
+            assert_eq!(ConnectFailure::of(&kind.into()), expected, "{kind}");
         }
     }
 }

@@ -28,7 +28,7 @@ tokio::task_local! {
 /// The connection that carried a response, and the time of each step that made it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
-pub struct Dialled {
+pub struct ConnectionInfo {
     /// The address of the other end: the service, or the proxy in between.
     pub address: Option<SocketAddr>,
     /// The version of TLS and its cipher suite: `TLSv1_3, TLS13_AES_256_GCM_SHA384`; `None` without TLS.
@@ -85,7 +85,7 @@ pub(crate) async fn noted<E>(
             (tcp.inner().inner(), Some(said.join(", ")))
         }
     };
-    let dialled = Dialled {
+    let info = ConnectionInfo {
         address: tcp.peer_addr().ok(),
         secured: tls.is_some().then(|| connected.elapsed()),
         tls,
@@ -93,18 +93,18 @@ pub(crate) async fn noted<E>(
         connected: connected - before,
         is_reused: false,
     };
-    Ok(Stream { stream, note: Note(Arc::new((dialled, AtomicBool::new(false)))) })
+    Ok(Stream { stream, note: Note(Arc::new((info, AtomicBool::new(false)))) })
 }
 
 /// A record that a connection adds to its responses; the first of them is the one that the connection was made for.
 #[derive(Clone, Debug)]
-pub(crate) struct Note(Arc<(Dialled, AtomicBool)>);
+pub(crate) struct Note(Arc<(ConnectionInfo, AtomicBool)>);
 
 impl Note {
     /// The record for the next response over the connection.
-    pub(crate) fn dialled(&self) -> Dialled {
-        let (dialled, is_used) = &*self.0;
-        Dialled { is_reused: is_used.swap(true, Ordering::Relaxed), ..dialled.clone() }
+    pub(crate) fn connection_info(&self) -> ConnectionInfo {
+        let (info, is_used) = &*self.0;
+        ConnectionInfo { is_reused: is_used.swap(true, Ordering::Relaxed), ..info.clone() }
     }
 }
 
