@@ -19,7 +19,7 @@ pub(crate) mod fields;
 mod form;
 mod media_type;
 mod multipart;
-pub(crate) mod omitted;
+pub(crate) mod omission;
 mod plain;
 mod sequence;
 mod upload;

@@ -22,7 +22,7 @@ mod violation;
 
 use std::{borrow::Cow, sync::OnceLock};
 
-use callgate_openapi::{Input, InputLocation, Operation, Source};
+use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
 use callgate_tool::{Arguments, Event, Fault, Journal, Problem, Value};
 
 use self::{
@@ -32,11 +32,11 @@ use self::{
     findings::{Findings, find_missing},
     format::has_formats,
     instance::Instance,
-    members::Members,
+    members::MemberSearch,
     node::Rule,
     program::{Formats, Program, Scope},
     run::{Breach, Overlap, Run, Violation},
-    settle::Settling,
+    settle::Settler,
     unknown_argument::unknown_arguments,
     violation::{CheckedArgument, Privacy, path_of},
 };
@@ -149,7 +149,7 @@ pub(crate) fn check(
     let mut findings = Findings::default();
     findings.problems.extend(unknown_arguments(subject, arguments));
     find_missing(subject, fillings, &mut findings);
-    let mut one = One { subject, checking, budget: Budget::of(Budget::CALL), journal };
+    let mut one = InputChecker { subject, checking, budget: Budget::of(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
         let Some(fragment) = checking.fragment(at) else { continue };
         match one.check(input, fragment, arguments, slot) {
@@ -157,7 +157,7 @@ pub(crate) fn check(
                 if problems.is_empty() {
                     let (argument, filling) = (input.argument.as_str(), slot.as_ref());
                     let (schema, root) = (checking.schema_of(input), checking.schema);
-                    problems = Members::problems(argument, filling, schema, root, one.journal);
+                    problems = MemberSearch::problems(argument, filling, schema, root, one.journal);
                 }
                 let origin = slot.as_ref().map_or(Origin::Default, |filling| filling.origin);
                 findings.add(problems, input, origin, subject.nested);
@@ -181,14 +181,14 @@ pub(crate) fn check(
 type Misfit = (String, Option<&'static str>);
 
 /// Checks the inputs one after the other, within one budget.
-struct One<'a, 'j> {
+struct InputChecker<'a, 'j> {
     subject: Subject<'a>,
     checking: Checking<'a>,
     budget: Budget,
     journal: &'j mut Journal,
 }
 
-impl One<'_, '_> {
+impl InputChecker<'_, '_> {
     fn check(
         &mut self,
         input: &Input,
@@ -244,7 +244,7 @@ impl One<'_, '_> {
         let budget = &mut self.budget;
         let is_body = input.place() == InputLocation::Body;
         let nulls = if is_body { self.checking.nulls } else { Nulls::Omit };
-        let mut settling = Settling { scope, node: &fragment.node, place, nulls, budget };
+        let mut settling = Settler { scope, node: &fragment.node, place, nulls, budget };
         let problems = settling.settle(&mut value, self.journal)?;
         if problems.is_empty() {
             let misfits = self.misfits(fragment, &value);
@@ -309,7 +309,7 @@ fn take_unfit_defaults(
     for problem in problems {
         let at = without_indexes(&problem.at);
         let filled = subject.nested.iter().filter(|nested| {
-            let is_default = nested.default.is_some() && nested.source == Source::Model;
+            let is_default = nested.default.is_some() && nested.source == ValueSource::Model;
             is_default && lies_in(&at, &nested.to_string())
         });
         for nested in filled {

@@ -8,9 +8,9 @@ use crate::wording::clipped;
 
 /// Cuts a value to `budget` bytes of compact JSON; returns it with the locations of the cuts, the outermost first.
 pub(crate) fn cut(value: Value, budget: usize) -> (Value, Vec<Cut>) {
-    let mut knife = Knife { cuts: Vec::new() };
-    let value = knife.fit(value, budget.max(SMALLEST), "");
-    (value, knife.cuts)
+    let mut cutter = Cutter { cuts: Vec::new() };
+    let value = cutter.fit(value, budget.max(SMALLEST), "");
+    (value, cutter.cuts)
 }
 
 /// At most `budget` bytes of a text, and whole lines where possible.
@@ -23,11 +23,11 @@ pub(crate) fn cut_text(text: &str, budget: usize) -> &str {
     lines.filter(|lines| lines.len() > budget / 2).unwrap_or(shown)
 }
 
-struct Knife {
+struct Cutter {
     cuts: Vec<Cut>,
 }
 
-impl Knife {
+impl Cutter {
     fn fit(&mut self, value: Value, budget: usize, at: &str) -> Value {
         if size_within(&value, budget).is_some() {
             return value;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use callgate_openapi::{Body, Input, InputLocation, NestedInput, Source, Step};
+use callgate_openapi::{Body, Input, InputLocation, NestedInput, Step, ValueSource};
 use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,7 +33,7 @@ pub(crate) struct Subject<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct GivenValues<'a> {
     pub(crate) arguments: &'a Arguments,
     pub(crate) session: &'a Session,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Given<'a> {
 /// Fills the inputs of `subject`; `is_nullable` says whether the schema of the input at a position allows `null`.
 pub(crate) fn fill<'a>(
     subject: Subject<'a>,
-    given: Given<'a>,
+    given: GivenValues<'a>,
     is_nullable: impl Fn(usize) -> bool,
     journal: &mut Journal,
 ) -> Fillings<'a> {
@@ -71,7 +71,7 @@ pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
 
 fn from_session<'a>(
     input: &'a Input,
-    given: Given<'a>,
+    given: GivenValues<'a>,
     journal: &mut Journal,
 ) -> Option<Filling<'a>> {
     let value = input.source.value(given.session)?;
@@ -182,7 +182,7 @@ fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal)
 /// Sets the session's values inside inputs, and removes the model's values that only the session may give.
 pub(crate) fn fill_nested_from_session<'a>(
     subject: Subject<'a>,
-    given: Given<'a>,
+    given: GivenValues<'a>,
     fillings: &mut Fillings<'a>,
     journal: &mut Journal,
 ) {
@@ -253,7 +253,7 @@ pub(crate) fn leave_out_excluded(
             };
             nested.argument == input.argument
                 && nested.default.is_some()
-                && nested.source == Source::Model
+                && nested.source == ValueSource::Model
                 && !is_given()
         };
         let defaults: Vec<_> = subject.nested.iter().filter(is_filled).collect();

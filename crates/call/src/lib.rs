@@ -4,19 +4,19 @@
 #![doc = include_str!("open-cases.md")]
 
 mod arguments;
+mod binding;
 mod body;
 mod body_arguments;
-mod bound;
 mod check;
 mod cookie;
 mod cut;
-mod echoed;
+mod echo;
 mod header;
 mod html;
 mod inputs;
 mod keys;
 mod lists;
-mod omitted;
+mod omission;
 mod page;
 mod parameter;
 mod path;

@@ -4,18 +4,18 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use callgate_openapi::{Operation, Source};
+use callgate_openapi::{Operation, ValueSource};
 use callgate_secret::Masker;
 use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Remedy, Session, Value};
 use http::{Request, Response};
 
 use crate::{
-    body::{Content, chosen_media, note_choice, nulls_of, omitted::of_members},
+    binding::{Binding, Names, bind},
+    body::{Content, chosen_media, note_choice, nulls_of, omission::of_members},
     body_arguments::BodyArguments,
-    bound::{Binding, Names, bind},
     check::{Checking, Checks, Nulls, check},
-    inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
-    omitted::{Omitted, of_parameters},
+    inputs::{Fillings, GivenValues, Subject, fill, fill_nested_from_session, leave_out_excluded},
+    omission::{OmittedValues, of_parameters},
     request::{Frame, Ready},
     response::{self, Reading, Understood},
     shape::Shape,
@@ -70,7 +70,7 @@ impl Plan {
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        self.checked(Given { arguments, session }, kept, journal, |ready, journal| {
+        self.checked(GivenValues { arguments, session }, kept, journal, |ready, journal| {
             let server = &self.operation.server;
             if server.is_missing {
                 let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
@@ -94,18 +94,20 @@ impl Plan {
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let filled = self.checked(Given { arguments, session }, kept, journal, |ready, _| {
-            self.frame.request(ready)?;
-            let inputs = ready.subject.inputs;
-            let is_input = |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
-            let filled = inputs.iter().zip(ready.fillings).filter_map(|(input, filling)| {
-                let value = filling.as_ref()?.value.clone().into_owned();
-                Some((input.argument.to_string(), value))
-            });
-            // Arguments that are not inputs select how the request is written: the media type of its body.
-            let other = ready.arguments.iter().filter(|(name, _)| !is_input(name));
-            Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
-        })?;
+        let filled =
+            self.checked(GivenValues { arguments, session }, kept, journal, |ready, _| {
+                self.frame.request(ready)?;
+                let inputs = ready.subject.inputs;
+                let is_input =
+                    |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
+                let filled = inputs.iter().zip(ready.fillings).filter_map(|(input, filling)| {
+                    let value = filling.as_ref()?.value.clone().into_owned();
+                    Some((input.argument.to_string(), value))
+                });
+                // Arguments that are not inputs select how the request is written: the media type of its body.
+                let other = ready.arguments.iter().filter(|(name, _)| !is_input(name));
+                Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
+            })?;
         match BodyArguments::of(&self.operation) {
             Some(body) => body.taken_apart(filled),
             None => Ok(filled),
@@ -116,7 +118,7 @@ impl Plan {
     /// body first and reports about the body's members as arguments.
     fn checked<T>(
         &self,
-        given: Given<'_>,
+        given: GivenValues<'_>,
         kept: StoredResults<'_>,
         journal: &mut Journal,
         then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
@@ -125,7 +127,7 @@ impl Plan {
             return self.checked_inputs(given, kept, journal, then);
         };
         let (arguments, mut own) = (body.put_together(given.arguments), Journal::default());
-        let given = Given { arguments: &arguments, ..given };
+        let given = GivenValues { arguments: &arguments, ..given };
         let checked = self.checked_inputs(given, kept, &mut own, then);
         body.note(&own, journal);
         checked.map_err(|fault| body.fault(fault))
@@ -134,13 +136,13 @@ impl Plan {
     /// Fills and checks the inputs, which are the arguments, and passes them to `then`.
     fn checked_inputs<T>(
         &self,
-        given: Given<'_>,
+        given: GivenValues<'_>,
         kept: StoredResults<'_>,
         journal: &mut Journal,
         then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
     ) -> Result<T, Box<Fault>> {
         let operation = &*self.operation;
-        let Given { arguments, session } = given;
+        let GivenValues { arguments, session } = given;
         // An unknown media type is refused when the body is written, together with all other problems.
         let body = operation.body.as_ref();
         let media = body.and_then(|body| chosen_media(operation, body, arguments).ok());
@@ -164,7 +166,7 @@ impl Plan {
         if bind_again(binding, given, &mut fillings, journal)? {
             check(subject, checking, arguments, &mut fillings, journal)?;
         }
-        let mut omitted = Omitted::new(journal);
+        let mut omitted = OmittedValues::new(journal);
         of_parameters(subject.inputs, &fillings, schema, &mut omitted);
         if let (Some(body), Some(media)) = (subject.body, media) {
             let content = Content::new(subject, &fillings, body.layout);
@@ -197,12 +199,12 @@ impl Plan {
 /// Returns whether anything changed.
 fn bind_again<'a>(
     binding: Binding<'a>,
-    given: Given<'a>,
+    given: GivenValues<'a>,
     fillings: &mut Fillings<'a>,
     journal: &mut Journal,
 ) -> Result<bool, Box<Fault>> {
     let mut nested = binding.subject.nested.iter();
-    if binding.bindings.is_empty() && nested.all(|nested| nested.source == Source::Model) {
+    if binding.bindings.is_empty() && nested.all(|nested| nested.source == ValueSource::Model) {
         return Ok(false);
     }
     let values = |fillings: &Fillings<'_>| -> Vec<Option<Value>> {

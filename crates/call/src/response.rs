@@ -23,10 +23,10 @@ use http::{Response, StatusCode, response::Parts};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    echoed::{self, Found},
+    echo::{self, Echo},
     html,
     sanitize::{cleaned, n_unseen},
-    shape::{self, Read, Shape, Shown},
+    shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
 use json::{NoJson, begins_like_json, json};
@@ -76,7 +76,7 @@ pub(crate) fn understood(
         let server = &operation.server.url;
         return failure::fault(response, operation.effect, server, &mut reading).into();
     }
-    let Taken { mut content, n_more, n_replaced, n_removed, parts } =
+    let ReadContent { mut content, n_more, n_replaced, n_removed, parts } =
         match content(response, operation, &mut reading) {
             Ok(taken) => taken,
             Err(fault) => return fault.into(),
@@ -84,15 +84,15 @@ pub(crate) fn understood(
     let Reading { shape, masker, .. } = reading;
     note_replaced(n_replaced, reading.journal);
     let is_held = parts.iter().any(|part| part.held_secret);
-    let held_secret = echoed::content(&mut content, masker) == Found::Secret || is_held;
+    let held_secret = echo::content(&mut content, masker) == Echo::Secret || is_held;
     if held_secret {
         reading.journal.note(Event::CredentialEchoed);
     }
     let more_of_parts: Vec<usize> = parts.iter().map(|part| part.n_more).collect();
     let (headers, size) = (response.headers(), response.body().len());
-    let read = Read { operation, headers, size, n_more, more_of_parts: &more_of_parts };
+    let read = ReadResponse { operation, headers, size, n_more, more_of_parts: &more_of_parts };
     let shown = shape.answer(Answer::new(status.as_u16(), content), &read);
-    let Shown { mut answer, n_removed: n_hidden, cut_parts } = shown;
+    let ShapedAnswer { mut answer, n_removed: n_hidden, cut_parts } = shown;
     note_removed(n_removed + n_hidden, reading.journal);
     let whole_parts = parts::kept(&answer, parts, &cut_parts, &reading);
     for value in answer.next.values_mut() {
@@ -127,7 +127,7 @@ fn note_replaced(count: usize, journal: &mut Journal) {
     }
 }
 
-struct Taken {
+struct ReadContent {
     content: Content,
     /// The number of further values of a sequence, after those of the content.
     n_more: usize,
@@ -135,16 +135,16 @@ struct Taken {
     n_replaced: usize,
     /// The number of invisible characters that were removed from a text.
     n_removed: usize,
-    parts: Vec<parts::Whole>,
+    parts: Vec<parts::ReadPart>,
 }
 
-impl From<Content> for Taken {
+impl From<Content> for ReadContent {
     fn from(content: Content) -> Self {
         Self { content, n_more: 0, n_replaced: 0, n_removed: 0, parts: Vec::new() }
     }
 }
 
-impl From<Sequence> for Taken {
+impl From<Sequence> for ReadContent {
     fn from(Sequence { values, n_more, n_replaced, .. }: Sequence) -> Self {
         let content = Content::Json(Value::Array(values).into());
         Self { n_more, n_replaced, ..Self::from(content) }
@@ -155,7 +155,7 @@ fn content(
     response: &Response<Bytes>,
     operation: &Operation,
     reading: &mut Reading<'_>,
-) -> Result<Taken, Box<Fault>> {
+) -> Result<ReadContent, Box<Fault>> {
     let (status, body) = (response.status(), response.body());
     if matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT) {
         return Ok(Content::Empty.into());
@@ -181,7 +181,7 @@ fn one(
     media: Media<'_>,
     reading: &Reading<'_>,
     media_bytes: usize,
-) -> Result<Taken, NoJson> {
+) -> Result<ReadContent, NoJson> {
     let Reading { shape, masker, .. } = reading;
     let kind = media.kind();
     if body.is_empty() || (kind == Kind::Json && body.trim_ascii().is_empty()) {
@@ -212,7 +212,7 @@ fn one(
 }
 
 /// Reads a body without a reliable media type: as JSON if it is JSON, else as text.
-fn guessed(body: &[u8], media: Media<'_>) -> Taken {
+fn guessed(body: &[u8], media: Media<'_>) -> ReadContent {
     let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
     match taken {
         Some(taken) => taken.into(),
@@ -221,16 +221,16 @@ fn guessed(body: &[u8], media: Media<'_>) -> Taken {
     }
 }
 
-impl From<json::Taken> for Taken {
-    fn from(json::Taken { json, n_replaced }: json::Taken) -> Self {
+impl From<json::ParsedJson> for ReadContent {
+    fn from(json::ParsedJson { json, n_replaced }: json::ParsedJson) -> Self {
         Self { n_replaced, ..Self::from(Content::Json(json)) }
     }
 }
 
-fn page(html: &str) -> Taken {
+fn page(html: &str) -> ReadContent {
     let (text, n_removed) = html::text(html);
     let content = Content::Text { text, media_type: "text/plain".to_owned() };
-    Taken { n_removed, ..content.into() }
+    ReadContent { n_removed, ..content.into() }
 }
 
 /// An image or a sound; one over the limit becomes a file.
@@ -270,13 +270,13 @@ fn file(body: &Bytes, media_type: String) -> Content {
     Content::File { media_type, size: body.len(), sha256 }
 }
 
-fn text(body: &[u8], media: Media<'_>) -> Taken {
+fn text(body: &[u8], media: Media<'_>) -> ReadContent {
     let decoded = media.decoded(body);
     let text = cleaned(&decoded);
     let n_removed = n_unseen(&decoded);
     let media_type =
         if media.essence.is_empty() { "text/plain".to_owned() } else { media.essence.into_owned() };
-    Taken { n_removed, ..Content::Text { text, media_type }.into() }
+    ReadContent { n_removed, ..Content::Text { text, media_type }.into() }
 }
 
 /// True if bytes without a reliable media type are text: in UTF-8, without control characters that no text has.

@@ -136,7 +136,7 @@ impl Default for Shape {
 
 /// A response that was read, before it is shaped.
 #[derive(Clone, Copy)]
-pub(crate) struct Read<'a> {
+pub(crate) struct ReadResponse<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) headers: &'a HeaderMap,
     /// The number of bytes of the body.
@@ -146,14 +146,14 @@ pub(crate) struct Read<'a> {
     pub(crate) more_of_parts: &'a [usize],
 }
 
-pub(crate) struct Shown {
+pub(crate) struct ShapedAnswer {
     pub(crate) answer: Answer,
     pub(crate) n_removed: usize,
     /// The positions of the parts that are not shown completely.
     pub(crate) cut_parts: Vec<usize>,
 }
 
-struct Shaped {
+struct ShapedContent {
     content: Content,
     cuts: Vec<callgate_tool::Cut>,
     next: Arguments,
@@ -161,7 +161,7 @@ struct Shaped {
     cut_parts: Vec<usize>,
 }
 
-impl From<Content> for Shaped {
+impl From<Content> for ShapedContent {
     fn from(content: Content) -> Self {
         let (cuts, next, cut_parts) = (Vec::new(), Arguments::new(), Vec::new());
         Self { content, cuts, next, n_removed: 0, cut_parts }
@@ -169,15 +169,15 @@ impl From<Content> for Shaped {
 }
 
 impl Shape {
-    pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> Shown {
-        let Shaped { content, cuts, next, n_removed, cut_parts } =
+    pub(crate) fn answer(&self, mut answer: Answer, read: &ReadResponse<'_>) -> ShapedAnswer {
+        let ShapedContent { content, cuts, next, n_removed, cut_parts } =
             self.content(answer.content, read);
         answer.truncated = truncated(cuts, read, &next);
         (answer.content, answer.next) = (content, next);
-        Shown { answer, n_removed, cut_parts }
+        ShapedAnswer { answer, n_removed, cut_parts }
     }
 
-    fn content(&self, content: Content, read: &Read<'_>) -> Shaped {
+    fn content(&self, content: Content, read: &ReadResponse<'_>) -> ShapedContent {
         match content {
             Content::Json(json) => self.json(json, read),
             Content::Parts(parts) => self.parts(parts, read),
@@ -186,13 +186,13 @@ impl Shape {
         }
     }
 
-    fn json(&self, json: Json, read: &Read<'_>) -> Shaped {
+    fn json(&self, json: Json, read: &ReadResponse<'_>) -> ShapedContent {
         let mut next = page::next_of_link(read.operation, read.headers);
         if read.n_more == 0 && self.shows_all(json.text()) {
             if next.is_empty() && names_page(json.text(), read.operation) {
                 next = page::next_of_body(read.operation, json.value());
             }
-            return Shaped { next, ..Content::Json(json).into() };
+            return ShapedContent { next, ..Content::Json(json).into() };
         }
         let value = json.into_value();
         if next.is_empty() {
@@ -201,10 +201,10 @@ impl Shape {
         let (mut value, mut cuts) = self.value(value);
         let n_removed = clean(&mut value);
         count_more(&mut cuts, &value, read.n_more);
-        Shaped { cuts, next, n_removed, ..Content::Json(value.into()).into() }
+        ShapedContent { cuts, next, n_removed, ..Content::Json(value.into()).into() }
     }
 
-    fn text(&self, text: String, media_type: String) -> Shaped {
+    fn text(&self, text: String, media_type: String) -> ShapedContent {
         let shown = cut::cut_text(&text, self.result_bytes);
         if shown.len() == text.len() {
             return Content::Text { text, media_type }.into();
@@ -213,7 +213,7 @@ impl Shape {
         let cuts = vec![callgate_tool::Cut { at, shown, of, unit }];
         let mut text = text;
         text.truncate(shown);
-        Shaped { cuts, ..Content::Text { text, media_type }.into() }
+        ShapedContent { cuts, ..Content::Text { text, media_type }.into() }
     }
 
     /// The number of bytes that are read of a sequence of values: all for a selection, otherwise several times the shown
@@ -245,7 +245,7 @@ impl Shape {
 
 fn truncated(
     mut cuts: Vec<callgate_tool::Cut>,
-    read: &Read<'_>,
+    read: &ReadResponse<'_>,
     next: &Arguments,
 ) -> Option<Truncated> {
     if cuts.is_empty() {

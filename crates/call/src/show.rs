@@ -48,24 +48,24 @@ pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
 }
 
 /// A text, or a mask in place of a credential.
-enum Part {
+enum TextPart {
     Secret { before: String, variable: Option<String> },
     Text(String),
 }
 
-fn shown(part: &Part, quote: &str) -> String {
+fn shown(part: &TextPart, quote: &str) -> String {
     match part {
-        Part::Secret { before, variable: Some(name) } if !quote.is_empty() => {
+        TextPart::Secret { before, variable: Some(name) } if !quote.is_empty() => {
             // The variable ends the single quotes and stands in double quotes.
             format!("{}{quote}\"${name}\"{quote}", escaped(before))
         }
-        Part::Secret { before, .. } => format!("{before}{MASK}"),
-        Part::Text(text) if !quote.is_empty() => escaped(text),
-        Part::Text(text) => text.clone(),
+        TextPart::Secret { before, .. } => format!("{before}{MASK}"),
+        TextPart::Text(text) if !quote.is_empty() => escaped(text),
+        TextPart::Text(text) => text.clone(),
     }
 }
 
-fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)> {
+fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
     let mask_of = |name: &str| {
         let mut headers = masked.headers.iter();
         headers.find(|masked| masked.name.eq_ignore_ascii_case(name)).map(secret)
@@ -76,9 +76,9 @@ fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)
         .map(|(name, value)| {
             let part = mask_of(name.as_str()).unwrap_or_else(|| {
                 if value.is_sensitive() {
-                    return Part::Secret { before: String::new(), variable: None };
+                    return TextPart::Secret { before: String::new(), variable: None };
                 }
-                Part::Text(String::from_utf8_lossy(value.as_bytes()).into_owned())
+                TextPart::Text(String::from_utf8_lossy(value.as_bytes()).into_owned())
             });
             (name.to_string(), part)
         })
@@ -91,12 +91,12 @@ fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)
     parts
 }
 
-fn secret(mask: &MaskedHeader) -> Part {
-    Part::Secret { before: mask.prefix.clone(), variable: mask.variable.clone() }
+fn secret(mask: &MaskedHeader) -> TextPart {
+    TextPart::Secret { before: mask.prefix.clone(), variable: mask.variable.clone() }
 }
 
-fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)> {
-    let secret = |variable: &Option<String>| Part::Secret {
+fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
+    let secret = |variable: &Option<String>| TextPart::Secret {
         before: String::new(),
         variable: variable.clone(),
     };
@@ -108,9 +108,9 @@ fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)>
         match masked.query.iter().find(|(masked, _)| *masked == decoded) {
             Some((_, variable)) => parts.push((format!("{name}="), secret(variable))),
             None if pair.contains('=') => {
-                parts.push((format!("{name}="), Part::Text(value.to_owned())));
+                parts.push((format!("{name}="), TextPart::Text(value.to_owned())));
             }
-            None => parts.push((name.to_owned(), Part::Text(String::new()))),
+            None => parts.push((name.to_owned(), TextPart::Text(String::new()))),
         }
     }
     for (name, variable) in &masked.query {
@@ -126,8 +126,8 @@ fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)>
 
 fn url(
     request: &Request<Bytes>,
-    query: &[(String, Part)],
-    show: impl Fn(&Part) -> String,
+    query: &[(String, TextPart)],
+    show: impl Fn(&TextPart) -> String,
 ) -> String {
     let uri = request.uri();
     let mut url = String::new();
@@ -145,7 +145,11 @@ fn url(
     url
 }
 
-fn curl(request: &Request<Bytes>, query: &[(String, Part)], headers: &[(String, Part)]) -> String {
+fn curl(
+    request: &Request<Bytes>,
+    query: &[(String, TextPart)],
+    headers: &[(String, TextPart)],
+) -> String {
     let body = request.body();
     let text = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
     let mut line = String::new();
@@ -173,7 +177,7 @@ fn curl(request: &Request<Bytes>, query: &[(String, Part)], headers: &[(String, 
         line.push_str(name);
         // curl omits a header that ends with its colon; a semicolon sends it with an empty value.
         match part {
-            Part::Text(text) if text.is_empty() => line.push(';'),
+            TextPart::Text(text) if text.is_empty() => line.push(';'),
             _ => {
                 line.push_str(": ");
                 line.push_str(&shown(part, "'"));

@@ -16,7 +16,7 @@ pub(crate) mod xml;
 
 use std::fmt::Write as _;
 
-use callgate_openapi::Source;
+use callgate_openapi::ValueSource;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value, nearest};
 
 pub use connection::{
@@ -222,7 +222,7 @@ pub(crate) fn missing(at: String, expected: &str) -> Problem {
     Problem { at, expected: expected.to_owned(), got: NOTHING.to_owned(), suggestion: None }
 }
 
-pub(crate) fn missing_from_session(at: String, source: &Source) -> Problem {
+pub(crate) fn missing_from_session(at: String, source: &ValueSource) -> Problem {
     let reference = source.reference();
     Problem {
         at,

@@ -7,12 +7,12 @@ use callgate_tool::ToolName;
 use callgate_tree::Node;
 
 use crate::{
-    allowance::{Allowance, SharedAllowance},
     body::BodyKind,
+    budget::{Budget, SharedBudget},
     document::Document,
     options::{Defaults, LoadOptions, SessionInputs},
     reference::Located,
-    schema::built::Built,
+    schema::cache::SchemaCache,
 };
 
 /// The parts that the operations of a description share.
@@ -21,10 +21,10 @@ pub(crate) struct Common {
     pub(crate) document: Document,
     pub(crate) session_inputs: SessionInputs,
     pub(crate) defaults: Defaults,
-    built: Mutex<Arc<Built>>,
-    pub(crate) allowance: SharedAllowance,
-    /// The allowance for requested schemas of responses: they use nothing of the declarations' allowance.
-    pub(crate) outputs: SharedAllowance,
+    built: Mutex<Arc<SchemaCache>>,
+    pub(crate) budget: SharedBudget,
+    /// The budget for requested schemas of responses: they use nothing of the declarations' budget.
+    pub(crate) outputs: SharedBudget,
 }
 
 #[derive(Clone, Debug)]
@@ -76,14 +76,14 @@ impl Common {
             session_inputs: options.session_inputs,
             defaults: options.defaults,
             built: Mutex::new(fresh(document)),
-            allowance: SharedAllowance::new(Allowance::of(document)),
-            outputs: SharedAllowance::new(Allowance::of(document)),
+            budget: SharedBudget::new(Budget::of(document)),
+            outputs: SharedBudget::new(Budget::of(document)),
         }
     }
 }
 
 impl Common {
-    pub(crate) fn built(&self) -> Arc<Built> {
+    pub(crate) fn built(&self) -> Arc<SchemaCache> {
         Arc::clone(&self.held())
     }
 
@@ -93,13 +93,13 @@ impl Common {
     }
 
     /// The lock is held only to clone or replace the value.
-    fn held(&self) -> MutexGuard<'_, Arc<Built>> {
+    fn held(&self) -> MutexGuard<'_, Arc<SchemaCache>> {
         self.built.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn fresh(document: &Document) -> Arc<Built> {
-    Arc::new(Built::new(Allowance::of_definitions(document)))
+fn fresh(document: &Document) -> Arc<SchemaCache> {
+    Arc::new(SchemaCache::new(Budget::of_definitions(document)))
 }
 
 impl InputOrigin {

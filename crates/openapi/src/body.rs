@@ -1,13 +1,13 @@
 //! The body of an operation: its media types, in order of preference, and its presentation to the model.
 
 mod bytes;
+pub(crate) mod credential_fields;
 mod encoding;
 mod kind;
 pub(crate) mod media;
 mod position;
 mod root;
 pub(crate) mod swagger;
-pub(crate) mod withheld;
 
 use std::sync::Arc;
 

@@ -61,7 +61,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Some(self.below(name, self.node.get(name)?))
     }
 
-    /// The members, while the effort suffices; each costs `steps` and the weight of its pointer.
+    /// The members, while steps remain; each costs `steps` and the weight of its pointer.
     pub(crate) fn members<'b>(
         &'b self,
         steps: usize,
@@ -69,7 +69,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.members_where(|_| true, steps)
     }
 
-    /// The members with certain names, while the effort suffices; each costs `steps` and the weight of its pointer.
+    /// The members with certain names, while steps remain; each costs `steps` and the weight of its pointer.
     pub(crate) fn members_where<'b>(
         &'b self,
         is_read: impl Fn(&str) -> bool + 'b,
@@ -84,7 +84,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.document.meter().affordable_by(members, steps)
     }
 
-    /// The members, while the effort suffices; each costs `steps`.
+    /// The members, while steps remain; each costs `steps`.
     pub(crate) fn each_member<'b>(
         &'b self,
         steps: usize,
@@ -97,7 +97,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         })
     }
 
-    /// The items, while the effort suffices; each costs `steps` and the weight of its pointer.
+    /// The items, while steps remain; each costs `steps` and the weight of its pointer.
     pub(crate) fn items<'b>(&'b self, steps: usize) -> impl Iterator<Item = Cursor<'d, 'b>> {
         let items = self.node.as_array().unwrap_or_default().iter().enumerate();
         let steps = self.steps_of_item(steps);

@@ -18,14 +18,14 @@ use crate::{
     findings::Findings,
     input::{Input, InputLocation},
     sanitize::{is_hidden, plain},
-    schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
+    schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable},
 };
 
 /// The parts of an operation from which its schemas are built.
 #[derive(Clone, Debug)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct DeclarationParts<'a> {
     pub(crate) blueprint: &'a Blueprint,
-    pub(crate) built: Arc<Built>,
+    pub(crate) built: Arc<SchemaCache>,
     /// The description, which counts the steps of reading it.
     pub(crate) document: &'a Document,
     pub(crate) body: Option<&'a Body>,
@@ -33,7 +33,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) inputs: &'a [Input],
 }
 
-impl Parts<'_> {
+impl DeclarationParts<'_> {
     /// The declaration without the schema of responses, and the findings made while it was built.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
         let view = View::Declared(self.blueprint.common.session_inputs);
@@ -181,7 +181,7 @@ fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
 
 /// True if the model must supply a required input, because neither a default nor the session does.
 fn is_asked_for(input: &Input) -> bool {
-    input.default.is_none() && input.source == crate::input::Source::Model
+    input.default.is_none() && input.source == crate::input::ValueSource::Model
 }
 
 /// Says the service's name of an input whose argument does not show it.

@@ -2,11 +2,11 @@
 //! supplied. A part below `info` that cannot be read affects one operation, not the document; no file is opened here.
 
 mod base;
+mod documents;
 mod foreign;
-mod further;
 mod index;
-mod known;
 mod look_up;
+mod naming;
 mod place;
 mod version;
 
@@ -16,17 +16,17 @@ use callgate_tree::{Diagnostic, Limits as TextLimits, Node, Parsed};
 use hashbrown::HashMap;
 
 use crate::{
-    effort::{Effort, Lack, Meter},
     limits::Limits,
+    meter::{Lack, Meter, StepBudget},
 };
 use base::Base;
+use documents::{Documents, FurtherDocument, Tree};
 use foreign::Foreign;
-use further::{Documents, Further, Tree};
 use index::Index;
 use look_up::Facts;
 use version::version;
 
-pub use further::{Unavailable, UnavailableReason};
+pub use documents::{Unavailable, UnavailableReason};
 pub(crate) use place::{ANCHOR, NoPlace};
 pub use version::Version;
 
@@ -34,7 +34,7 @@ pub use version::Version;
 #[derive(Clone, Debug)]
 pub struct Document {
     parts: Arc<Parts>,
-    /// The effort that remains while tools are made; at other times nothing is counted.
+    /// Counts steps while tools are made, and at no other time.
     meter: Meter,
 }
 
@@ -160,8 +160,8 @@ impl Document {
     /// ```
     pub fn needs(&self) -> Vec<Arc<str>> {
         let read = self.parts.documents.values().filter_map(|further| match further {
-            Further::Read(tree) => Some(&tree.index),
-            Further::Refused(_) => None,
+            FurtherDocument::Read(tree) => Some(&tree.index),
+            FurtherDocument::Refused(_) => None,
         });
         let mut known = hashbrown::HashSet::new();
         let needed = std::iter::once(self.index()).chain(read).flat_map(|index| &index.needed);
@@ -193,12 +193,14 @@ impl Document {
         if let Some(own) = &base.own {
             parts.by_own.entry(Arc::clone(own)).or_insert_with(|| name.into());
         }
-        parts.documents.insert(name.into(), Further::Read(Arc::new(Tree { root, base, index })));
+        parts
+            .documents
+            .insert(name.into(), FurtherDocument::Read(Arc::new(Tree { root, base, index })));
     }
 
     /// Records why a document that [`Document::needs`] named will not be supplied.
     pub fn refuse(&mut self, name: &str, why: Unavailable) {
-        Arc::make_mut(&mut self.parts).documents.insert(name.into(), Further::Refused(why));
+        Arc::make_mut(&mut self.parts).documents.insert(name.into(), FurtherDocument::Refused(why));
     }
 
     /// The tree.
@@ -217,7 +219,7 @@ impl Document {
     }
 
     /// The steps that making tools of the description may take: those of the limits, or more for a large description.
-    pub(crate) fn most_effort(&self) -> usize {
+    pub(crate) fn most_steps(&self) -> usize {
         let limits = self.limits();
         limits.grown(limits.effort, self.n_bytes(), 1)
     }
@@ -235,16 +237,16 @@ impl Document {
         self.meter.begin();
     }
 
-    /// The meter of the effort of reading the document.
+    /// The meter that counts the steps of reading the document.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    pub(crate) fn effort(&self) -> Option<&Effort> {
-        self.meter.effort()
+    pub(crate) fn step_budget(&self) -> Option<&StepBudget> {
+        self.meter.step_budget()
     }
 
-    /// Yields parts while the effort suffices; each part costs `steps`.
+    /// Yields parts while steps remain; each part costs `steps`.
     pub(crate) fn affordable<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
@@ -253,27 +255,27 @@ impl Document {
         self.meter.affordable(parts, steps)
     }
 
-    /// The remaining depth one level deeper; `None` if the depth or the effort is used up.
+    /// The remaining depth one level deeper; `None` if the depth or no steps remain.
     pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
         self.meter.deeper(depth, steps)
     }
 
     /// The number of used steps, if they are counted.
     pub(crate) fn spent(&self) -> usize {
-        self.effort().map_or(0, Effort::spent)
+        self.step_budget().map_or(0, StepBudget::spent)
     }
 
     pub(crate) fn lack(&self, lack: &Lack) {
-        self.effort().into_iter().for_each(|effort| effort.lack(lack));
+        self.step_budget().into_iter().for_each(|budget| budget.lack(lack));
     }
 
     pub(crate) fn lacking(&self) -> Option<&Lack> {
-        self.effort().and_then(Effort::lacking)
+        self.step_budget().and_then(StepBudget::lacking)
     }
 
-    /// True if no effort remains for the part that is being read.
+    /// True if no steps remain for the part that is being read.
     pub(crate) fn is_spent(&self) -> bool {
-        self.effort().is_some_and(Effort::is_spent_by_one)
+        self.step_budget().is_some_and(StepBudget::is_spent_by_one)
     }
 
     /// The documents in which a schema has a name of its own, with their indexes.
@@ -304,8 +306,8 @@ impl Document {
 
     fn tree(&self, name: &str) -> Option<&Tree> {
         match self.parts.documents.get(name)? {
-            Further::Read(tree) => Some(tree),
-            Further::Refused(_) => None,
+            FurtherDocument::Read(tree) => Some(tree),
+            FurtherDocument::Refused(_) => None,
         }
     }
 

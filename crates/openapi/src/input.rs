@@ -98,7 +98,7 @@ pub enum Placement {
 /// The source that is asked for a value before the model.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
-pub enum Source {
+pub enum ValueSource {
     /// `$context.<path>`, `session_id` for the session's id: never from the model.
     Context(Arc<str>),
     /// From the model.
@@ -122,7 +122,7 @@ pub struct Input {
     /// True if the description requires the input.
     pub required: bool,
     /// The source that is asked for the value before the model.
-    pub source: Source,
+    pub source: ValueSource,
     /// True if the model sees the input. A hidden input is never taken from the model.
     pub visible: bool,
     /// The value that is used if no source supplies one: the description's default, or the only legal value of a
@@ -151,7 +151,7 @@ pub struct NestedInput {
     /// The path from the argument's value to the nested value; never empty.
     pub steps: Box<[Step]>,
     /// The source that is asked for the value before the model.
-    pub source: Source,
+    pub source: ValueSource,
     /// True if the model sees the value.
     pub visible: bool,
     /// The value that is used if no source supplies one and the parent exists. It is the default of a property that the
@@ -223,7 +223,7 @@ impl Styled {
     }
 }
 
-impl Source {
+impl ValueSource {
     /// `context`, `model`, `payload` or `session`.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -280,13 +280,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(source: &Source, name: &str, expected: bool) {
+    fn check(source: &ValueSource, name: &str, expected: bool) {
         assert_eq!(source.reads(&SessionName::new(name)), expected, "{source:?} {name}");
     }
 
     #[test]
     fn a_source_reads_a_value_what_holds_it_and_what_is_in_it() {
-        let parameter = Source::Parameter("User.Token".into());
+        let parameter = ValueSource::Parameter("User.Token".into());
         check(&parameter, "user.token", true);
         check(&parameter, "user", true);
         check(&parameter, "user.token.kind", true);
@@ -296,11 +296,11 @@ mod tests {
 
     #[test]
     fn the_whole_context_reads_every_variable() {
-        check(&Source::Context("variables".into()), "token", true);
-        check(&Source::Context("variables.user".into()), "user.token", true);
-        check(&Source::Context("variables.x".into()), "token", false);
-        check(&Source::Context("session_id".into()), "token", false);
-        check(&Source::Payload("token".into()), "token", false);
-        check(&Source::Model, "token", false);
+        check(&ValueSource::Context("variables".into()), "token", true);
+        check(&ValueSource::Context("variables.user".into()), "user.token", true);
+        check(&ValueSource::Context("variables.x".into()), "token", false);
+        check(&ValueSource::Context("session_id".into()), "token", false);
+        check(&ValueSource::Payload("token".into()), "token", false);
+        check(&ValueSource::Model, "token", false);
     }
 }

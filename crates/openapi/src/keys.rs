@@ -118,7 +118,7 @@ impl fmt::Display for Writer {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written<'a> {
+pub(crate) struct KeyWriters<'a> {
     pub(crate) inputs: &'a [Input],
     pub(crate) body: Option<&'a Body>,
     pub(crate) fixed_query: Option<&'a str>,
@@ -126,13 +126,13 @@ pub(crate) struct Written<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Root<'a> {
+pub(crate) enum SchemaRoot<'a> {
     /// A schema with shared definitions; each look-up is charged to the document.
     Shared(&'a Schema, &'a Document),
     Whole(&'a Value),
 }
 
-impl<'a> Root<'a> {
+impl<'a> SchemaRoot<'a> {
     pub(crate) fn own(self) -> &'a Value {
         match self {
             Self::Shared(schema, _) => schema.own(),
@@ -155,7 +155,7 @@ impl<'a> Root<'a> {
     }
 }
 
-impl<'a> Root<'a> {
+impl<'a> SchemaRoot<'a> {
     /// The first result from a schema, from its reference or from its compositions; `left` schemas are visited.
     pub(crate) fn said(
         self,
@@ -180,7 +180,7 @@ const GROUPS: usize = 4;
 
 /// The owners of all keys of an operation; `schema` is that of all its arguments. A body is left out if no field turns
 /// its members into fields, because each member then writes only its own name.
-pub(crate) fn owners(operation: Written<'_>, schema: Root<'_>) -> Vec<KeyOwner> {
+pub(crate) fn owners(operation: KeyWriters<'_>, schema: SchemaRoot<'_>) -> Vec<KeyOwner> {
     let mut owners: Vec<KeyOwner> =
         operation.inputs.iter().filter_map(|i| of_input(i, schema)).collect();
     let fields = operation.body.map_or(0, |body| body.media.len());
@@ -235,7 +235,7 @@ fn single(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
     KeyOwner { space, writer, name, form: KeyForm::Single, declared: BTreeSet::new() }
 }
 
-fn of_input(input: &Input, schema: Root<'_>) -> Option<KeyOwner> {
+fn of_input(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
     let (space, form) = match &input.placement {
         Placement::Cookie(encoding) => (KeySpace::Cookie, form(styled(encoding))),
         Placement::Query(encoding) => (KeySpace::Query, form(styled(encoding))),
@@ -261,7 +261,7 @@ fn of_body(
     body: &Body,
     media: &BodyMedia,
     space: KeySpace,
-    schema: Root<'_>,
+    schema: SchemaRoot<'_>,
 ) -> Vec<KeyOwner> {
     let is_spread =
         media.encodings.iter().any(|known| form(known.styled.as_ref()) != KeyForm::Single);
@@ -298,7 +298,7 @@ fn of_body(
 }
 
 /// An owner with the keys that its schema declares.
-fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: Root<'_>) -> KeyOwner {
+fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>) -> KeyOwner {
     if owner.form == KeyForm::Single {
         return owner;
     }
@@ -326,13 +326,13 @@ fn form(styled: Option<&Styled>) -> KeyForm {
 
 /// Collects the members that a schema declares, through references and compositions.
 pub(crate) struct Members<'a> {
-    root: Root<'a>,
+    root: SchemaRoot<'a>,
     pub(crate) found: Vec<(&'a str, &'a Value)>,
     left: usize,
 }
 
 impl<'a> Members<'a> {
-    pub(crate) fn of(root: Root<'a>) -> Self {
+    pub(crate) fn of(root: SchemaRoot<'a>) -> Self {
         Self { root, found: Vec::new(), left: MOST_VISITED }
     }
 

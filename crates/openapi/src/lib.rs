@@ -2,8 +2,8 @@
 //! never stops at the first fault.
 
 mod address;
-mod ahead;
-mod allowance;
+mod budget;
+mod worklist;
 
 mod bindings;
 mod blueprint;
@@ -12,15 +12,15 @@ mod code;
 mod cursor;
 mod declaration;
 mod document;
-mod effort;
 mod findings;
 mod input;
 mod json_path;
 mod keys;
 mod layout;
 mod limits;
+mod meter;
 mod names;
-mod nested;
+mod nested_inputs;
 mod open_forms;
 mod operation;
 mod options;
@@ -44,17 +44,17 @@ mod tools;
 mod unused_references;
 mod xml_keys;
 
-pub use allowance::Allowance;
-pub use bindings::{Alternative, Bindings, Fixed, Spot};
+pub use bindings::{Alternative, Bindings, Fixed, SchemaNode};
 pub use body::{
     Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
 };
+pub use budget::Budget;
 pub use code::{Code, Example};
 pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
 pub use input::{
-    Encoding, Input, InputLocation, NestedInput, Placement, Source, Step, Style, Styled,
+    Encoding, Input, InputLocation, NestedInput, Placement, Step, Style, Styled, ValueSource,
 };
 pub use json_path::{InvalidPath, JsonPath, PathStep};
 pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};
@@ -66,8 +66,8 @@ pub use outline::{AnswerField, Outline};
 pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use report::{OperationReport, OperationStatus, Report};
 pub use security::argument_header::{ArgumentHeader, ArgumentHeaders, NotAnArgumentHeader};
+pub use security::credential_places::CredentialKind;
 pub use security::header::is_withheld_header;
-pub use security::taken::CredentialKind;
 pub use security::{
     OAuthFlow, OAuthFlowKind, RequiredScheme, Requirement, Security, SecurityScheme,
     SecuritySchemeKind,

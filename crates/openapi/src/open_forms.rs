@@ -8,14 +8,14 @@ use crate::{
     code::Code,
     findings::Findings,
     input::{Encoding, Input, Placement, Style, Styled},
-    keys::{Members, Root},
+    keys::{Members, SchemaRoot},
 };
 
 /// Reports the parameters with such values; `schema` is that of all arguments.
 pub(crate) fn report(
     inputs: &[Input],
     origins: &[InputOrigin],
-    schema: Root<'_>,
+    schema: SchemaRoot<'_>,
     findings: &mut Findings,
 ) {
     let properties = schema.own().get("properties");
@@ -49,7 +49,12 @@ fn styled(input: &Input) -> Option<&Styled> {
 }
 
 /// The parts of a value whose form is open, each with its form.
-fn of_value<'a>(input: &Input, styled: &Styled, own: &'a Value, root: Root<'a>) -> Vec<String> {
+fn of_value<'a>(
+    input: &Input,
+    styled: &Styled,
+    own: &'a Value,
+    root: SchemaRoot<'a>,
+) -> Vec<String> {
     let name = &*input.name;
     match (nesting(own, root), styled.style) {
         (Some(Nesting::List), Style::DeepObject) => {
@@ -72,7 +77,7 @@ fn of_value<'a>(input: &Input, styled: &Styled, own: &'a Value, root: Root<'a>) 
     }
 }
 
-fn of_items<'a>(list: &'a Value, root: Root<'a>) -> Option<String> {
+fn of_items<'a>(list: &'a Value, root: SchemaRoot<'a>) -> Option<String> {
     let items = root.said(list, &|schema| schema.get("items"), &mut { MOST_VISITED })?;
     let noun = nesting(items, root)?.noun();
     Some(format!("{noun} in a list, which is written as JSON"))
@@ -105,7 +110,7 @@ impl Nesting {
 }
 
 /// The kind of values with parts that a schema declares, by its type or by the keywords about their parts.
-fn nesting<'a>(schema: &'a Value, root: Root<'a>) -> Option<Nesting> {
+fn nesting<'a>(schema: &'a Value, root: SchemaRoot<'a>) -> Option<Nesting> {
     let find = |kind: &str, keyword: &str| {
         let declares = |schema: &Value| match schema.get("type") {
             Some(Value::String(own)) => own == kind,

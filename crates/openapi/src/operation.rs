@@ -7,17 +7,17 @@ use callgate_tool::{ArgumentName, Effect, Tool, ToolName, Value};
 use callgate_tree::Diagnostic;
 
 use crate::{
-    allowance::{Allowance, refusal},
     bindings::Bindings,
     blueprint::{Blueprint, Origin},
     body::{Body, BodyLayout},
+    budget::{Budget, refusal},
     cursor::Cursor,
-    declaration::Parts,
+    declaration::DeclarationParts,
     document::Document,
-    input::{Input, InputLocation, NestedInput, Source},
-    keys::{self, KeyOwner, Root, Written},
+    input::{Input, InputLocation, NestedInput, ValueSource},
+    keys::{self, KeyOwner, KeyWriters, SchemaRoot},
     layout::body_arguments::NoBodyArguments,
-    nested::{Optional, Walk},
+    nested_inputs::{NestedInputSearch, Optional},
     open_forms,
     options::Defaults,
     output,
@@ -106,8 +106,8 @@ impl Operation {
     /// for all declarations of the description are used up.
     pub fn declaration(&self) -> Result<&Tool, &Diagnostic> {
         let kept = self.tool.get_or_init(|| {
-            let allowance = &self.blueprint.common.allowance;
-            allowance.with(|own| self.built(own)).map(|declared| declared.tool)
+            let budget = &self.blueprint.common.budget;
+            budget.with(|own| self.built(own)).map(|declared| declared.tool)
         });
         kept.as_deref().map_err(|refusal| &**refusal)
     }
@@ -115,9 +115,9 @@ impl Operation {
     /// Builds the declaration without keeping it.
     ///
     /// # Errors
-    /// The errors of [`Operation::declaration`], with this allowance.
-    pub fn declared(&self, allowance: &mut Allowance) -> Result<Tool, Box<Diagnostic>> {
-        self.built(allowance).map(|declared| *declared.tool)
+    /// The errors of [`Operation::declaration`], with this budget.
+    pub fn declared(&self, budget: &mut Budget) -> Result<Tool, Box<Diagnostic>> {
+        self.built(budget).map(|declared| *declared.tool)
     }
 
     /// The schema that all inputs, visible or not, match after session and defaults were filled in. A body whose
@@ -147,9 +147,9 @@ impl Operation {
     }
 
     /// The sources that are asked for values before the model, for all inputs and the values inside them.
-    pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
-        let spots = self.bindings.iter().flat_map(|bindings| &bindings.spots);
-        self.inputs.iter().map(|input| &input.source).chain(spots.map(|spot| &spot.source))
+    pub fn session_sources(&self) -> impl Iterator<Item = &ValueSource> {
+        let nodes = self.bindings.iter().flat_map(|bindings| &bindings.nodes);
+        self.inputs.iter().map(|input| &input.source).chain(nodes.map(|node| &node.source))
     }
 
     /// Values inside arguments that have a source or a default of their own, with this alternative of the body
@@ -171,9 +171,10 @@ impl Operation {
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
         let found = inputs.flat_map(|(input, origin)| {
             let optional = self.optional_defaults_of(input);
-            let mut walk = Walk::new(document, &input.argument, session_inputs, optional);
+            let mut walk =
+                NestedInputSearch::new(document, &input.argument, session_inputs, optional);
             let (schema, is_item) = origin.at(alternative);
-            match schema.filter(|_| input.source == Source::Model).map(Origin::located) {
+            match schema.filter(|_| input.source == ValueSource::Model).map(Origin::located) {
                 None => {}
                 Some(item) if is_item => walk.each(&item),
                 Some(schema) => walk.below(&schema),
@@ -205,9 +206,9 @@ impl Operation {
         self.effect == Effect::Read || self.blueprint.common.defaults.decide_changes()
     }
 
-    /// The allowance for all declarations of the operation's description.
-    pub fn allowance(&self) -> Allowance {
-        Allowance::of(&self.blueprint.common.document)
+    /// The budget for all declarations of the operation's description.
+    pub fn budget(&self) -> Budget {
+        Budget::of(&self.blueprint.common.document)
     }
 
     /// Drops the definitions that were built for this and the other operations of its description.
@@ -218,12 +219,12 @@ impl Operation {
     /// The owners of query keys, cookies, fields of bodies and matrix parameters. Computed on first use.
     pub fn key_owners(&self) -> &[KeyOwner] {
         self.key_owners.get_or_init(|| {
-            keys::owners(self.written(), Root::Whole(self.arguments_schema())).into()
+            keys::owners(self.written(), SchemaRoot::Whole(self.arguments_schema())).into()
         })
     }
 
-    fn written(&self) -> Written<'_> {
-        Written {
+    fn written(&self) -> KeyWriters<'_> {
+        KeyWriters {
             inputs: &self.inputs,
             body: self.body.as_ref(),
             fixed_query: self.fixed_query.as_deref(),
@@ -243,9 +244,9 @@ impl Operation {
         fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 
-    pub(crate) fn built(&self, allowance: &mut Allowance) -> Result<Declared, Box<Diagnostic>> {
-        let most = allowance.of_one();
-        allowance.lend(&self.blueprint.common.document, |document| {
+    pub(crate) fn built(&self, budget: &mut Budget) -> Result<Declared, Box<Diagnostic>> {
+        let most = budget.of_one();
+        budget.lend(&self.blueprint.common.document, |document| {
             let (tool, findings) = self.parts(document).tool();
             if document.is_spent() || document.lacking().is_some() {
                 let refusal = refusal(document, most, self.source_pointer(), self.label());
@@ -258,8 +259,8 @@ impl Operation {
     }
 
     /// The declaration with the schema of responses built, and all findings.
-    pub(crate) fn with_output(&self, declared: Declared, allowance: &mut Allowance) -> Declared {
-        let Some(answered) = output::built(&self.blueprint, allowance) else { return declared };
+    pub(crate) fn with_output(&self, declared: Declared, budget: &mut Budget) -> Declared {
+        let Some(answered) = output::built(&self.blueprint, budget) else { return declared };
         let Declared { tool, mut diagnostics } = declared;
         let more = answered.diagnostics.into_iter().filter(|found| !diagnostics.contains(found));
         diagnostics.extend(more.collect::<Vec<_>>());
@@ -267,12 +268,12 @@ impl Operation {
     }
 
     /// Builds the schema of all arguments, and returns the findings.
-    pub(crate) fn examined(&self, allowance: &mut Allowance) -> Vec<Diagnostic> {
-        allowance.lend(&self.blueprint.common.document, |document| {
+    pub(crate) fn examined(&self, budget: &mut Budget) -> Vec<Diagnostic> {
+        budget.lend(&self.blueprint.common.document, |document| {
             let (schema, mut findings) = self.parts(document).arguments();
-            let owners = keys::owners(self.written(), Root::Shared(&schema, document));
+            let owners = keys::owners(self.written(), SchemaRoot::Shared(&schema, document));
             keys::report(&owners, self.source_pointer(), &mut findings);
-            let root = Root::Shared(&schema, document);
+            let root = SchemaRoot::Shared(&schema, document);
             let body = self.body.as_ref();
             xml_keys::report(&self.inputs, body, root, self.source_pointer(), &mut findings);
             open_forms::report(&self.inputs, &self.blueprint.inputs, root, &mut findings);
@@ -301,8 +302,8 @@ impl Operation {
         self.blueprint.common.document.metered(self.most_of_one())
     }
 
-    fn parts<'a>(&'a self, document: &'a Document) -> Parts<'a> {
-        Parts {
+    fn parts<'a>(&'a self, document: &'a Document) -> DeclarationParts<'a> {
+        DeclarationParts {
             blueprint: &self.blueprint,
             built: self.blueprint.common.built(),
             document,

@@ -10,7 +10,7 @@ use crate::{
     input::InputLocation,
     security::{
         argument_header::ArgumentHeaders,
-        taken::{Configured, CredentialKind},
+        credential_places::{CredentialKind, CredentialOptions},
     },
     selection::Selection,
 };
@@ -56,8 +56,8 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    pub(crate) fn configured(&self) -> Configured<'_> {
-        Configured {
+    pub(crate) fn configured(&self) -> CredentialOptions<'_> {
+        CredentialOptions {
             kind: self.credential,
             places: &self.credential_places,
             returned: &self.credential_arguments,

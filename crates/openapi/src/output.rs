@@ -7,8 +7,8 @@ use callgate_tool::{Object, Schema, Tool, Value};
 use callgate_tree::{Diagnostic, Path, Severity};
 
 use crate::{
-    allowance::{Allowance, refusal},
     blueprint::{Blueprint, Common, Origin},
+    budget::{Budget, refusal},
     document::Document,
     findings::Findings,
     schema::{Builder, View},
@@ -16,7 +16,7 @@ use crate::{
 
 /// The schema of responses, if it is within its limit, and the findings made while it was built.
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct BuiltOutput {
     pub(crate) schema: Option<Schema>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -26,32 +26,32 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
     tool.with_lazy_output_schema(move || {
-        let asked = Asked { common: &common, output: &output, pointer: "", label: "" };
-        common.outputs.with(|allowance| asked.built(allowance).schema)
+        let asked = RequestedOutput { common: &common, output: &output, pointer: "", label: "" };
+        common.outputs.with(|budget| asked.built(budget).schema)
     })
 }
 
 /// The schema of an operation's response, if its description has one.
-pub(crate) fn built(blueprint: &Blueprint, allowance: &mut Allowance) -> Option<Answered> {
+pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
     let Blueprint { common, label, operation, .. } = blueprint;
     let (output, pointer) = (blueprint.output.as_ref()?, &*operation.pointer);
-    Some(Asked { common, output, pointer, label }.built(allowance))
+    Some(RequestedOutput { common, output, pointer, label }.built(budget))
 }
 
-struct Asked<'a> {
+struct RequestedOutput<'a> {
     common: &'a Common,
     output: &'a Origin,
     pointer: &'a str,
     label: &'a str,
 }
 
-impl Asked<'_> {
-    fn built(&self, allowance: &mut Allowance) -> Answered {
-        let most = allowance.of_one();
-        allowance.lend(&self.common.document, |document| self.built_of(document, most))
+impl RequestedOutput<'_> {
+    fn built(&self, budget: &mut Budget) -> BuiltOutput {
+        let most = budget.of_one();
+        budget.lend(&self.common.document, |document| self.built_of(document, most))
     }
 
-    fn built_of(&self, document: &Document, most: usize) -> Answered {
+    fn built_of(&self, document: &Document, most: usize) -> BuiltOutput {
         let built = self.common.built();
         let findings = Findings::about(self.label.to_owned());
         let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
@@ -64,8 +64,8 @@ impl Asked<'_> {
             let refused = refusal(document, most, self.pointer, self.label);
             let message = format!("{}; the output schema is left out", refused.message);
             let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
-            return Answered { schema: None, diagnostics: vec![left_out] };
+            return BuiltOutput { schema: None, diagnostics: vec![left_out] };
         }
-        Answered { schema: Some(schema), diagnostics: findings.into_diagnostics() }
+        BuiltOutput { schema: Some(schema), diagnostics: findings.into_diagnostics() }
     }
 }

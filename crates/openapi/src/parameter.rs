@@ -1,9 +1,9 @@
 //! Reads the parameters of an operation: its own and those of its path item, with location, style and schema. `layout`
 //! decides their names for the model, and which of them it sees.
 
+mod cache;
 pub(crate) mod collection;
-mod known;
-mod same;
+mod identity;
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::{
     security::header::is_header_name,
 };
 
-pub(crate) use known::Known;
-use same::{Seen, places};
+pub(crate) use cache::ParameterCache;
+use identity::{SeenParameters, places};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter<'d> {
@@ -38,13 +38,13 @@ pub(crate) struct Parameter<'d> {
 /// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
 /// by a nearer one with an equal name and location (OpenAPI 3.0.3 §4.7.9.1).
 pub(crate) fn read<'d>(
-    known: &mut Known<'d>,
+    known: &mut ParameterCache<'d>,
     cursor: Cursor<'d, '_>,
     levels: &[&Located<'d>],
 ) -> Vec<Parameter<'d>> {
     let mut lists = levels.iter().enumerate().rev().map(|(at, level)| match at {
         0 => list(known, cursor.to(level)).parameters,
-        _ => known::of_item(known, cursor, level),
+        _ => cache::of_item(known, cursor, level),
     });
     let mut parameters = lists.next().unwrap_or_default();
     for own in lists.filter(|own| !own.is_empty()) {
@@ -93,7 +93,7 @@ struct List<'d> {
     steps: usize,
 }
 
-fn list<'d>(known: &mut Known<'d>, holder: Cursor<'d, '_>) -> List<'d> {
+fn list<'d>(known: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
     let list = holder.member("parameters").filter(|list| !matches!(list.node, Node::Null));
     let Some(list) = list else { return List::default() };
     if list.node.as_array().is_none() {
@@ -102,7 +102,7 @@ fn list<'d>(known: &mut Known<'d>, holder: Cursor<'d, '_>) -> List<'d> {
         return List::default();
     }
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
-    let mut seen = Seen::default();
+    let mut seen = SeenParameters::default();
     for listed in list.items(PARAMETER) {
         let Some(parameter) = known.read(listed, one) else { continue };
         if !seen.is_new(&parameter, &parameters) {

@@ -7,10 +7,10 @@ use callgate_tree::{Node, Object, Path};
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    ahead::Ahead,
     document::Document,
     reference::{BadReference, Located, reference_of, target},
-    schema::holds::{Holds, holds},
+    schema::keyword_content::{KeywordContent, content_of},
+    worklist::Worklist,
 };
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<'d> Reach<'d> {
         let mut bad = found.bad;
         let mut seen = BTreeSet::new();
         let document = self.document;
-        let mut open = Ahead::new(document, |_: &usize| 1);
+        let mut open = Worklist::new(document, |_: &usize| 1);
         open.extend(found.links);
         while let Some(at) = open.last() {
             if !seen.insert(at) {
@@ -106,7 +106,8 @@ impl<'d> Reach<'d> {
                 Err(bad) => found.bad.push(bad),
             }
         }
-        let holds_any = |member: &(&Arc<str>, _)| !matches!(holds(member.0), Holds::Nothing);
+        let holds_any =
+            |member: &(&Arc<str>, _)| !matches!(content_of(member.0), KeywordContent::Nothing);
         let keywords = self.document.affordable(object.iter().filter(holds_any), 1);
         for (keyword, value) in keywords {
             self.scan_keyword(keyword, value, &path.name(keyword), found);
@@ -115,14 +116,14 @@ impl<'d> Reach<'d> {
 
     fn scan_keyword(&mut self, keyword: &str, value: &'d Node, path: &Path<'_>, found: &mut Facts) {
         let document = self.document;
-        match (holds(keyword), value) {
-            (Holds::Schema, Node::Object(_)) => self.scan(value, path, found),
-            (Holds::Schema, Node::Array(items)) => {
+        match (content_of(keyword), value) {
+            (KeywordContent::Schema, Node::Object(_)) => self.scan(value, path, found),
+            (KeywordContent::Schema, Node::Array(items)) => {
                 for (index, item) in document.affordable(items.iter(), 1).enumerate() {
                     self.scan(item, &path.index(index), found);
                 }
             }
-            (Holds::Schemas, Node::Object(members)) => {
+            (KeywordContent::Schemas, Node::Object(members)) => {
                 for (name, member) in document.affordable(members.iter(), 1) {
                     self.scan(member, &path.name(name), found);
                 }

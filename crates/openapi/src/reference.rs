@@ -22,7 +22,7 @@ pub(crate) struct Located<'d> {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Failure {
+pub(crate) enum ReferenceFailure {
     Cyclic,
     /// The reference leads to a document that may not be read.
     External,
@@ -31,7 +31,7 @@ pub(crate) enum Failure {
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct BadReference {
-    pub(crate) failure: Failure,
+    pub(crate) failure: ReferenceFailure,
     pub(crate) reference: Arc<str>,
     /// The pointer of the object that contains the reference.
     pub(crate) pointer: Arc<str>,
@@ -58,7 +58,7 @@ impl BadReference {
     /// The failure as one that loses only the referenced part, whatever the reason: no request depends on that part.
     pub(crate) fn as_lost(&self) -> Self {
         let failure = match self.failure {
-            Failure::External => Failure::Missing,
+            ReferenceFailure::External => ReferenceFailure::Missing,
             other => other,
         };
         Self { failure, ..self.clone() }
@@ -69,16 +69,16 @@ impl BadReference {
         let Self { failure, reference, pointer, expected, meant } = self;
         let message = format!("expected {expected}, got: `{reference}`");
         match failure {
-            Failure::Cyclic => {
+            ReferenceFailure::Cyclic => {
                 let help = "let one of the references of the circle be the thing itself";
                 findings.warning(Code::CyclicReference, pointer, message, help);
             }
-            Failure::External => {
+            ReferenceFailure::External => {
                 let help =
                     "put what it stands for into the document, for example under `components`";
                 findings.error(Code::ExternalReference, pointer, message, help);
             }
-            Failure::Missing => {
+            ReferenceFailure::Missing => {
                 let help = match meant {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => "correct the reference or add the part it names".to_owned(),
@@ -107,7 +107,7 @@ pub(crate) fn target<'d>(
         reference: Arc::clone(reference),
         pointer: at.to_string().into(),
         expected: expected.into(),
-        meant: meant(document, reference, at).filter(|_| failure == Failure::Missing),
+        meant: meant(document, reference, at).filter(|_| failure == ReferenceFailure::Missing),
     };
     if let Some(pointer) = document.own_pointer(reference, at)
         && let Some(node) = document.root().at(pointer)
@@ -116,12 +116,12 @@ pub(crate) fn target<'d>(
     }
     let place = document.place(reference, at).map_err(|no_place| match no_place {
         NoPlace::Unavailable(Unavailable { reason, expected }) => match reason {
-            UnavailableReason::Forbidden => bad(Failure::External, &expected),
-            UnavailableReason::Unreadable => bad(Failure::Missing, &expected),
+            UnavailableReason::Forbidden => bad(ReferenceFailure::External, &expected),
+            UnavailableReason::Unreadable => bad(ReferenceFailure::Missing, &expected),
         },
-        NoPlace::Missing => bad(Failure::Missing, A_PART),
+        NoPlace::Missing => bad(ReferenceFailure::Missing, A_PART),
     })?;
-    let node = document.node_at(&place).ok_or_else(|| bad(Failure::Missing, A_PART))?;
+    let node = document.node_at(&place).ok_or_else(|| bad(ReferenceFailure::Missing, A_PART))?;
     let pointer = match place.document {
         None => place.pointer.into(),
         Some(document) => format!("{document}#{}", place.pointer).into(),
@@ -151,11 +151,11 @@ pub(crate) fn follow<'d>(
         Some(reference) => target(document, reference, path)?,
     };
     let mut seen = HashSet::new();
-    // An end is not needed once the effort is used up.
+    // An end is not needed once the steps are used up.
     while let Some(reference) = reference_of(at.node).filter(|_| !document.is_spent()) {
         if !seen.insert(ptr::from_ref(at.node)) || seen.len() > MOST_HOPS {
             return Err(BadReference {
-                failure: Failure::Cyclic,
+                failure: ReferenceFailure::Cyclic,
                 reference: Arc::clone(reference),
                 pointer: path.to_string().into(),
                 expected: "a reference that ends somewhere".into(),
@@ -237,7 +237,7 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
-    fn check(reference: &str, expected: Result<&str, Failure>) {
+    fn check(reference: &str, expected: Result<&str, ReferenceFailure>) {
         let mut parts = json!({
             "a": {"$ref": "#/b"}, "b": {"$ref": "#/c~1d"}, "c/d": {"type": "string"},
             "self": {"$ref": "#/self"}, "one": {"$ref": "#/two"}, "two": {"$ref": "#/one"},
@@ -263,15 +263,15 @@ mod tests {
     #[test]
     fn references_to_nothing_are_missing() {
         for reference in ["#/nothing", "#anchor", "#/a/b/c", "#/%FF"] {
-            check(reference, Err(Failure::Missing));
+            check(reference, Err(ReferenceFailure::Missing));
         }
     }
 
     #[test]
     fn circles_are_found() {
-        check("#/self", Err(Failure::Cyclic));
-        check("#/one", Err(Failure::Cyclic));
-        check("#/start", Err(Failure::Cyclic));
+        check("#/self", Err(ReferenceFailure::Cyclic));
+        check("#/one", Err(ReferenceFailure::Cyclic));
+        check("#/start", Err(ReferenceFailure::Cyclic));
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
         for reference in
             ["./pet.yaml", "http://169.254.169.254/a", "file:///etc/passwd", "b.yaml#/a"]
         {
-            check(reference, Err(Failure::External));
+            check(reference, Err(ReferenceFailure::External));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The load report: the status of each operation, and every finding. It holds pointers; lines and columns are computed
 //! when a reader needs them.
 
-mod gathered;
+mod collector;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,13 +13,13 @@ use callgate_tool::{Tool, ToolName};
 use callgate_tree::{CodeName, Diagnostic, Severity};
 
 use crate::{
-    allowance::{Allowance, HELP_WITH_ALL},
+    budget::{Budget, HELP_WITH_ALL},
     code::Code,
     operation::{Declared, Operation},
     selection::Unmatched,
 };
 
-pub(crate) use gathered::Gathered;
+pub(crate) use collector::FindingCollector;
 
 /// The report on a description: each of its operations, and the findings.
 ///
@@ -130,12 +130,10 @@ impl Report {
         mut built: impl FnMut(&Operation, &Tool),
     ) {
         let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
-        let mut gathered = Gathered::new(mem::take(&mut self.diagnostics));
+        let mut gathered = FindingCollector::new(mem::take(&mut self.diagnostics));
         let mut found = BTreeMap::new();
-        let allowance =
-            || operations.first().map_or_else(Allowance::default, |one| one.allowance());
-        let (mut declarations, mut outputs, mut arguments) =
-            (allowance(), allowance(), allowance());
+        let budget = || operations.first().map_or_else(Budget::default, |one| one.budget());
+        let (mut declarations, mut outputs, mut arguments) = (budget(), budget(), budget());
         let mut n_unexamined = 0;
         for operation in operations {
             let declared = operation.built(&mut declarations);

@@ -1,19 +1,19 @@
 //! Builds canonical JSON Schema 2020-12 from the schemas of a description: nothing is inlined or unrolled, every
 //! reference is a local `$defs` entry. Losses are reported; this module does not know how providers restrict a schema.
 
-mod bare;
-pub(crate) mod built;
 pub(crate) mod bytes;
+pub(crate) mod cache;
+mod circles;
 mod condense;
 mod discriminator;
-mod foreign;
 mod group;
-mod grouped;
-pub(crate) mod holds;
+mod grouping;
 mod keyword;
+pub(crate) mod keyword_content;
 mod legal;
-mod members;
+mod listed_values;
 pub(crate) mod nullable;
+mod object_kind;
 mod part;
 mod pattern;
 mod rename;
@@ -24,7 +24,7 @@ mod satisfy;
 mod scope;
 mod set;
 mod stem;
-mod unknown;
+mod unknown_keyword;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -35,16 +35,16 @@ use indexmap::IndexMap;
 
 use crate::{
     address::SESSION_ID,
-    allowance::HELP_WITH_ONE,
+    budget::HELP_WITH_ONE,
     code::Code,
     document::Document,
     findings::Findings,
     options::SessionInputs,
     reference::{Located, chain, follow, reference_of, target},
     schema::{
-        built::Built,
         bytes::{Bytes, is_bytes},
-        part::At,
+        cache::SchemaCache,
+        part::DefinedNode,
         scope::Scope,
         stem::stem,
     },
@@ -53,7 +53,7 @@ use crate::{
 
 pub(crate) use self::{
     legal::{default_of, is_legal},
-    members::fitted,
+    listed_values::fitted,
 };
 
 /// The purpose of a schema, which decides the values it describes.
@@ -67,10 +67,10 @@ pub(crate) enum View {
 #[derive(Debug)]
 pub(crate) struct Builder<'d> {
     document: &'d Document,
-    built: &'d Built,
+    built: &'d SchemaCache,
     view: View,
     /// The definitions, by the node they define.
-    names: IndexMap<At, Known>,
+    names: IndexMap<DefinedNode, DefinitionFacts>,
     /// The number of times each stem of a name was requested.
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
@@ -86,7 +86,7 @@ pub(crate) struct Builder<'d> {
 
 /// The facts about a definition before it is built.
 #[derive(Debug)]
-struct Known {
+struct DefinitionFacts {
     name: Arc<str>,
     /// True if every reference to the definition is at a place where defaults are filled in.
     is_filled: bool,
@@ -94,14 +94,14 @@ struct Known {
 
 #[derive(Debug)]
 struct Pending {
-    at: At,
+    at: DefinedNode,
     node: Node,
     is_filled: bool,
 }
 
 impl<'d> Builder<'d> {
-    /// A builder that respects the remaining effort of the document, and uses the schemas built before.
-    pub(crate) fn new(document: &'d Document, built: &'d Built, view: View) -> Self {
+    /// A builder that respects the remaining steps of the document, and uses the schemas built before.
+    pub(crate) fn new(document: &'d Document, built: &'d SchemaCache, view: View) -> Self {
         Self {
             document,
             built,
@@ -219,7 +219,7 @@ impl<'d> Builder<'d> {
             follow(self.document, node, path)
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
-        if let Some(kind) = foreign::kind_at(&found.pointer) {
+        if let Some(kind) = object_kind::kind_at(&found.pointer) {
             let message = format!("expected a schema, got {kind}: `{reference}`");
             self.findings.warning(Code::DroppedKeyword, path, message, "refer to a schema");
             return None;
@@ -242,11 +242,15 @@ impl<'d> Builder<'d> {
     fn need_at(&mut self, found: &Located<'_>, is_filled: bool) -> Arc<str> {
         let scope = self.scope.enter(self.document, &found.path());
         let bytes = self.bytes.within(found.node);
-        self.need(&At { pointer: Arc::clone(&found.pointer), bytes, scope }, found.node, is_filled)
+        self.need(
+            &DefinedNode { pointer: Arc::clone(&found.pointer), bytes, scope },
+            found.node,
+            is_filled,
+        )
     }
 
     /// The name of a definition that a reference needs.
-    fn need(&mut self, at: &At, node: &Node, is_filled: bool) -> Arc<str> {
+    fn need(&mut self, at: &DefinedNode, node: &Node, is_filled: bool) -> Arc<str> {
         let name = match self.names.get(at) {
             Some(known) if is_filled || !known.is_filled => return Arc::clone(&known.name),
             // The definition is built again, as it is where nothing is filled in.
@@ -254,7 +258,7 @@ impl<'d> Builder<'d> {
             None => self.free_name(&at.pointer),
         };
         self.document.meter().spend(DEFINITION);
-        self.names.insert(at.clone(), Known { name: Arc::clone(&name), is_filled });
+        self.names.insert(at.clone(), DefinitionFacts { name: Arc::clone(&name), is_filled });
         self.pending.push_back(Pending { at: at.clone(), node: node.clone(), is_filled });
         name
     }

@@ -2,11 +2,11 @@
 //! gets and sends credentials; `withheld` finds the parameters that belong to them.
 
 pub(crate) mod argument_header;
+pub(crate) mod credential_places;
 mod flow;
 pub(crate) mod header;
-pub(crate) mod needs;
+pub(crate) mod requirements;
 mod scheme;
-pub(crate) mod taken;
 pub(crate) mod withheld;
 
 use std::{collections::BTreeSet, sync::Arc};

@@ -1,11 +1,11 @@
 //! The server of an operation: an absolute origin and base path, fixed when the description is loaded. This module does
 //! not decide which addresses may be contacted.
 
+mod check;
 mod swagger;
 mod template;
 mod text;
 mod variables;
-mod written;
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -14,10 +14,10 @@ use callgate_tree::{Node, Path, Severity};
 use hashbrown::{HashMap, HashSet};
 use url::Url;
 
-pub use written::{InvalidServer, check_server};
+pub use check::{InvalidServer, check_server};
 
 use template::filled;
-use text::{Address, Wrong};
+use text::{Address, InvalidAddress};
 
 use crate::{
     code::Code,
@@ -43,7 +43,7 @@ pub struct Server {
 }
 
 #[derive(Clone, Debug)]
-struct Refusal {
+struct ServerRefusal {
     code: Code,
     pointer: String,
     message: String,
@@ -51,25 +51,25 @@ struct Refusal {
 }
 
 #[derive(Clone, Debug)]
-struct Found {
+struct FoundServer {
     server: Arc<Server>,
     text: String,
     /// The reason to look at the text again, and the place of it.
     doubt: Option<(String, String)>,
 }
 
-type Named = Result<Found, Refusal>;
+type ServerResult = Result<FoundServer, ServerRefusal>;
 
 /// Finds the server of each operation. The server of the whole description is found once.
 #[derive(Debug)]
 pub(crate) struct Servers<'d> {
     document: &'d Document,
     options: &'d LoadOptions,
-    root: Named,
+    root: ServerResult,
     /// The operations with an unknown server: their number, and the first one's server with its place.
-    missing: RefCell<(usize, Option<(String, Found)>)>,
+    missing: RefCell<(usize, Option<(String, FoundServer)>)>,
     /// The servers from the lists of operations and path items.
-    known: RefCell<HashMap<Arc<str>, Named>>,
+    known: RefCell<HashMap<Arc<str>, ServerResult>>,
     seen: RefCell<HashSet<*const Node>>,
     doubted: RefCell<HashSet<String>>,
 }
@@ -109,7 +109,7 @@ impl<'d> Servers<'d> {
             self.report_variables(&Located::new(list, &Path::at("/servers")), findings);
         }
         if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
-            let help = written::help(text);
+            let help = check::help(text);
             findings.error(refusal.code, "", refusal.message.clone(), &help);
         }
         if let Ok(found) = &self.root {
@@ -120,7 +120,7 @@ impl<'d> Servers<'d> {
     /// Reports once that the server of some operations is unknown.
     pub(crate) fn report_missing(&self, findings: &mut Findings) {
         let missing = self.missing.borrow();
-        let (n, Some((pointer, Found { server, text, .. }))) = &*missing else { return };
+        let (n, Some((pointer, FoundServer { server, text, .. }))) = &*missing else { return };
         let message = format!(
             "expected an absolute server URL for {n} operations, whose calls are refused, got: `{text}`"
         );
@@ -141,7 +141,7 @@ impl<'d> Servers<'d> {
         }
     }
 
-    fn note_missing(&self, found: &Named, pointer: &str) {
+    fn note_missing(&self, found: &ServerResult, pointer: &str) {
         let Some(found) = found.as_ref().ok().filter(|found| found.server.is_missing) else {
             return;
         };
@@ -151,7 +151,7 @@ impl<'d> Servers<'d> {
     }
 
     /// Reports once for each place that the text of a server was read as it is meant.
-    fn report_doubt(&self, found: &Found, findings: &mut Findings) {
+    fn report_doubt(&self, found: &FoundServer, findings: &mut Findings) {
         let Some((pointer, message)) = &found.doubt else { return };
         if self.doubted.borrow_mut().insert(pointer.clone()) {
             let url = found.server.url.as_str().trim_end_matches('/').to_owned();
@@ -191,7 +191,7 @@ impl<'d> Servers<'d> {
     }
 
     /// The server; a refusal is reported, except that of the operator's server, which is not the operation's fault.
-    fn reported(&self, found: Named, findings: &mut Findings) -> Option<Arc<Server>> {
+    fn reported(&self, found: ServerResult, findings: &mut Findings) -> Option<Arc<Server>> {
         let is_operators = self.options.server.is_some();
         match found {
             Ok(found) => {
@@ -208,7 +208,7 @@ impl<'d> Servers<'d> {
     }
 
     /// The server from a list, which operations may share: it is read once.
-    fn of_list(&self, list: &Located<'_>) -> Named {
+    fn of_list(&self, list: &Located<'_>) -> ServerResult {
         if let Some(known) = self.known.borrow().get(&list.pointer) {
             return known.clone();
         }
@@ -229,7 +229,7 @@ impl<'d> Servers<'d> {
     }
 }
 
-fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> Named {
+fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> ServerResult {
     let written = swagger::written(document.root(), schemes, options);
     let written = written.map_err(|(at, wrong, meant)| invalid(wrong, at, meant))?;
     let mut found = resolve(&written.url, "/host", options)?;
@@ -240,7 +240,7 @@ fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions
     Ok(found)
 }
 
-impl Refusal {
+impl ServerRefusal {
     fn report(self, findings: &mut Findings) {
         let Self { code, pointer, message, meant } = self;
         let remedy = Remedy::NameServer { url: meant.unwrap_or_else(|| "URL".to_owned()) };
@@ -255,7 +255,7 @@ fn is_named(list: &Node) -> bool {
     !matches!(list, Node::Null) && list.as_array().is_none_or(|servers| !servers.is_empty())
 }
 
-fn named_by_operator(template: &str, options: &LoadOptions) -> Named {
+fn named_by_operator(template: &str, options: &LoadOptions) -> ServerResult {
     let url = filled(template, None, "", options)?;
     let wrong = |wrong| invalid(wrong, "", None);
     let address = text::absolute(&url).map_err(wrong)?;
@@ -265,7 +265,7 @@ fn named_by_operator(template: &str, options: &LoadOptions) -> Named {
 }
 
 /// The first server of a list. Others are not used in its stead, but named where it cannot be used.
-fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Named {
+fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> ServerResult {
     let first = list.path().index(0).to_string();
     let servers = list.node.as_array().unwrap_or_default();
     let other = || servers.iter().skip(1).find_map(|server| absolute_of(server, options));
@@ -273,7 +273,10 @@ fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Named {
     let template = server.and_then(|server| server.get("url")).and_then(Node::as_str);
     let Some(template) = template else {
         let message = "expected a server with a `url`, got none".to_owned();
-        return Err(Refusal { meant: other(), ..refusal(Code::InvalidServer, &first, message) });
+        return Err(ServerRefusal {
+            meant: other(),
+            ..refusal(Code::InvalidServer, &first, message)
+        });
     };
     let variables = server.and_then(|server| server.get("variables"));
     let found =
@@ -285,7 +288,9 @@ fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Named {
             }
             Ok(found)
         }
-        Err(refusal) => Err(Refusal { meant: refusal.meant.clone().or_else(other), ..refusal }),
+        Err(refusal) => {
+            Err(ServerRefusal { meant: refusal.meant.clone().or_else(other), ..refusal })
+        }
         found => found,
     }
 }
@@ -297,7 +302,7 @@ fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
 }
 
 /// The URL of a server, resolved against the description's own address.
-fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Named {
+fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
     let wrong = |wrong| {
         let is_likely = text::names_host(url) || url.contains([':', '\\']);
         invalid(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::mended))
@@ -325,7 +330,7 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Named {
 }
 
 /// The server at an address that can serve as base of other URLs.
-fn found(address: Address, named_by: NamedBy, text: &str, pointer: &str) -> Named {
+fn found(address: Address, named_by: NamedBy, text: &str, pointer: &str) -> ServerResult {
     let Address { mut url, doubt } = address;
     if url.as_str().len() > LONGEST {
         let got = url.as_str().len();
@@ -336,16 +341,16 @@ fn found(address: Address, named_by: NamedBy, text: &str, pointer: &str) -> Name
     url.set_path(&path);
     let server = Arc::new(Server { url, named_by, is_missing: false, suggestion: None });
     let doubt = doubt.map(|doubt| (pointer.to_owned(), doubt));
-    Ok(Found { server, text: text.trim().to_owned(), doubt })
+    Ok(FoundServer { server, text: text.trim().to_owned(), doubt })
 }
 
-fn invalid(wrong: Wrong, pointer: &str, meant: Option<String>) -> Refusal {
-    let Wrong(message) = wrong;
-    Refusal { meant, ..refusal(Code::InvalidServer, pointer, message) }
+fn invalid(wrong: InvalidAddress, pointer: &str, meant: Option<String>) -> ServerRefusal {
+    let InvalidAddress(message) = wrong;
+    ServerRefusal { meant, ..refusal(Code::InvalidServer, pointer, message) }
 }
 
-fn refusal(code: Code, pointer: &str, message: String) -> Refusal {
-    Refusal { code, pointer: pointer.to_owned(), message, meant: None }
+fn refusal(code: Code, pointer: &str, message: String) -> ServerRefusal {
+    ServerRefusal { code, pointer: pointer.to_owned(), message, meant: None }
 }
 
 /// The length limit of an address.

@@ -7,13 +7,13 @@ use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     address::{AGENT_INPUT as AGENT, SESSION_CONTEXT as CONTEXT, SESSION_ID},
-    ahead::Ahead,
     code::Code,
     document::Document,
     findings::{Finding, Findings},
-    input::Source,
+    input::ValueSource,
     options::SessionInputs,
     reference::{Located, reference_of, target},
+    worklist::Worklist,
 };
 
 /// The source of a value, if its annotation could be read.
@@ -24,7 +24,7 @@ pub(crate) enum Annotation {
         name: &'static str,
         value: String,
     },
-    Source(Source),
+    Source(ValueSource),
 }
 
 impl Annotation {
@@ -32,7 +32,7 @@ impl Annotation {
     pub(crate) fn is_context(&self) -> bool {
         match self {
             Self::Invalid { name, .. } => *name == CONTEXT,
-            Self::Source(source) => matches!(source, Source::Context(_)),
+            Self::Source(source) => matches!(source, ValueSource::Context(_)),
         }
     }
 }
@@ -65,7 +65,7 @@ pub(crate) fn annotation<'d>(
 fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
-    let mut open = Ahead::new(document, |_: &Located<'d>| 1);
+    let mut open = Worklist::new(document, |_: &Located<'d>| 1);
     open.push(Located::new(schema, path));
     while let Some(next) = open.first() {
         let is_new = known.insert(ptr::from_ref(next.node));
@@ -97,7 +97,7 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
 pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
     let says = |name: &str| node.get(name).and_then(Node::as_str) == Some(SESSION_ID);
     if says("$ref") || says("format") {
-        return Some(Annotation::Source(Source::Context("session_id".into())));
+        return Some(Annotation::Source(ValueSource::Context("session_id".into())));
     }
     if let Some(value) = node.get(CONTEXT) {
         return Some(read(CONTEXT, value, context));
@@ -111,24 +111,26 @@ pub(crate) fn source(
     pointer: &str,
     session_inputs: SessionInputs,
     findings: &mut Findings,
-) -> Source {
+) -> ValueSource {
     match annotation {
-        None => Source::Model,
+        None => ValueSource::Model,
         Some(Annotation::Source(source)) => source,
         Some(Annotation::Invalid { name, value }) => {
             let found = invalid(name, &value, session_inputs);
             findings.add(found, pointer);
-            Source::Model
+            ValueSource::Model
         }
     }
 }
 
 /// True if the model sees a value from this source.
-pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool {
+pub(crate) fn is_visible(source: &ValueSource, session_inputs: SessionInputs) -> bool {
     match source {
-        Source::Context(_) => false,
-        Source::Model => true,
-        Source::Parameter(_) | Source::Payload(_) => session_inputs == SessionInputs::Lenient,
+        ValueSource::Context(_) => false,
+        ValueSource::Model => true,
+        ValueSource::Parameter(_) | ValueSource::Payload(_) => {
+            session_inputs == SessionInputs::Lenient
+        }
     }
 }
 
@@ -157,7 +159,7 @@ fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'s
     }
 }
 
-fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<Source>) -> Annotation {
+fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<ValueSource>) -> Annotation {
     let text = value.as_str().map(str::trim);
     text.and_then(source).map_or_else(
         || Annotation::Invalid { name, value: text.unwrap_or_else(|| value.kind()).to_owned() },
@@ -165,20 +167,20 @@ fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<Source>) ->
     )
 }
 
-fn context(text: &str) -> Option<Source> {
+fn context(text: &str) -> Option<ValueSource> {
     let text = &*dotted(text)?;
-    path(text.strip_prefix("$context.")?).map(Source::Context)
+    path(text.strip_prefix("$context.")?).map(ValueSource::Context)
 }
 
-fn agent(text: &str) -> Option<Source> {
+fn agent(text: &str) -> Option<ValueSource> {
     let text = &*dotted(text)?;
     if let Some(name) = text.strip_prefix("$session.params.") {
-        return path(name).map(Source::Parameter);
+        return path(name).map(ValueSource::Parameter);
     }
     if let Some(payload) = text.strip_prefix("$request.payload.") {
-        return path(payload).map(Source::Payload);
+        return path(payload).map(ValueSource::Payload);
     }
-    path(text).filter(|_| !text.starts_with('$')).map(Source::Parameter)
+    path(text).filter(|_| !text.starts_with('$')).map(ValueSource::Parameter)
 }
 
 /// A path with its names in brackets written behind dots: `$session.params['x']` is `$session.params.x`. `None` if a
@@ -286,7 +288,7 @@ mod tests {
         let document = document(parts);
         let schema = document.root().get("c2999").unwrap();
         let found = annotation(&document, schema, &Path::ROOT, &[]);
-        assert!(matches!(found, Some(Annotation::Source(Source::Parameter(_)))), "{found:?}");
+        assert!(matches!(found, Some(Annotation::Source(ValueSource::Parameter(_)))), "{found:?}");
     }
 
     #[test]

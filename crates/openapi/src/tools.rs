@@ -3,13 +3,13 @@
 
 mod accept;
 mod answer;
-mod bound;
+mod context;
 mod defaults;
 mod effect;
 mod find;
-mod offered;
-mod one;
+mod parameters;
 mod path_key;
+mod session_values;
 mod tags;
 
 use std::{
@@ -25,21 +25,21 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    effort::{Effort, steps_of_text},
     findings::Findings,
+    meter::{StepBudget, steps_of_text},
     names::{Identity, is_vague, tool_names},
     operation::Operation,
     options::LoadOptions,
     reach::Reach,
-    report::{Gathered, OperationReport, OperationStatus, Report},
-    security::{SecurityScheme, needs::Schemes},
+    report::{FindingCollector, OperationReport, OperationStatus, Report},
+    security::{SecurityScheme, requirements::Schemes},
     selection,
     server::{Server, Servers},
     tools::{
-        defaults::Decisive,
-        effect::{Said, effect},
-        find::{Found, find},
-        one::{Candidate, Context, Fragments, Known},
+        context::{Candidate, Context, Fragments, SharedParts},
+        defaults::DecisiveDefaults,
+        effect::{OperationTexts, effect},
+        find::{FoundOperation, find},
         tags::Tags,
     },
 };
@@ -61,7 +61,7 @@ pub struct Loaded {
 /// Turns a document into tools. It never fails: the report lists the operations that cannot be offered.
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let original = document;
-    let document = &original.metered(original.most_effort());
+    let document = &original.metered(original.most_steps());
     let mut general = Findings::default();
     let root = Cursor::new(document, &mut general);
     let found = find(root);
@@ -76,15 +76,15 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     };
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options));
-    let (fragments, known, decisive) = <(Fragments, Known<'_>, Decisive)>::default();
+    let (fragments, shared, decisive) = <(Fragments, SharedParts<'_>, DecisiveDefaults)>::default();
     servers.report_root(&mut general);
     let mut context =
-        Context { common, document, options, reach, servers, schemes, fragments, decisive, known };
-    let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
+        Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
+    let identities: Vec<Identity<'_>> = found.iter().map(FoundOperation::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
     let firsts = first_of_each_id(&found);
     let tags = Tags::of(Cursor::new(document, &mut general));
-    let mut gathered = Gathered::new(general.into_diagnostics());
+    let mut gathered = FindingCollector::new(general.into_diagnostics());
     let selected = selected(&found, &names, &tags, options, &mut loaded.report);
     let most = document.limits().operations;
     for (at, ((found, name), is_selected)) in found.iter().zip(names).zip(selected).enumerate() {
@@ -115,7 +115,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     }
     gathered.extend(context.shared_findings());
     loaded.report.diagnostics = gathered.finish();
-    loaded.report.steps = document.effort().map_or(0, Effort::spent);
+    loaded.report.steps = document.step_budget().map_or(0, StepBudget::spent);
     loaded
 }
 
@@ -134,7 +134,7 @@ impl Loaded {
 
     fn add(
         &mut self,
-        found: &Found<'_>,
+        found: &FoundOperation<'_>,
         name: Option<ToolName>,
         operation: Option<Operation>,
         worst: Option<Severity>,
@@ -159,14 +159,14 @@ impl Loaded {
 
 /// Selects operations; those that are left out, and criteria that match nothing, go to the report.
 fn selected<'d>(
-    found: &[Found<'d>],
+    found: &[FoundOperation<'d>],
     names: &[Option<ToolName>],
     tags: &Tags<'d>,
     options: &LoadOptions,
     report: &mut Report,
 ) -> Vec<bool> {
     let is_tagged = !options.selection.tags.is_empty();
-    let tags_of = |found: &Found<'d>| {
+    let tags_of = |found: &FoundOperation<'d>| {
         if is_tagged { tags.of_operation(found.operation.node) } else { Vec::new() }
     };
     let tags: Vec<Vec<&str>> = found.iter().map(tags_of).collect();
@@ -180,7 +180,7 @@ fn selected<'d>(
     selected
 }
 
-impl Found<'_> {
+impl FoundOperation<'_> {
     fn identity(&self) -> Identity<'_> {
         Identity {
             method: self.method.as_str(),
@@ -199,7 +199,7 @@ impl Found<'_> {
             tags,
             method: self.method.as_str(),
             path: &self.key,
-            effect: effect(Said {
+            effect: effect(OperationTexts {
                 method: &self.method,
                 key: &self.key,
                 operation: self.operation.node,
@@ -210,7 +210,7 @@ impl Found<'_> {
     /// OpenAPI 3.1.1 §4.8.10: the id is unique among all operations.
     fn examine_id(
         &self,
-        firsts: &BTreeMap<&str, &Found<'_>>,
+        firsts: &BTreeMap<&str, &FoundOperation<'_>>,
         name: Option<&ToolName>,
         findings: &mut Findings,
     ) {
@@ -238,7 +238,9 @@ impl Found<'_> {
     }
 }
 
-fn first_of_each_id<'f, 'd>(found: &'f [Found<'d>]) -> BTreeMap<&'f str, &'f Found<'d>> {
+fn first_of_each_id<'f, 'd>(
+    found: &'f [FoundOperation<'d>],
+) -> BTreeMap<&'f str, &'f FoundOperation<'d>> {
     let mut firsts = BTreeMap::new();
     for found in found {
         if let Some(id) = found.operation_id() {

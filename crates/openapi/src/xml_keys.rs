@@ -10,14 +10,14 @@ use crate::{
     code::Code,
     findings::Findings,
     input::{Input, InputLocation},
-    keys::{Members, Root},
+    keys::{Members, SchemaRoot},
 };
 
 /// Reports the members that write one part of an element; `schema` is that of all arguments.
 pub(crate) fn report(
     inputs: &[Input],
     body: Option<&Body>,
-    schema: Root<'_>,
+    schema: SchemaRoot<'_>,
     pointer: &str,
     findings: &mut Findings,
 ) {
@@ -29,7 +29,7 @@ pub(crate) fn report(
     let mut known = BTreeSet::new();
     for media in body.media.iter().filter(|media| media.kind == BodyKind::Xml) {
         let mut walk =
-            Walk { schema, seen: BTreeSet::new(), found: Vec::new(), left: MOST_VISITED };
+            ClashSearch { schema, seen: BTreeSet::new(), found: Vec::new(), left: MOST_VISITED };
         walk.visit(argument, own.and_then(|own| media.schema_in(own)));
         for Clash { kind, name, first, second } in walk.found {
             let message = format!(
@@ -50,8 +50,8 @@ struct Clash {
     second: String,
 }
 
-struct Walk<'a> {
-    schema: Root<'a>,
+struct ClashSearch<'a> {
+    schema: SchemaRoot<'a>,
     /// The addresses of the schemas that were visited: circles end, and shared schemas count once.
     seen: BTreeSet<*const Value>,
     found: Vec<Clash>,
@@ -61,7 +61,7 @@ struct Walk<'a> {
 /// The name and the kind of the part that a member writes.
 type Part<'a> = (&'static str, Option<&'a str>, &'a str);
 
-impl<'a> Walk<'a> {
+impl<'a> ClashSearch<'a> {
     fn visit(&mut self, at: &str, schema: Option<&'a Value>) {
         let Some(schema) = schema else { return };
         if self.left == 0 || !self.seen.insert(std::ptr::from_ref(schema)) {

@@ -5,15 +5,15 @@
 mod code;
 mod diagnostic;
 mod limits;
+mod locate;
 mod node;
 pub mod pointer;
-mod source;
 mod text;
 
 pub use code::{CodeName, TextCode};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use limits::Limits;
+pub use locate::{locate, locate_file, positions};
 pub use node::{Node, Object};
 pub use pointer::Path;
-pub use source::{locate, locate_file, positions};
 pub use text::{Interner, Parsed, read};

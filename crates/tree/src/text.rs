@@ -8,9 +8,9 @@ mod intern;
 mod json;
 mod member;
 mod members;
-mod recent;
 mod scan;
-mod wanted;
+mod targets;
+mod text_cache;
 mod yaml;
 
 use crate::diagnostic::Diagnostic;
@@ -21,7 +21,7 @@ use fault::Fault;
 pub(crate) use encoding::decode;
 pub use intern::Interner;
 pub(crate) use scan::find;
-pub(crate) use wanted::Wanted;
+pub(crate) use targets::Targets;
 pub(crate) use yaml::{Scalar, parser, position as marked};
 
 /// A value and the findings made while it was read.

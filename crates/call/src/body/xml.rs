@@ -4,7 +4,7 @@
 //! from `openapi`; `writer` writes elements.
 
 mod names;
-mod omitted;
+mod omission;
 mod schema;
 mod writer;
 
@@ -12,7 +12,7 @@ use callgate_openapi::{BodyMedia, XmlName};
 use callgate_tool::{Fault, Journal, Value};
 
 use self::{
-    schema::Described,
+    schema::DescribedValue,
     writer::{Child, Writer},
 };
 use super::content::Content;
@@ -27,7 +27,7 @@ pub(super) fn note_omitted(
     arguments: &Value,
     journal: &mut Journal,
 ) {
-    omitted::note(at, value, Described::new(schema, arguments), journal);
+    omission::note(at, value, DescribedValue::new(schema, arguments), journal);
 }
 
 /// The text of an XML body. `arguments` is the schema of all arguments.
@@ -46,7 +46,7 @@ pub(super) fn write(
     let Some(root) = root else { return Err(wording::unwritable_body(NAMELESS)) };
     let of_argument = |name: &str| {
         let schema = arguments.get("properties").and_then(|properties| properties.get(name));
-        Described::new(schema.and_then(|schema| media.schema_in(schema)), arguments)
+        DescribedValue::new(schema.and_then(|schema| media.schema_in(schema)), arguments)
     };
     let argument = |at: &str, own: &str, value| Child {
         at: at.to_owned(),
@@ -70,19 +70,21 @@ pub(super) fn write(
 }
 
 /// The root element of a body that is one argument.
-fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result<(), Refusal> {
+fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result<(), XmlRefusal> {
     let name = &*root.name;
     match (whole.members(), whole.items()) {
         (Some(members), _) if root.is_wrapper => {
             let others = || members.iter().find(|member| *member.own != *name);
             match members.as_slice() {
                 [only] if *only.own == *name && only.value.is_array() => {
-                    Err(Refusal::Structure(only.at.clone()))
+                    Err(XmlRefusal::Structure(only.at.clone()))
                 }
                 [only] if *only.own == *name => writer.root_member(only),
                 _ => Err(match others() {
-                    Some(other) => Refusal::Beside { at: other.at.clone(), name: name.to_owned() },
-                    None => Refusal::Missing(format!("{}.{name}", whole.at)),
+                    Some(other) => {
+                        XmlRefusal::Beside { at: other.at.clone(), name: name.to_owned() }
+                    }
+                    None => XmlRefusal::Missing(format!("{}.{name}", whole.at)),
                 }),
             }
         }
@@ -94,7 +96,7 @@ fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result
 
 /// The reason why a value cannot be written as XML.
 #[derive(Debug)]
-enum Refusal {
+enum XmlRefusal {
     /// A member beside the only element that the body may have.
     Beside {
         at: String,
@@ -121,7 +123,7 @@ enum Refusal {
     },
 }
 
-impl Refusal {
+impl XmlRefusal {
     /// The fault; `at` is the location of the body.
     fn into_fault(self, at: &str) -> Box<Fault> {
         use wording::xml;

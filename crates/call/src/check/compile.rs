@@ -18,14 +18,14 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct Fragment {
     pub(crate) node: Node,
-    pub(crate) unknown: Box<[Unknown]>,
+    pub(crate) unknown: Box<[UnknownKeyword]>,
     pub(crate) patterns: Box<[(String, Arc<Pattern>)]>,
     pub(crate) targets: Box<[Target]>,
 }
 
 /// A keyword that is not applied, as its JSON pointer.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Unknown(pub(crate) String);
+pub(crate) struct UnknownKeyword(pub(crate) String);
 
 pub(crate) trait Resolve {
     /// The target of a local reference, if there is such a schema.
@@ -62,16 +62,16 @@ impl Fragment {
 struct Compiler<'r> {
     resolve: &'r dyn Resolve,
     pointer: String,
-    unknown: Vec<Unknown>,
+    unknown: Vec<UnknownKeyword>,
     patterns: Vec<(String, Arc<Pattern>)>,
     targets: Vec<Target>,
     depth: usize,
 }
 
 /// The error for an invalid value of a keyword.
-struct Unread;
+struct InvalidKeyword;
 
-type Read = Result<Option<Rule>, Unread>;
+type RuleResult = Result<Option<Rule>, InvalidKeyword>;
 
 impl Compiler<'_> {
     fn schema(&mut self, schema: &Value) -> Node {
@@ -85,7 +85,7 @@ impl Compiler<'_> {
                 node
             }
             _ => {
-                self.unknown.push(Unknown(self.pointer.clone()));
+                self.unknown.push(UnknownKeyword(self.pointer.clone()));
                 Node::any()
             }
         }
@@ -105,8 +105,8 @@ impl Compiler<'_> {
             });
             match rule {
                 Ok(rule) => rules.extend(rule),
-                Err(Unread) => self.below(name, |compiler| {
-                    compiler.unknown.push(Unknown(compiler.pointer.clone()));
+                Err(InvalidKeyword) => self.below(name, |compiler| {
+                    compiler.unknown.push(UnknownKeyword(compiler.pointer.clone()));
                 }),
             }
         }
@@ -123,7 +123,7 @@ impl Compiler<'_> {
         applied
     }
 
-    fn rule(&mut self, name: &str, value: &Value, members: &Object) -> Read {
+    fn rule(&mut self, name: &str, value: &Value, members: &Object) -> RuleResult {
         if let Some(rule) = bound(name, value) {
             return rule.map(Some);
         }
@@ -142,7 +142,7 @@ impl Compiler<'_> {
             "items" | "prefixItems" => return self.items(name, members),
             "not" => Rule::Not(Box::new(self.schema(value))),
             "oneOf" => Rule::OneOf(self.branches(value)?),
-            "pattern" => Rule::Pattern(self.pattern(value.as_str().ok_or(Unread)?)),
+            "pattern" => Rule::Pattern(self.pattern(value.as_str().ok_or(InvalidKeyword)?)),
             "propertyNames" => Rule::PropertyNames(Box::new(self.schema(value))),
             "$ref" => self.reference(value)?,
             "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.schema(value))),
@@ -151,12 +151,12 @@ impl Compiler<'_> {
             "uniqueItems" if value.is_boolean() => return Ok(None),
             "$id" if self.pointer == "/$id" => return Ok(None),
             name if SILENT.contains(&name) => return Ok(None),
-            _ => return Err(Unread),
+            _ => return Err(InvalidKeyword),
         }))
     }
 
     /// Reads `allOf`. Rules of its branches on the value move to the schema itself if that makes no difference.
-    fn all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> Read {
+    fn all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> RuleResult {
         let mut others = Vec::new();
         for branch in self.list(value)? {
             let is_apart = |rule: &Rule| rule.weight() == 4;
@@ -169,17 +169,17 @@ impl Compiler<'_> {
         Ok((!others.is_empty()).then(|| Rule::AllOf(others.into())))
     }
 
-    fn branches(&mut self, value: &Value) -> Result<Box<[Node]>, Unread> {
+    fn branches(&mut self, value: &Value) -> Result<Box<[Node]>, InvalidKeyword> {
         Ok(self.list(value)?.into_iter().map(Node::shared).collect())
     }
 
-    fn list(&mut self, value: &Value) -> Result<Vec<Node>, Unread> {
+    fn list(&mut self, value: &Value) -> Result<Vec<Node>, InvalidKeyword> {
         let each = list(value)?.iter().enumerate();
         Ok(each.map(|(at, each)| self.below(&at.to_string(), |one| one.schema(each))).collect())
     }
 
-    fn named(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, Unread> {
-        let each = value.as_object().ok_or(Unread)?.iter();
+    fn named(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
+        let each = value.as_object().ok_or(InvalidKeyword)?.iter();
         let node = |(name, each): (&String, &Value)| {
             (name.as_str().into(), self.below(name, |one| one.schema(each)))
         };
@@ -196,10 +196,10 @@ impl Compiler<'_> {
     }
 
     /// Reads the three keywords that divide the members of an object, once, at the first of them.
-    fn properties(&mut self, name: &str, members: &Object) -> Read {
-        let own = members.get(name).ok_or(Unread)?;
+    fn properties(&mut self, name: &str, members: &Object) -> RuleResult {
+        let own = members.get(name).ok_or(InvalidKeyword)?;
         if name != "additionalProperties" && !own.is_object() {
-            return Err(Unread);
+            return Err(InvalidKeyword);
         }
         if !leads(name, &["properties", "patternProperties", "additionalProperties"], members) {
             return Ok(None);
@@ -223,8 +223,8 @@ impl Compiler<'_> {
     }
 
     /// Reads the two keywords that divide the items of an array, once, at the first of them.
-    fn items(&mut self, name: &str, members: &Object) -> Read {
-        let own = members.get(name).ok_or(Unread)?;
+    fn items(&mut self, name: &str, members: &Object) -> RuleResult {
+        let own = members.get(name).ok_or(InvalidKeyword)?;
         if name == "items" {
             if members.contains_key("prefixItems") {
                 return Ok(None);
@@ -237,7 +237,7 @@ impl Compiler<'_> {
         Ok(Some(Rule::Items(Box::new(Items { prefix, rest }))))
     }
 
-    fn contains(&mut self, value: &Value, members: &Object) -> Result<Rule, Unread> {
+    fn contains(&mut self, value: &Value, members: &Object) -> Result<Rule, InvalidKeyword> {
         let bound = |name, usual| members.get(name).map_or(Ok(usual), count);
         let (least, most) = (bound("minContains", 1)?, bound("maxContains", u64::MAX)?);
         let node = self.schema(value).shared();
@@ -258,16 +258,16 @@ impl Compiler<'_> {
         pattern
     }
 
-    fn reference(&mut self, value: &Value) -> Result<Rule, Unread> {
-        let reference = value.as_str().ok_or(Unread)?;
-        let target = self.resolve.target(reference).ok_or(Unread)?;
+    fn reference(&mut self, value: &Value) -> Result<Rule, InvalidKeyword> {
+        let reference = value.as_str().ok_or(InvalidKeyword)?;
+        let target = self.resolve.target(reference).ok_or(InvalidKeyword)?;
         self.targets.push(target);
         Ok(Rule::Reference(target))
     }
 }
 
 /// The rule of a keyword that needs only the value itself.
-fn bound(name: &str, value: &Value) -> Option<Result<Rule, Unread>> {
+fn bound(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>> {
     let limit = |limit| number(value).map(|bound| Rule::Limit(limit, bound));
     Some(match name {
         "const" => Ok(Rule::Const(Box::new(value.clone()))),
@@ -310,45 +310,46 @@ fn types_of(value: &Value) -> Option<Types> {
     }
 }
 
-fn list(value: &Value) -> Result<&Vec<Value>, Unread> {
-    value.as_array().ok_or(Unread)
+fn list(value: &Value) -> Result<&Vec<Value>, InvalidKeyword> {
+    value.as_array().ok_or(InvalidKeyword)
 }
 
-fn names(value: &Value) -> Result<Box<[Box<str>]>, Unread> {
-    list(value)?.iter().map(|name| name.as_str().map(Box::from).ok_or(Unread)).collect()
+fn names(value: &Value) -> Result<Box<[Box<str>]>, InvalidKeyword> {
+    list(value)?.iter().map(|name| name.as_str().map(Box::from).ok_or(InvalidKeyword)).collect()
 }
 
-fn dependent(value: &Value) -> Result<Box<[Dependent]>, Unread> {
-    let each = value.as_object().ok_or(Unread)?.iter();
+fn dependent(value: &Value) -> Result<Box<[Dependent]>, InvalidKeyword> {
+    let each = value.as_object().ok_or(InvalidKeyword)?.iter();
     each.map(|(name, needed)| Ok((name.as_str().into(), names(needed)?))).collect()
 }
 
-fn number(value: &Value) -> Result<Box<Number>, Unread> {
-    value.as_number().cloned().map(Box::new).ok_or(Unread)
+fn number(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
+    value.as_number().cloned().map(Box::new).ok_or(InvalidKeyword)
 }
 
 /// The values of a discriminator's property, by its name.
-fn tag(value: &Value) -> Result<Rule, Unread> {
-    let (name, values) = value.as_object().and_then(|one| one.iter().next()).ok_or(Unread)?;
+fn tag(value: &Value) -> Result<Rule, InvalidKeyword> {
+    let (name, values) =
+        value.as_object().and_then(|one| one.iter().next()).ok_or(InvalidKeyword)?;
     Ok(Rule::Tag(Box::new((name.as_str().into(), list(values)?.as_slice().into()))))
 }
 
 /// A divisor: a number above zero with no more digits than division supports.
-fn divisor(value: &Value) -> Result<Box<Number>, Unread> {
+fn divisor(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
     let divisor = number(value)?;
     let is_known = Number::small(1).is_multiple_of(&divisor).is_some();
     let is_positive = divisor.order(&Number::small(0)).is_gt();
-    if is_known && is_positive { Ok(divisor) } else { Err(Unread) }
+    if is_known && is_positive { Ok(divisor) } else { Err(InvalidKeyword) }
 }
 
 /// A whole number that is not negative; `2.0` is one, and a number too large for a count has no effect.
-fn count(value: &Value) -> Result<u64, Unread> {
-    let number = value.as_number().ok_or(Unread)?;
+fn count(value: &Value) -> Result<u64, InvalidKeyword> {
+    let number = value.as_number().ok_or(InvalidKeyword)?;
     if let Some(count) = number.as_u64() {
         return Ok(count);
     }
     if !number.is_integer() || number.order(&Number::small(0)).is_lt() {
-        return Err(Unread);
+        return Err(InvalidKeyword);
     }
     let is_small = number.order(&Number::from(u64::from(u32::MAX))).is_lt();
     let near = number.as_f64().filter(|_| is_small);

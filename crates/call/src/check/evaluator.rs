@@ -4,7 +4,7 @@ use callgate_tool::{Problem, Value};
 
 use super::{
     budget::{Budget, Spent},
-    compile::{Fragment, Unknown},
+    compile::{Fragment, UnknownKeyword},
     instance::Instance,
     program::{Formats, Program, Scope},
     run::{Overlap, Run},
@@ -76,7 +76,7 @@ impl Evaluator {
     /// that are too large for the engine.
     pub fn unknown_keywords(&self) -> Vec<String> {
         let unknown = Scope::new(&self.program, &self.schema).unknown(&self.root);
-        unknown.into_iter().map(|Unknown(pointer)| pointer).collect()
+        unknown.into_iter().map(|UnknownKeyword(pointer)| pointer).collect()
     }
 
     /// Checks a value; problems call the value `name`.

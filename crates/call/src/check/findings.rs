@@ -1,7 +1,7 @@
 //! The problems of all inputs, and the one fault that they become: the model's, or the session's if a value of it is wrong
 //! or missing.
 
-use callgate_openapi::{Input, InputLocation, NestedInput, Source};
+use callgate_openapi::{Input, InputLocation, NestedInput, ValueSource};
 use callgate_tool::{Fault, Next, Problem};
 
 use crate::{
@@ -42,11 +42,13 @@ impl Findings {
         }
     }
 
-    fn blame_session(&mut self, source: &Source) {
+    fn blame_session(&mut self, source: &ValueSource) {
         // No user can give values that only the runtime knows.
         let next = match source {
-            Source::Context(_) => Next::GiveUp,
-            Source::Model | Source::Parameter(_) | Source::Payload(_) => Next::AskUser,
+            ValueSource::Context(_) => Next::GiveUp,
+            ValueSource::Model | ValueSource::Parameter(_) | ValueSource::Payload(_) => {
+                Next::AskUser
+            }
         };
         self.session = Some(if self.session == Some(Next::GiveUp) { Next::GiveUp } else { next });
     }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[derive(Debug)]
-pub(super) struct Members<'a> {
+pub(super) struct MemberSearch<'a> {
     /// The document that references point into.
     root: &'a Value,
     left: usize,
@@ -23,7 +23,7 @@ pub(super) struct Members<'a> {
 
 /// The rules of an object's schemas on its members.
 #[derive(Debug)]
-struct Declared<'a> {
+struct DeclaredMembers<'a> {
     schemas: Vec<&'a Object>,
     /// The schemas of each member, if there are too many schemas to search for each name.
     by_name: Option<BTreeMap<&'a str, Vec<&'a Value>>>,
@@ -35,13 +35,13 @@ struct Declared<'a> {
 
 /// The location of a value, written out only when it is reported.
 #[derive(Clone, Copy, Debug)]
-enum Way<'w> {
+enum Location<'w> {
     Argument(&'w str),
     Item(&'w Self, usize),
     Member(&'w Self, &'w str),
 }
 
-impl<'a> Members<'a> {
+impl<'a> MemberSearch<'a> {
     /// The problems of an argument that meets `schema`. Values that the session gave as a whole are the operator's choice
     /// and are not searched.
     pub(super) fn problems(
@@ -58,19 +58,19 @@ impl<'a> Members<'a> {
             return Vec::new();
         };
         let mut walk = Self { root, left: MOST_VISITED, problems: Vec::new(), journal };
-        walk.value(Way::Argument(argument), &filling.value, &[schema]);
+        walk.value(Location::Argument(argument), &filling.value, &[schema]);
         walk.problems
     }
 
     /// Searches a value. Its depth was limited when it was read.
-    fn value(&mut self, at: Way<'_>, value: &Value, schemas: &[&'a Value]) {
+    fn value(&mut self, at: Location<'_>, value: &Value, schemas: &[&'a Value]) {
         match value {
             Value::Array(items) if items.iter().any(is_composed) => {
                 let mut below = Vec::new();
                 self.gather(schemas, &mut |schema| below.extend(schema.get("items")));
                 for (index, item) in items.iter().enumerate().filter(|(_, item)| is_composed(item))
                 {
-                    self.value(Way::Item(&at, index), item, &below);
+                    self.value(Location::Item(&at, index), item, &below);
                 }
             }
             Value::Object(members) => self.members(at, members, schemas),
@@ -78,12 +78,12 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn members(&mut self, at: Way<'_>, members: &Object, schemas: &[&'a Value]) {
+    fn members(&mut self, at: Location<'_>, members: &Object, schemas: &[&'a Value]) {
         let mut all = Vec::new();
         self.gather(schemas, &mut |schema| all.extend(schema.as_object()));
-        let declared = Declared::new(all);
+        let declared = DeclaredMembers::new(all);
         for (name, member) in members {
-            let here = Way::Member(&at, name);
+            let here = Location::Member(&at, name);
             let own = declared.own(name);
             let is_answered = !own.is_empty() && own.iter().all(|schema| is_read_only(schema));
             if is_answered && !declared.requires(name) {
@@ -114,7 +114,7 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'a> Declared<'a> {
+impl<'a> DeclaredMembers<'a> {
     fn new(schemas: Vec<&'a Object>) -> Self {
         let has_names = |schema: &&Object| {
             let named = schema.get("properties").and_then(Value::as_object);
@@ -160,7 +160,7 @@ fn by_name<'a>(schemas: &[&'a Object]) -> BTreeMap<&'a str, Vec<&'a Value>> {
     by_name
 }
 
-impl fmt::Display for Way<'_> {
+impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Argument(name) => f.write_str(name),
@@ -202,7 +202,8 @@ mod tests {
         for n in [1, FEW, FEW + 1, 100] {
             let named = |at: usize| json!({"properties": {"all": {"minLength": at}, (format!("a{at}")): {}}});
             let schemas: Vec<Value> = (0..n).map(named).collect();
-            let declared = Declared::new(schemas.iter().filter_map(Value::as_object).collect());
+            let declared =
+                DeclaredMembers::new(schemas.iter().filter_map(Value::as_object).collect());
             assert_eq!(declared.by_name.is_some(), n > FEW, "{n}");
             let own = ["all", "a0", "b"].map(|name| declared.own(name).len());
             assert_eq!(own, [n, 1, 0], "{n}");

@@ -7,7 +7,7 @@ use callgate_tool::{Object, Value};
 use percent_encoding::percent_decode_str;
 
 use super::{
-    compile::{Fragment, Resolve, Unknown, compile},
+    compile::{Fragment, Resolve, UnknownKeyword, compile},
     node::{Node, Target},
     pattern::Pattern,
 };
@@ -104,14 +104,14 @@ impl<'p> Scope<'p> {
 
     /// The keywords that are not applied in a fragment and in everything that it refers to, including patterns that are too
     /// large. Compiles everything.
-    pub(crate) fn unknown(self, fragment: &'p Fragment) -> Vec<Unknown> {
+    pub(crate) fn unknown(self, fragment: &'p Fragment) -> Vec<UnknownKeyword> {
         let (mut pending, mut seen) = (vec![fragment], std::collections::BTreeSet::new());
         let mut unknown = Vec::new();
         while let Some(fragment) = pending.pop() {
             unknown.extend(fragment.unknown.iter().cloned());
             let is_lost = |(_, pattern): &&(String, Arc<Pattern>)| !pattern.is_held();
             let lost = fragment.patterns.iter().filter(is_lost);
-            unknown.extend(lost.map(|(pointer, _)| Unknown(pointer.clone())));
+            unknown.extend(lost.map(|(pointer, _)| UnknownKeyword(pointer.clone())));
             let fresh = fragment.targets.iter().filter(|target| seen.insert(**target));
             pending.extend(fresh.filter_map(|target| self.fragment(*target)));
         }

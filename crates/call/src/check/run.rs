@@ -2,7 +2,7 @@
 //! need again are remembered. `valid` stops at the first broken rule, `violations` collects all.
 
 mod array;
-mod covered;
+mod coverage;
 mod in_place;
 mod object;
 mod violations;

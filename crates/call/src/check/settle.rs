@@ -23,7 +23,7 @@ pub(crate) enum Nulls {
 
 /// A schema and the argument that should meet it.
 #[derive(Debug)]
-pub(super) struct Settling<'a> {
+pub(super) struct Settler<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) node: &'a Node,
     pub(super) place: CheckedArgument<'a>,
@@ -32,7 +32,7 @@ pub(super) struct Settling<'a> {
     pub(super) budget: &'a mut Budget,
 }
 
-enum Look {
+enum Examination {
     Fine,
     Repairs(Vec<Repair>),
     Wrong(Vec<Problem>),
@@ -47,7 +47,7 @@ struct Repair {
     value: Option<Value>,
 }
 
-impl Settling<'_> {
+impl Settler<'_> {
     /// Converts what can be converted and returns the remaining problems.
     pub(super) fn settle(
         &mut self,
@@ -58,12 +58,12 @@ impl Settling<'_> {
         let mut removed: Vec<String> = Vec::new();
         for round in 0..=ROUNDS {
             let repairs = match self.look(value, round < ROUNDS)? {
-                Look::Fine => {
+                Examination::Fine => {
                     put_back(value, &removed);
                     return Ok(Vec::new());
                 }
-                Look::Repairs(repairs) => repairs,
-                Look::Wrong(mut problems) => {
+                Examination::Repairs(repairs) => repairs,
+                Examination::Wrong(mut problems) => {
                     let given = problems.iter_mut().filter(|problem| omitted.contains(&problem.at));
                     given.for_each(|problem| "null".clone_into(&mut problem.got));
                     return Ok(problems);
@@ -82,7 +82,7 @@ impl Settling<'_> {
         Ok(Vec::new())
     }
 
-    fn look(&mut self, value: &Value, may_repair: bool) -> Result<Look, Spent> {
+    fn look(&mut self, value: &Value, may_repair: bool) -> Result<Examination, Spent> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
         let looked = look(&mut run, self.node, value, self.place, may_repair);
         *self.budget = run.budget();
@@ -96,10 +96,10 @@ fn look<'p, 'v>(
     value: &'v Value,
     place: CheckedArgument<'_>,
     may_repair: bool,
-) -> Result<Look, Spent> {
+) -> Result<Examination, Spent> {
     let violations = run.violations(node, Instance::Value(value), &[])?;
     if violations.is_empty() {
-        return Ok(Look::Fine);
+        return Ok(Examination::Fine);
     }
     let mut repairs: Vec<Repair> = Vec::new();
     for violation in violations.iter().filter(|_| may_repair) {
@@ -108,9 +108,9 @@ fn look<'p, 'v>(
         repairs.extend(repair.filter(is_new));
     }
     if repairs.is_empty() {
-        return explain(run, &violations, place).map(Look::Wrong);
+        return explain(run, &violations, place).map(Examination::Wrong);
     }
-    Ok(Look::Repairs(repairs))
+    Ok(Examination::Repairs(repairs))
 }
 
 fn repair<'p, 'v>(

@@ -14,13 +14,13 @@ use url::Url;
 
 use super::{
     Reading, is_text,
-    json::{NoJson, Taken, begins_like_json, json},
+    json::{NoJson, ParsedJson, begins_like_json, json},
     media::{Kind, Media},
-    multipart::{Broken, MAX_PARTS},
+    multipart::{MAX_PARTS, SplitError},
     note_removed, note_replaced,
 };
 use crate::{
-    cut, echoed, html,
+    cut, echo, html,
     sanitize::{cleaned, n_unseen},
     shape,
     wording::{self, answer::Target},
@@ -63,10 +63,10 @@ pub(super) fn unreadable(
 pub(super) fn broken(
     response: &Response<Bytes>,
     operation: &Operation,
-    why: Broken,
+    why: SplitError,
     reading: &mut Reading<'_>,
 ) -> Box<Fault> {
-    let Broken::Form { at, expected, got } = why else {
+    let SplitError::Form { at, expected, got } = why else {
         return wording::answer::too_many_parts(MAX_PARTS, operation.effect);
     };
     let mut fault = wording::answer::broken_parts(operation.effect, at, expected, got);
@@ -94,9 +94,9 @@ fn words(response: &Response<Bytes>, reading: &mut Reading<'_>) -> Option<Value>
             text(&page, reading)
         }
         Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
-            Ok(Taken { json, n_replaced }) => {
+            Ok(ParsedJson { json, n_replaced }) => {
                 note_replaced(n_replaced, reading.journal);
-                let (json, _) = echoed::json(json, reading.masker);
+                let (json, _) = echo::json(json, reading.masker);
                 Some(shown(json.into_value(), reading.journal))
             }
             Err(_) => text(&media.decoded(body), reading),

@@ -9,16 +9,16 @@ use super::media::Media;
 
 /// The JSON of a body, with limited depth. RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored; text in
 /// another announced encoding is decoded, and invalid bytes become U+FFFD.
-pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<Taken, NoJson> {
+pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<ParsedJson, NoJson> {
     if let Some(json) = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok()) {
-        return Ok(Taken { json, n_replaced: 0 });
+        return Ok(ParsedJson { json, n_replaced: 0 });
     }
     of_text(&media.decoded(body))
 }
 
-pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
+pub(super) fn of_text(text: &str) -> Result<ParsedJson, NoJson> {
     match Json::parse(text) {
-        Ok(json) => return Ok(Taken { json, n_replaced: 0 }),
+        Ok(json) => return Ok(ParsedJson { json, n_replaced: 0 }),
         Err(fault) if fault.is_too_deep() => return Err(NoJson::TooDeep),
         Err(_) => {}
     }
@@ -27,14 +27,14 @@ pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
         return Err(NoJson::Malformed);
     }
     match Json::parse(&mended) {
-        Ok(json) => Ok(Taken { json, n_replaced }),
+        Ok(json) => Ok(ParsedJson { json, n_replaced }),
         Err(fault) if fault.is_too_deep() => Err(NoJson::TooDeep),
         Err(_) => Err(NoJson::Malformed),
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct ParsedJson {
     pub(super) json: Json,
     pub(super) n_replaced: usize,
 }

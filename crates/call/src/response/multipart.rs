@@ -8,7 +8,7 @@ use http::{
 };
 
 #[derive(Debug)]
-pub(super) struct Apart {
+pub(super) struct SplitBody {
     pub(super) parts: Vec<RawPart>,
     /// The number of bytes before the first boundary and after the last, which have no meaning.
     pub(super) n_outside: usize,
@@ -23,7 +23,7 @@ pub(super) struct RawPart {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Broken {
+pub(super) enum SplitError {
     Form {
         /// The offset in the body, in bytes.
         at: usize,
@@ -34,19 +34,19 @@ pub(super) enum Broken {
 }
 
 /// The parts of a body, between lines that begin with `--` and the boundary.
-pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<Apart, Broken> {
+pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<SplitBody, SplitError> {
     if !(1..=MAX_BOUNDARY).contains(&boundary.len()) {
         let expected = "a `boundary` of 1 to 70 characters in `Content-Type`";
         return Err(broken(0, expected, "none"));
     }
-    let whole = Whole { body, boundary: boundary.as_bytes() };
+    let whole = MultipartBody { body, boundary: boundary.as_bytes() };
     let first = whole.delimiter(0, None)?;
     let first =
         first.ok_or_else(|| broken(0, "a line that begins with the boundary", "no such line"))?;
     let (mut parts, mut here) = (Vec::new(), first);
     while !here.is_last {
         if parts.len() == MAX_PARTS {
-            return Err(Broken::TooMany);
+            return Err(SplitError::TooMany);
         }
         let next = whole.delimiter(here.end, Some(first.line_end))?;
         let expected = "the boundary that ends the last part";
@@ -57,11 +57,11 @@ pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<Apart, Broken> {
     }
     let outside = [body.get(..first.start), body.get(here.end..)];
     let n_outside = outside.into_iter().flatten().map(|bytes| bytes.trim_ascii().len()).sum();
-    Ok(Apart { parts, n_outside })
+    Ok(SplitBody { parts, n_outside })
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Whole<'a> {
+struct MultipartBody<'a> {
     body: &'a Bytes,
     boundary: &'a [u8],
 }
@@ -76,14 +76,14 @@ struct Delimiter {
     is_last: bool,
 }
 
-impl Whole<'_> {
+impl MultipartBody<'_> {
     /// The next delimiter, searched from the beginning of a line. The first one shows the line ends: a line feed alone is
     /// common.
     fn delimiter(
         &self,
         from: usize,
         line_end: Option<&'static [u8]>,
-    ) -> Result<Option<Delimiter>, Broken> {
+    ) -> Result<Option<Delimiter>, SplitError> {
         let mut line = from;
         while let Some((before, rest)) = self.body.split_at_checked(line) {
             let is_line = line == from || line_end.is_none_or(|ends| before.ends_with(ends));
@@ -103,7 +103,7 @@ impl Whole<'_> {
         line: usize,
         tail: &[u8],
         line_end: Option<&'static [u8]>,
-    ) -> Result<Delimiter, Broken> {
+    ) -> Result<Delimiter, SplitError> {
         let at = self.body.len() - tail.len();
         let (is_last, tail) = tail.strip_prefix(b"--").map_or((false, tail), |tail| (true, tail));
         // RFC 2046 §5.1.1: white space that was added in transit is ignored.
@@ -124,7 +124,7 @@ impl Whole<'_> {
     }
 
     /// The part between two delimiters: lines of headers, an empty line, the content.
-    fn part(&self, start: usize, end: usize) -> Result<RawPart, Broken> {
+    fn part(&self, start: usize, end: usize) -> Result<RawPart, SplitError> {
         let (mut at, mut lines) = (start, Vec::<(usize, Vec<u8>)>::new());
         while at < end {
             let rest = self.body.get(at..end).unwrap_or_default();
@@ -151,7 +151,7 @@ impl Whole<'_> {
     }
 }
 
-fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, Broken> {
+fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, SplitError> {
     let mut headers = HeaderMap::new();
     for (at, line) in lines {
         let expected = "a header of a part, or an empty line before its content";
@@ -168,8 +168,8 @@ fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, Broken> {
     Ok(headers)
 }
 
-pub(super) fn broken(at: usize, expected: &'static str, got: &'static str) -> Broken {
-    Broken::Form { at, expected, got }
+pub(super) fn broken(at: usize, expected: &'static str, got: &'static str) -> SplitError {
+    SplitError::Form { at, expected, got }
 }
 
 pub(super) const CONTENT_ID: HeaderName = HeaderName::from_static("content-id");

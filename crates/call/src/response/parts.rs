@@ -9,16 +9,16 @@ use http::{
 };
 
 use super::{
-    Reading, Taken, failure,
+    ReadContent, Reading, failure,
     media::Media,
-    multipart::{Apart, CONTENT_ID, RawPart, apart},
+    multipart::{CONTENT_ID, RawPart, SplitBody, apart},
     one,
     parameter::parameter,
     transfer::decoded,
     without_secrets,
 };
 use crate::{
-    echoed::{self, Found},
+    echo::{self, Echo},
     sanitize::{n_unseen, readable},
 };
 
@@ -33,7 +33,7 @@ pub struct WholePart {
 }
 
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct ReadPart {
     headers: HeaderMap,
     /// The bytes of the part, with literal secrets masked.
     masked: Bytes,
@@ -46,10 +46,10 @@ pub(super) fn parts(
     response: &Response<Bytes>,
     operation: &Operation,
     reading: &mut Reading<'_>,
-) -> Result<Taken, Box<Fault>> {
+) -> Result<ReadContent, Box<Fault>> {
     let boundary = parameter(response.headers(), CONTENT_TYPE, "boundary").unwrap_or_default();
     let apart = apart(response.body(), &boundary);
-    let decoded = apart.and_then(|Apart { parts, n_outside }| {
+    let decoded = apart.and_then(|SplitBody { parts, n_outside }| {
         let parts = parts.into_iter().map(|raw| Ok((decoded(&raw)?, raw)));
         Ok((parts.collect::<Result<Vec<_>, _>>()?, n_outside))
     });
@@ -60,7 +60,7 @@ pub(super) fn parts(
     if n_outside > 0 {
         reading.journal.note(Event::OutsidePartsIgnored { count: n_outside });
     }
-    let mut all = Taken::from(Content::Empty);
+    let mut all = ReadContent::from(Content::Empty);
     let (mut parts, mut room) = (Vec::with_capacity(decoded.len()), reading.shape.media_bytes);
     for (bytes, raw) in decoded {
         let taken = one(&bytes, Media::of(&raw.headers), reading, room);
@@ -79,7 +79,7 @@ pub(super) fn parts(
         all.n_replaced += taken.n_replaced;
         all.n_removed += taken.n_removed + n_removed;
         let (held_secret, n_more) = (masked != bytes, taken.n_more);
-        all.parts.push(Whole { headers: raw.headers, masked, held_secret, n_more });
+        all.parts.push(ReadPart { headers: raw.headers, masked, held_secret, n_more });
     }
     all.content = Content::Parts(parts);
     Ok(all)
@@ -88,7 +88,7 @@ pub(super) fn parts(
 /// The shown parts that are files or were cut, without parts that still hold a secret when decoded.
 pub(super) fn kept(
     answer: &Answer,
-    wholes: Vec<Whole>,
+    wholes: Vec<ReadPart>,
     cut: &[usize],
     reading: &Reading<'_>,
 ) -> Vec<WholePart> {
@@ -106,7 +106,7 @@ pub(super) fn kept(
     kept
 }
 
-impl Whole {
+impl ReadPart {
     /// Returns true if the decoded form of the masked bytes holds a secret.
     fn holds_secret(&self, reading: &Reading<'_>) -> bool {
         if reading.masker.is_empty() {
@@ -121,7 +121,7 @@ impl Whole {
             },
             |taken| taken.content,
         );
-        echoed::content(&mut content, reading.masker) == Found::Secret
+        echo::content(&mut content, reading.masker) == Echo::Secret
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
     let mut sequence = Sequence::new(room);
     for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
-        let json::Taken { json, n_replaced } = of_text(line).ok()?;
+        let json::ParsedJson { json, n_replaced } = of_text(line).ok()?;
         sequence.n_replaced += n_replaced;
         sequence.add(|| json.into_value());
     }

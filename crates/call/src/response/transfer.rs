@@ -7,9 +7,9 @@ use base64::{
 use bytes::Bytes;
 use http::HeaderValue;
 
-use super::multipart::{Broken, RawPart, TRANSFER_ENCODING, broken};
+use super::multipart::{RawPart, SplitError, TRANSFER_ENCODING, broken};
 
-pub(super) fn decoded(part: &RawPart) -> Result<Bytes, Broken> {
+pub(super) fn decoded(part: &RawPart) -> Result<Bytes, SplitError> {
     let encoding = part.headers.get(TRANSFER_ENCODING).map(HeaderValue::as_bytes);
     let (decoded, expected) = match &*encoding.unwrap_or_default().to_ascii_lowercase() {
         b"" | b"7bit" | b"8bit" | b"binary" => return Ok(part.body.clone()),
@@ -79,7 +79,7 @@ mod tests {
         let found = decoded(&part(encoding, body));
         match expected {
             Some(expected) => assert_eq!(found, Ok(expected.into()), "{body:?}"),
-            None => assert!(matches!(found, Err(Broken::Form { at: 7, .. })), "{body:?}"),
+            None => assert!(matches!(found, Err(SplitError::Form { at: 7, .. })), "{body:?}"),
         }
     }
 

@@ -3,18 +3,18 @@
 
 use callgate_tool::{Content, Cut, Json, Part, Unit};
 
-use super::{Read, Shape, Shaped};
+use super::{ReadResponse, Shape, ShapedContent};
 use crate::{cut::even_share, select::Selection};
 
 impl Shape {
     /// Shapes the parts; a selection picks from each of them, as JSON.
-    pub(super) fn parts(&self, parts: Vec<Part>, read: &Read<'_>) -> Shaped {
+    pub(super) fn parts(&self, parts: Vec<Part>, read: &ReadResponse<'_>) -> ShapedContent {
         if !matches!(self.selection, Selection::All) {
             return self.json(Json::of(&Content::Parts(parts)), read);
         }
         let (shown, mut room) = self.room_of(&parts);
         let share = even_share(parts.iter().take(shown).map(text_size).collect(), room);
-        let mut all = Shaped::from(Content::Empty);
+        let mut all = ShapedContent::from(Content::Empty);
         if shown < parts.len() {
             let (at, of, unit) = (String::new(), parts.len(), Unit::Items);
             all.cuts.push(Cut { at, shown, of, unit });
@@ -24,7 +24,8 @@ impl Shape {
             let n_more = read.more_of_parts.get(index).copied().unwrap_or_default();
             // Big integers become longer as texts.
             let own = Self { result_bytes: share.min(room), ..self.clone() };
-            let one = own.content(part.content, &Read { n_more, more_of_parts: &[], ..*read });
+            let one =
+                own.content(part.content, &ReadResponse { n_more, more_of_parts: &[], ..*read });
             part.content = one.content;
             room = room.saturating_sub(text_size(&part));
             kept.push(part);
@@ -99,7 +100,7 @@ mod tests {
     use http::HeaderMap;
 
     use super::*;
-    use crate::shape::Shown;
+    use crate::shape::ShapedAnswer;
 
     fn operation() -> std::sync::Arc<Operation> {
         let description = json!({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://h.example"}],
@@ -108,11 +109,11 @@ mod tests {
         load(&document.unwrap().value, &LoadOptions::default()).operations.remove(0)
     }
 
-    fn shown(parts: Vec<Part>, shape: &Shape) -> Shown {
+    fn shown(parts: Vec<Part>, shape: &Shape) -> ShapedAnswer {
         let (operation, headers) = (operation(), HeaderMap::new());
         let more = [0, 5];
         let (operation, headers) = (&*operation, &headers);
-        let read = Read { operation, headers, size: 7, n_more: 0, more_of_parts: &more };
+        let read = ReadResponse { operation, headers, size: 7, n_more: 0, more_of_parts: &more };
         shape.answer(Answer::new(200, Content::Parts(parts)), &read)
     }
 
@@ -124,7 +125,8 @@ mod tests {
     fn parts_share_the_budget() {
         let shape = Shape { result_bytes: 1024, ..Shape::default() };
         let json = Part::new(Content::Json(json!([1, 2]).into()));
-        let Shown { answer, cut_parts, .. } = shown(vec![text(100), json, text(5000)], &shape);
+        let ShapedAnswer { answer, cut_parts, .. } =
+            shown(vec![text(100), json, text(5000)], &shape);
         let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
         assert_eq!(parts.len(), 3);
         assert_eq!(parts.first(), Some(&text(100)), "a small one is whole");
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn parts_without_room_are_counted() {
         let shape = Shape { result_bytes: 1024, ..Shape::default() };
-        let Shown { answer, cut_parts, .. } = shown(vec![text(300); 100], &shape);
+        let ShapedAnswer { answer, cut_parts, .. } = shown(vec![text(300); 100], &shape);
         let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
         assert!(parts.iter().map(text_size).sum::<usize>() <= 1024);
         assert_eq!((parts.len(), cut_parts.len()), (3, 0));
@@ -150,7 +152,7 @@ mod tests {
     fn a_selection_looks_into_parts() {
         let shape = Shape { selection: Selection::paths(["content.id"]), ..Shape::default() };
         let part = Part::new(Content::Json(json!({"id": 7, "more": 1}).into()));
-        let Shown { answer, .. } = shown(vec![part], &shape);
+        let ShapedAnswer { answer, .. } = shown(vec![part], &shape);
         assert_eq!(answer.content, Content::Json(json!([{"content": {"id": 7}}]).into()));
     }
 }

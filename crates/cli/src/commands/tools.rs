@@ -14,7 +14,7 @@ use callgate::{
 };
 use callgate_dialect::{Projected, project};
 use callgate_gateway::write_known;
-use callgate_openapi::{Allowance, Operation};
+use callgate_openapi::{Budget, Operation};
 use callgate_tool::{Value, json, visible_line};
 
 use self::strict::StrictCounts;
@@ -206,10 +206,10 @@ fn listed(
     };
     for toolset in &built.toolsets {
         let first = toolset.operations.first();
-        let mut allowance = first.map_or_else(Allowance::default, |first| first.allowance());
+        let mut budget = first.map_or_else(Budget::default, |first| first.budget());
         let mut refusals = Refusals::default();
         for operation in &toolset.operations {
-            let tool = match operation.declared(&mut allowance) {
+            let tool = match operation.declared(&mut budget) {
                 Ok(tool) => tool,
                 Err(refusal) => {
                     refusals.add(*refusal);

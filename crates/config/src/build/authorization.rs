@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use callgate_auth::{Authenticator, all, unavailable};
 use callgate_executor::Callable;
 use callgate_openapi::{
-    Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, Source,
+    Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, ValueSource,
 };
 use callgate_tool::nearest;
 
@@ -254,7 +254,7 @@ impl Assignment<'_> {
 
 /// True if values of the session are sent: a place that a credential may not reach is closed to them, too.
 fn takes_from_session(operation: &Operation) -> bool {
-    operation.session_sources().any(|source| !matches!(source, Source::Model))
+    operation.session_sources().any(|source| !matches!(source, ValueSource::Model))
 }
 
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {

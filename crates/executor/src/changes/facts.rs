@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use callgate_openapi::{Allowance, Operation};
+use callgate_openapi::{Budget, Operation};
 use callgate_tool::{Effect, Tool};
 
 use super::{ChangeKind, inputs};
@@ -21,19 +21,19 @@ pub(super) struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// All tools by their names.
     pub(super) fn of(executor: &'a Executor) -> BTreeMap<&'a str, Self> {
-        let mut allowances = BTreeMap::new();
-        let facts = |entry: Entry<'a>| (entry.name().as_str(), Self::one(entry, &mut allowances));
+        let mut budgets = BTreeMap::new();
+        let facts = |entry: Entry<'a>| (entry.name().as_str(), Self::one(entry, &mut budgets));
         executor.entries().map(facts).collect()
     }
 
-    fn one(entry: Entry<'a>, allowances: &mut BTreeMap<&'a str, Allowance>) -> Self {
+    fn one(entry: Entry<'a>, budgets: &mut BTreeMap<&'a str, Budget>) -> Self {
         let toolset = entry.toolset();
         let operation = entry.operation().map(|operation| &**operation);
         let tool = match operation {
             None => entry.declaration().map(Cow::Borrowed),
             Some(operation) => {
-                let allowance = allowances.entry(toolset).or_insert_with(|| operation.allowance());
-                operation.declared(allowance).ok().map(Cow::Owned)
+                let budget = budgets.entry(toolset).or_insert_with(|| operation.budget());
+                operation.declared(budget).ok().map(Cow::Owned)
             }
         };
         Self { toolset, operation, effect: entry.backend().effect(), tool }

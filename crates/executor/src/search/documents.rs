@@ -1,6 +1,6 @@
 //! Describes the tools of a catalog to the index: operations by their description, others by their declaration.
 
-use callgate_openapi::{Input, InputLocation, Operation, Source};
+use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
 use callgate_search::{Document, Field, Need, Parameter, Product, Thing};
 use callgate_tool::{Tool, Value};
 
@@ -31,7 +31,7 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     let parameter = |(name, description)| Parameter { name, description };
     document.parameters = outline.arguments.into_iter().map(parameter).collect();
     let asked =
-        operation.inputs.iter().filter(|input| input.visible && input.source == Source::Model);
+        operation.inputs.iter().filter(|input| input.visible && input.source == ValueSource::Model);
     let needs =
         asked.filter(|input| input.required).filter_map(|input| need(input, &operation.path));
     document.needs = needs.collect();

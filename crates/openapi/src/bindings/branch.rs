@@ -36,10 +36,10 @@ impl Branch {
         self
     }
 
-    pub(super) fn at(self, spot: usize) -> Alternative {
+    pub(super) fn at(self, node: usize) -> Alternative {
         let fixed = self.fixed.into_iter().map(|(name, values)| (name, values.into()));
         Alternative {
-            spot: Some(spot),
+            node: Some(node),
             required: self.required.into(),
             fixed: fixed.collect(),
             known: self.known.into(),

@@ -1,4 +1,4 @@
-//! Walks the schemas that may apply to an argument and keeps the spots that lead to a session input. It follows each
+//! Walks the schemas that may apply to an argument and keeps the nodes that lead to a session input. It follows each
 //! reference once and keeps the unvisited parts in a list, so that circles end and depth uses no stack.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -7,41 +7,41 @@ use callgate_tree::{Node, Object};
 use hashbrown::HashMap;
 
 use crate::{
-    ahead::Ahead,
     bindings::{
-        Spot,
+        SchemaNode,
         branch::{Branch, values_of},
-        heirs::heirs,
-        pruned::pruned,
+        inheritance::inheriting_schemas,
+        pruning::prune,
     },
     document::Document,
-    input::Source,
+    input::ValueSource,
     options::SessionInputs,
     reference::{Located, reference_of, target},
     schema::{default_of, says_read_only},
     session_input::{Annotation, is_visible, own_annotation},
+    worklist::Worklist,
 };
 
 #[derive(Debug)]
 pub(crate) struct Graph<'d> {
     document: &'d Document,
     session_inputs: SessionInputs,
-    spots: Vec<Spot>,
-    known: HashMap<(Arc<str>, Reach), usize>,
-    open: Ahead<'d, Opened<'d>>,
-    unbound: Vec<Unbound>,
+    nodes: Vec<SchemaNode>,
+    known: HashMap<(Arc<str>, Access), usize>,
+    open: Worklist<'d, OpenSchema<'d>>,
+    unbound: Vec<UnboundInput>,
 }
 
-/// A schema that will be read for its spot.
+/// A schema that will be read for its node.
 #[derive(Debug)]
-struct Opened<'d> {
+struct OpenSchema<'d> {
     schema: Located<'d>,
-    spot: usize,
-    reach: Reach,
+    node: usize,
+    reach: Access,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Unbound {
+pub(crate) struct UnboundInput {
     pub(crate) pointer: Arc<str>,
     /// The annotation there; `None` if the walk ended before it visited everything.
     pub(crate) annotation: Option<Annotation>,
@@ -50,12 +50,12 @@ pub(crate) struct Unbound {
 
 /// The place of a schema: values can be filled in there, or not.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-enum Reach {
+enum Access {
     Closed(&'static str),
     Open,
 }
 
-impl Reach {
+impl Access {
     /// The places where a session input is expected instead, in words.
     fn words(self) -> &'static str {
         match self {
@@ -70,32 +70,32 @@ impl<'d> Graph<'d> {
         Self {
             document,
             session_inputs,
-            spots: Vec::new(),
+            nodes: Vec::new(),
             known: HashMap::new(),
-            open: Ahead::new(document, |next| SPOT + next.schema.path().weight()),
+            open: Worklist::new(document, |next| NODE + next.schema.path().weight()),
             unbound: Vec::new(),
         }
     }
 
-    /// The spots that lead to session inputs, with the value of `schema` first, and the session inputs that cannot be
-    /// filled in. No spots if there are no session inputs.
-    pub(crate) fn of_value(mut self, schema: &Located<'d>) -> (Vec<Spot>, Vec<Unbound>) {
-        self.spot(schema.clone(), Reach::Open);
+    /// The nodes that lead to session inputs, with the value of `schema` first, and the session inputs that cannot be
+    /// filled in. No nodes if there are no session inputs.
+    pub(crate) fn of_value(mut self, schema: &Located<'d>) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
+        self.node(schema.clone(), Access::Open);
         self.finish()
     }
 
-    /// The spots and unbound inputs of a list whose items have this schema.
-    pub(crate) fn of_items(mut self, schema: &Located<'d>) -> (Vec<Spot>, Vec<Unbound>) {
-        self.spots.push(empty());
-        let items = self.spot(schema.clone(), Reach::Open);
-        self.change(0, |spot| spot.items = Some(items));
+    /// The nodes and unbound inputs of a list whose items have this schema.
+    pub(crate) fn of_items(mut self, schema: &Located<'d>) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
+        self.nodes.push(empty());
+        let items = self.node(schema.clone(), Access::Open);
+        self.change(0, |node| node.items = Some(items));
         self.finish()
     }
 
-    fn finish(mut self) -> (Vec<Spot>, Vec<Unbound>) {
+    fn finish(mut self) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         let mut is_cut = false;
         while let Some(next) = self.open.last() {
-            is_cut = self.spots.len() > MOST_SPOTS;
+            is_cut = self.nodes.len() > MOST_NODES;
             if is_cut {
                 break;
             }
@@ -103,39 +103,39 @@ impl<'d> Graph<'d> {
         }
         if is_cut || !self.open.is_empty() {
             let why = "within reach";
-            self.unbound.push(Unbound { pointer: "".into(), annotation: None, why });
+            self.unbound.push(UnboundInput { pointer: "".into(), annotation: None, why });
         }
-        (pruned(self.spots), self.unbound)
+        (prune(self.nodes), self.unbound)
     }
 
-    /// The spot of a schema, which is read later.
-    fn spot(&mut self, schema: Located<'d>, reach: Reach) -> usize {
+    /// The node of a schema, which is read later.
+    fn node(&mut self, schema: Located<'d>, reach: Access) -> usize {
         let key = (Arc::clone(&schema.pointer), reach);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let at = self.spots.len();
+        let at = self.nodes.len();
         self.known.insert(key, at);
-        self.spots.push(empty());
-        self.open.push(Opened { schema, spot: at, reach });
+        self.nodes.push(empty());
+        self.open.push(OpenSchema { schema, node: at, reach });
         at
     }
 
-    fn change(&mut self, at: usize, change: impl FnOnce(&mut Spot)) {
-        if let Some(spot) = self.spots.get_mut(at) {
-            change(spot);
+    fn change(&mut self, at: usize, change: impl FnOnce(&mut SchemaNode)) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            change(node);
         }
     }
 
-    fn read(&mut self, here: &Opened<'d>) {
-        let Opened { schema, spot, reach } = here;
+    fn read(&mut self, here: &OpenSchema<'d>) {
+        let OpenSchema { schema, node, reach } = here;
         let Some(object) = schema.node.as_object() else { return };
         self.note_annotation(here);
         if let Some(reference) = reference_of(schema.node)
             && let Ok(next) = target(self.document, reference, &schema.path())
         {
-            let same = self.spot(next, *reach);
-            self.change(*spot, |spot| spot.same = with(&spot.same, same));
+            let same = self.node(next, *reach);
+            self.change(*node, |node| node.same = with(&node.same, same));
         }
         self.note_anchors(here);
         for (keyword, value) in object.iter() {
@@ -144,38 +144,38 @@ impl<'d> Graph<'d> {
         self.note_subtypes(here);
     }
 
-    fn note_annotation(&mut self, here: &Opened<'d>) {
-        let Opened { schema, spot, reach } = here;
+    fn note_annotation(&mut self, here: &OpenSchema<'d>) {
+        let OpenSchema { schema, node, reach } = here;
         let pointer = Arc::clone(&schema.pointer);
         let Some(annotation) = own_annotation(schema.node) else { return };
         let source = match (&annotation, reach) {
-            (Annotation::Source(source), Reach::Open) => source.clone(),
+            (Annotation::Source(source), Access::Open) => source.clone(),
             (_, reach) => {
                 let annotation = Some(annotation);
-                return self.unbound.push(Unbound { pointer, annotation, why: reach.words() });
+                return self.unbound.push(UnboundInput { pointer, annotation, why: reach.words() });
             }
         };
         let default = default_of(self.document, schema.node, &schema.path());
         let default = default.and_then(|value| self.document.meter().copy(value));
         let visible = is_visible(&source, self.session_inputs);
-        self.change(*spot, |spot| {
-            spot.source = source;
-            spot.visible = visible;
-            spot.default = default;
-            spot.read_only = says_read_only(schema.node);
+        self.change(*node, |node| {
+            node.source = source;
+            node.visible = visible;
+            node.default = default;
+            node.read_only = says_read_only(schema.node);
         });
     }
 
-    fn keyword(&mut self, here: &Opened<'d>, keyword: &str, value: &'d Node) {
-        let (at, reach) = (here.spot, here.reach);
+    fn keyword(&mut self, here: &OpenSchema<'d>, keyword: &str, value: &'d Node) {
+        let (at, reach) = (here.node, here.reach);
         let above = here.schema.path();
         let path = above.name(keyword);
         let one = || Located::new(value, &path);
         match (keyword, value) {
             ("allOf", Node::Array(branches)) => {
                 for (index, branch) in branches.iter().enumerate() {
-                    let same = self.spot(Located::new(branch, &path.index(index)), reach);
-                    self.change(at, |spot| spot.same = with(&spot.same, same));
+                    let same = self.node(Located::new(branch, &path.index(index)), reach);
+                    self.change(at, |node| node.same = with(&node.same, same));
                 }
             }
             ("anyOf" | "oneOf", Node::Array(branches)) => {
@@ -193,7 +193,7 @@ impl<'d> Graph<'d> {
                 self.alternatives(here, branches.collect());
             }
             ("contains" | "contentSchema" | "not" | "propertyNames", Node::Object(_)) => {
-                self.spot(one(), Reach::Closed(closed(keyword)));
+                self.node(one(), Access::Closed(closed(keyword)));
             }
             ("properties" | "patternProperties", Node::Object(members)) => {
                 let members = members
@@ -202,8 +202,8 @@ impl<'d> Graph<'d> {
                 self.members(here, keyword, members.collect());
             }
             ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
-                let others = self.spot(one(), reach);
-                self.change(at, |spot| spot.others = Some(others));
+                let others = self.node(one(), reach);
+                self.change(at, |node| node.others = Some(others));
             }
             ("additionalItems" | "items" | "prefixItems" | "unevaluatedItems", _) => {
                 self.items(here, keyword, &one());
@@ -212,40 +212,45 @@ impl<'d> Graph<'d> {
         }
     }
 
-    fn members(&mut self, here: &Opened<'d>, keyword: &str, members: Vec<(Arc<str>, Located<'d>)>) {
-        let Opened { spot, reach, .. } = *here;
+    fn members(
+        &mut self,
+        here: &OpenSchema<'d>,
+        keyword: &str,
+        members: Vec<(Arc<str>, Located<'d>)>,
+    ) {
+        let OpenSchema { node, reach, .. } = *here;
         let names: Box<[Arc<str>]> = members.iter().map(|(name, _)| Arc::clone(name)).collect();
-        let spots: Box<[(Arc<str>, usize)]> =
-            members.into_iter().map(|(name, schema)| (name, self.spot(schema, reach))).collect();
-        self.change(spot, |spot| {
+        let nodes: Box<[(Arc<str>, usize)]> =
+            members.into_iter().map(|(name, schema)| (name, self.node(schema, reach))).collect();
+        self.change(node, |node| {
             if keyword == "properties" {
-                (spot.declared, spot.properties) = (names, spots);
+                (node.declared, node.properties) = (names, nodes);
             } else {
-                (spot.declared_patterns, spot.patterns) = (names, spots);
+                (node.declared_patterns, node.patterns) = (names, nodes);
             }
         });
     }
 
-    fn items(&mut self, here: &Opened<'d>, keyword: &str, found: &Located<'d>) {
-        let (at, reach) = (here.spot, here.reach);
+    fn items(&mut self, here: &OpenSchema<'d>, keyword: &str, found: &Located<'d>) {
+        let (at, reach) = (here.node, here.reach);
         if let Some(list) = found.node.as_array() {
             let path = found.path();
-            let spots = list.iter().enumerate();
-            let spots =
-                spots.map(|(n, node)| Some(self.spot(Located::new(node, &path.index(n)), reach)));
-            let leading: Box<[Option<usize>]> = spots.collect();
-            self.change(at, |spot| spot.leading = leading);
+            let nodes = list.iter().enumerate();
+            let nodes =
+                nodes.map(|(n, node)| Some(self.node(Located::new(node, &path.index(n)), reach)));
+            let leading: Box<[Option<usize>]> = nodes.collect();
+            self.change(at, |node| node.leading = leading);
         } else if found.node.as_object().is_some() {
-            let items = self.spot(found.clone(), reach);
+            let items = self.node(found.clone(), reach);
             let is_rest = keyword != "items";
-            self.change(at, |spot| {
-                spot.items = spot.items.filter(|_| is_rest).or(Some(items));
+            self.change(at, |node| {
+                node.items = node.items.filter(|_| is_rest).or(Some(items));
             });
         }
     }
 
-    fn alternatives(&mut self, here: &Opened<'d>, branches: Vec<Located<'d>>) {
-        let Opened { spot, reach, .. } = *here;
+    fn alternatives(&mut self, here: &OpenSchema<'d>, branches: Vec<Located<'d>>) {
+        let OpenSchema { node, reach, .. } = *here;
         let discriminator = here.schema.node.get("discriminator");
         let property = discriminator.and_then(|discriminator| {
             discriminator.get("propertyName").unwrap_or(discriminator).as_shared_str()
@@ -257,16 +262,16 @@ impl<'d> Graph<'d> {
             if let Some(property) = property {
                 branch = branch.told_by(property, values_of(self.document, &schema, mapping));
             }
-            group.push(branch.at(self.spot(schema, reach)));
+            group.push(branch.at(self.node(schema, reach)));
         }
-        self.change(spot, |spot| {
-            let groups = std::mem::take(&mut spot.alternatives).into_vec();
-            spot.alternatives = groups.into_iter().chain([group.into()]).collect();
+        self.change(node, |node| {
+            let groups = std::mem::take(&mut node.alternatives).into_vec();
+            node.alternatives = groups.into_iter().chain([group.into()]).collect();
         });
     }
 
     /// Reads the schemas that a dynamic reference may refer to.
-    fn note_anchors(&mut self, here: &Opened<'d>) {
+    fn note_anchors(&mut self, here: &OpenSchema<'d>) {
         let Some(reference) = here.schema.node.get("$dynamicRef").and_then(Node::as_str) else {
             return;
         };
@@ -280,7 +285,7 @@ impl<'d> Graph<'d> {
 
     /// Reads the schemas that a schema with a `discriminator` and without branches represents: those that the mapping
     /// names and those that inherit from it (OpenAPI 3.0.3 §4.7.25).
-    fn note_subtypes(&mut self, here: &Opened<'d>) {
+    fn note_subtypes(&mut self, here: &OpenSchema<'d>) {
         let schema = &here.schema;
         let Some(discriminator) = schema.node.get("discriminator") else { return };
         let has_branches = ["anyOf", "oneOf"].iter().any(|name| schema.node.get(name).is_some());
@@ -301,7 +306,7 @@ impl<'d> Graph<'d> {
         }
         let mut bases = vec![Arc::clone(&schema.pointer)];
         while let Some(base) = bases.pop() {
-            for heir in heirs(self.document, &base) {
+            for heir in inheriting_schemas(self.document, &base) {
                 bases.extend(
                     (!found.contains_key(&heir.pointer)).then(|| Arc::clone(&heir.pointer)),
                 );
@@ -313,9 +318,9 @@ impl<'d> Graph<'d> {
     }
 }
 
-fn empty() -> Spot {
-    Spot {
-        source: Source::Model,
+fn empty() -> SchemaNode {
+    SchemaNode {
+        source: ValueSource::Model,
         visible: true,
         default: None,
         read_only: false,
@@ -331,8 +336,8 @@ fn empty() -> Spot {
     }
 }
 
-fn with(spots: &[usize], one: usize) -> Box<[usize]> {
-    spots.iter().copied().chain([one]).collect()
+fn with(nodes: &[usize], one: usize) -> Box<[usize]> {
+    nodes.iter().copied().chain([one]).collect()
 }
 
 fn closed(keyword: &str) -> &'static str {
@@ -345,7 +350,7 @@ fn closed(keyword: &str) -> &'static str {
 }
 
 /// Real bodies with session inputs have a few hundred schemas.
-const MOST_SPOTS: usize = 20_000;
+const MOST_NODES: usize = 20_000;
 
 /// The cost to read a schema, in steps.
-const SPOT: usize = 8;
+const NODE: usize = 8;

@@ -12,8 +12,8 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    effort::KEPT,
     input::{Style, Styled},
+    meter::KEPT,
     reference::{Located, beyond, chain},
     schema::bytes::is_bytes,
 };

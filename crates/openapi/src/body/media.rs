@@ -16,7 +16,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    effort::KEPT,
+    meter::KEPT,
     options::LoadOptions,
     parameter::Parameter,
     reference::{Located, chain},
@@ -37,7 +37,7 @@ pub(crate) struct DescribedBody<'d> {
 }
 
 impl DescribedBody<'_> {
-    /// A copy for another operation, if the effort suffices: each operation pays in full for a shared body.
+    /// A copy for another operation, if enough steps remain: each operation pays in full for a shared body.
     pub(crate) fn again(&self, document: &Document) -> Option<Self> {
         let media: Vec<_> = document.affordable(&self.media, MEDIA).cloned().collect();
         let is_whole = media.len() == self.media.len();

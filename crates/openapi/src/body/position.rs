@@ -11,7 +11,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    effort::KEPT,
+    meter::KEPT,
     reference::Located,
 };
 
@@ -23,10 +23,13 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     let is_known = document.version().is_at_least(3, 2);
     let declared = |name: &str| media.member_located(name).filter(|_| is_known);
     let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
-    let shape = Shape::of(document, &media.located());
+    let shape = ListShape::of(document, &media.located());
     if let Some(first) = prefix.as_ref().or(rest.as_ref()) {
         let has_names = media.node.get("encoding").is_some();
-        report(media.to(first), Misplaced { is_form, is_object: shape.is_object, has_names });
+        report(
+            media.to(first),
+            MisplacedEncodings { is_form, is_object: shape.is_object, has_names },
+        );
     }
     if is_form {
         return PositionEncodings::default();
@@ -44,13 +47,13 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
 }
 
 #[derive(Default)]
-struct Shape<'d> {
+struct ListShape<'d> {
     first: Vec<Located<'d>>,
     rest: Option<Located<'d>>,
     is_object: bool,
 }
 
-impl<'d> Shape<'d> {
+impl<'d> ListShape<'d> {
     fn of(document: &'d Document, media: &Located<'d>) -> Self {
         let Some(schema) = media.member("schema") else {
             return Self { rest: media.member("itemSchema"), ..Self::default() };
@@ -70,7 +73,7 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// The items of a list, while the effort suffices.
+/// The items of a list, while steps remain.
 fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
     let above = list.path();
     let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
@@ -105,15 +108,15 @@ fn one<'d>(
 
 /// The reasons why encodings by position do not apply to a body.
 #[derive(Clone, Copy)]
-struct Misplaced {
+struct MisplacedEncodings {
     /// The body is a form, whose parts have names.
     is_form: bool,
     is_object: bool,
     has_names: bool,
 }
 
-fn report(first: Cursor<'_, '_>, misplaced: Misplaced) {
-    let Misplaced { is_form, is_object, has_names } = misplaced;
+fn report(first: Cursor<'_, '_>, misplaced: MisplacedEncodings) {
+    let MisplacedEncodings { is_form, is_object, has_names } = misplaced;
     if is_form {
         let message = "expected parts of a form by name, got parts by position".to_owned();
         let help =

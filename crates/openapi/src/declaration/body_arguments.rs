@@ -7,14 +7,14 @@ use callgate_tree::Path;
 use crate::{
     blueprint::{InputOrigin, Origin},
     body::BodyLayout,
-    declaration::{Parts, bytes, mcp_header::Headers, property},
+    declaration::{DeclarationParts, bytes, mcp_header::Headers, property},
     findings::Findings,
     input::{Input, InputLocation},
     reference::{beyond, reference_of},
     schema::View,
 };
 
-impl Parts<'_> {
+impl DeclarationParts<'_> {
     /// True if an input is a body whose members are the arguments.
     pub(super) fn has_members_as_arguments(&self, input: &Input) -> bool {
         self.body.is_some_and(|body| body.layout == BodyLayout::Arguments)

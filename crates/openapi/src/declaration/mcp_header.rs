@@ -31,7 +31,7 @@ pub(super) struct Headers<'d> {
 
 /// The place of a value in the arguments of a call.
 #[derive(Clone, Copy)]
-enum Reached<'p> {
+enum ValuePath<'p> {
     By(&'p [String]),
     /// Reached as an item, or in one of several alternative schemas.
     NotByNames,
@@ -56,8 +56,8 @@ impl<'d> Headers<'d> {
         self.seen.clear();
         let name = argument.map(str::to_owned);
         let reached = match name.as_ref() {
-            Some(name) => Reached::By(slice::from_ref(name)),
-            None => Reached::NotByNames,
+            Some(name) => ValuePath::By(slice::from_ref(name)),
+            None => ValuePath::NotByNames,
         };
         for schema in origin.schemas() {
             self.visit(&schema.node, &Path::at(&schema.pointer), reached, findings);
@@ -71,7 +71,7 @@ impl<'d> Headers<'d> {
         }
         self.seen.clear();
         for schema in origin.schemas() {
-            self.visit(&schema.node, &Path::at(&schema.pointer), Reached::By(&[]), findings);
+            self.visit(&schema.node, &Path::at(&schema.pointer), ValuePath::By(&[]), findings);
         }
     }
 
@@ -79,10 +79,10 @@ impl<'d> Headers<'d> {
         &mut self,
         node: &Node,
         path: &Path<'_>,
-        reached: Reached<'_>,
+        reached: ValuePath<'_>,
         findings: &mut Findings,
     ) {
-        let is_by_names = matches!(reached, Reached::By(_));
+        let is_by_names = matches!(reached, ValuePath::By(_));
         let is_seen = !self.seen.insert((path.pointer(), is_by_names));
         if is_seen {
             return;
@@ -117,7 +117,7 @@ impl<'d> Headers<'d> {
         self.depth = here;
     }
 
-    fn members(&mut self, part: &Located<'_>, reached: Reached<'_>, findings: &mut Findings) {
+    fn members(&mut self, part: &Located<'_>, reached: ValuePath<'_>, findings: &mut Findings) {
         let above = part.path();
         let path = above.name("properties");
         let members = part.node.get("properties").and_then(Node::as_object);
@@ -125,8 +125,8 @@ impl<'d> Headers<'d> {
             let names: Vec<String> =
                 reached.names().into_iter().flatten().cloned().chain([name.to_string()]).collect();
             let below = match reached {
-                Reached::By(_) => Reached::By(&names),
-                Reached::NotByNames => reached,
+                ValuePath::By(_) => ValuePath::By(&names),
+                ValuePath::NotByNames => reached,
             };
             self.visit(member, &path.name(name), below, findings);
         }
@@ -138,11 +138,11 @@ impl<'d> Headers<'d> {
             let Some(below) = part.node.get(keyword) else { continue };
             let path = above.name(keyword);
             let Some(schemas) = below.as_array() else {
-                self.visit(below, &path, Reached::NotByNames, findings);
+                self.visit(below, &path, ValuePath::NotByNames, findings);
                 continue;
             };
             for (index, schema) in schemas.iter().enumerate() {
-                self.visit(schema, &path.index(index), Reached::NotByNames, findings);
+                self.visit(schema, &path.index(index), ValuePath::NotByNames, findings);
             }
         }
     }
@@ -151,7 +151,7 @@ impl<'d> Headers<'d> {
         &self,
         named: &Node,
         kind: Option<&str>,
-        reached: Reached<'_>,
+        reached: ValuePath<'_>,
     ) -> Option<&'static str> {
         let Some(name) = named.as_str().filter(|name| is_header_name(name)) else {
             return Some("expected the name of a header, got another value");
@@ -171,7 +171,7 @@ impl<'d> Headers<'d> {
     }
 }
 
-impl<'p> Reached<'p> {
+impl<'p> ValuePath<'p> {
     fn names(self) -> Option<&'p [String]> {
         match self {
             Self::By(names) => Some(names),

@@ -35,26 +35,26 @@ pub(super) type Anchor = (Arc<str>, Arc<str>);
 impl Index {
     /// Walks over the tree of a document. The walk stops after `most` values.
     pub(super) fn of(root: &Node, base: &Base, most: usize) -> Self {
-        let mut walk = Walk { index: Self::default(), known: BTreeSet::new(), base, most };
-        walk.node(root, &Path::ROOT, &Here { base: &base.relative_to, is_names: false });
+        let mut walk = Indexer { index: Self::default(), known: BTreeSet::new(), base, most };
+        walk.node(root, &Path::ROOT, &SchemaLocation { base: &base.relative_to, is_names: false });
         walk.index
     }
 }
 
 #[derive(Clone, Copy)]
-struct Named<'a> {
+struct SchemaName<'a> {
     name: &'a str,
     is_dynamic: bool,
 }
 
 #[derive(Clone, Copy)]
-struct Here<'a> {
+struct SchemaLocation<'a> {
     base: &'a str,
     /// True if the members of an object here have names that an author chose, not keywords.
     is_names: bool,
 }
 
-struct Walk<'d> {
+struct Indexer<'d> {
     index: Index,
     /// The references that were visited, each by its base and text.
     known: BTreeSet<(String, &'d str)>,
@@ -62,8 +62,8 @@ struct Walk<'d> {
     most: usize,
 }
 
-impl<'d> Walk<'d> {
-    fn node(&mut self, node: &'d Node, path: &Path<'_>, here: &Here<'_>) {
+impl<'d> Indexer<'d> {
+    fn node(&mut self, node: &'d Node, path: &Path<'_>, here: &SchemaLocation<'_>) {
         self.index.n_nodes += 1;
         if self.index.n_nodes > self.most {
             return;
@@ -71,7 +71,7 @@ impl<'d> Walk<'d> {
         match node {
             Node::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.node(item, &path.index(at), &Here { is_names: false, ..*here });
+                    self.node(item, &path.index(at), &SchemaLocation { is_names: false, ..*here });
                 }
             }
             Node::Object(object) => self.object(object, path, here),
@@ -79,7 +79,7 @@ impl<'d> Walk<'d> {
         }
     }
 
-    fn object(&mut self, object: &'d Object, path: &Path<'_>, here: &Here<'_>) {
+    fn object(&mut self, object: &'d Object, path: &Path<'_>, here: &SchemaLocation<'_>) {
         let mut moved = None;
         for (name, value) in object.iter().filter(|(name, _)| name.starts_with('$')) {
             let Some(text) = value.as_str() else { continue };
@@ -93,17 +93,22 @@ impl<'d> Walk<'d> {
         for (name, value) in object.iter() {
             if let ("$anchor" | "$dynamicAnchor", Some(text)) = (&**name, value.as_str()) {
                 let is_dynamic = &**name == "$dynamicAnchor";
-                self.anchor(Named { name: text, is_dynamic }, base, path);
+                self.anchor(SchemaName { name: text, is_dynamic }, base, path);
             }
             // Examples are data: text in them that looks like a reference is not one.
             if here.is_names || !is_data(name) {
                 let is_names = !here.is_names && holds_names(name);
-                self.node(value, &path.name(name), &Here { base, is_names });
+                self.node(value, &path.name(name), &SchemaLocation { base, is_names });
             }
         }
     }
 
-    fn anchor(&mut self, Named { name, is_dynamic }: Named<'_>, base: &str, path: &Path<'_>) {
+    fn anchor(
+        &mut self,
+        SchemaName { name, is_dynamic }: SchemaName<'_>,
+        base: &str,
+        path: &Path<'_>,
+    ) {
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
         if is_dynamic {

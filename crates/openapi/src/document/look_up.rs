@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::{
     address::{AGENT_INPUT, MCP_HEADER, SESSION_CONTEXT, SESSION_ID},
-    document::{Document, further::Further, index::Index},
+    document::{Document, documents::FurtherDocument, index::Index},
 };
 
 impl Document {
@@ -19,18 +19,18 @@ impl Document {
 
     fn facts(&self) -> &Facts {
         self.parts.facts.get_or_init(|| {
-            let mut walk = Walk::default();
+            let mut walk = FactsVisitor::default();
             let n_bytes =
                 self.roots().map(|root| walk.n_bytes(root, false)).fold(0, usize::saturating_add);
-            let Walk { has_session_inputs, has_mcp_headers, .. } = walk;
+            let FactsVisitor { has_session_inputs, has_mcp_headers, .. } = walk;
             Facts { n_bytes, has_session_inputs, has_mcp_headers }
         })
     }
 
     fn roots(&self) -> impl Iterator<Item = &Node> {
         let further = self.parts.documents.values().filter_map(|further| match further {
-            Further::Read(tree) => Some(&tree.root),
-            Further::Refused(_) => None,
+            FurtherDocument::Read(tree) => Some(&tree.root),
+            FurtherDocument::Refused(_) => None,
         });
         std::iter::once(self.root()).chain(further)
     }
@@ -50,8 +50,8 @@ impl Document {
     pub(crate) fn dynamic_anchors_named(&self, anchor: &str) -> Vec<Arc<str>> {
         let own = std::iter::once((None, self.index()));
         let further = self.parts.documents.iter().filter_map(|(name, further)| match further {
-            Further::Read(tree) => Some((Some(name), &tree.index)),
-            Further::Refused(_) => None,
+            FurtherDocument::Read(tree) => Some((Some(name), &tree.index)),
+            FurtherDocument::Refused(_) => None,
         });
         let places =
             own.chain(further).flat_map(|(document, index): (Option<&Arc<str>>, &Index)| {
@@ -79,14 +79,14 @@ pub(super) struct Facts {
 
 /// A walk over trees, which visits repeated content once.
 #[derive(Debug, Default)]
-struct Walk {
+struct FactsVisitor {
     has_session_inputs: bool,
     has_mcp_headers: bool,
     /// The approximate size of the visited objects in bytes, by their addresses.
-    known: HashMap<usize, usize>,
+    sizes: HashMap<usize, usize>,
 }
 
-impl Walk {
+impl FactsVisitor {
     /// Visits a tree, whose depth was limited when it was read, and returns its approximate size as JSON in bytes. It
     /// remembers only nodes that may occur again: those that several places share, and those in a shared list.
     #[inline]
@@ -108,9 +108,9 @@ impl Walk {
             }
             Node::Object(members) => {
                 let is_shared = is_in_shared_list || members.is_shared();
-                let known = || self.known.get(&members.address());
-                if let Some(known) = is_shared.then(known).flatten() {
-                    return *known;
+                let sizes = || self.sizes.get(&members.address());
+                if let Some(sizes) = is_shared.then(sizes).flatten() {
+                    return *sizes;
                 }
                 self.has_session_inputs |= is_annotated(members);
                 self.has_mcp_headers |= members.contains(MCP_HEADER);
@@ -119,7 +119,7 @@ impl Walk {
                 });
                 let n_bytes = of_members.fold(2, usize::saturating_add);
                 if is_shared {
-                    self.known.insert(members.address(), n_bytes);
+                    self.sizes.insert(members.address(), n_bytes);
                 }
                 n_bytes
             }

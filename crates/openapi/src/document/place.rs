@@ -13,7 +13,7 @@ use crate::{
     document::{
         Document,
         base::Base,
-        further::{Further, Unavailable, UnavailableReason},
+        documents::{FurtherDocument, Unavailable, UnavailableReason},
         index::{Anchor, Index},
     },
 };
@@ -179,7 +179,7 @@ impl Document {
             return self.part(Resource { document, index, base, within: None }, fragment);
         }
         match self.parts.documents.get(name) {
-            Some(Further::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),
+            Some(FurtherDocument::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),
             _ => Err(may_be_needed(name).map_or_else(forbidden, |()| not_supplied(name))),
         }
     }

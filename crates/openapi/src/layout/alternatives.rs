@@ -20,12 +20,12 @@ pub(super) struct Alternative<'d> {
     pub(super) schema: Option<Located<'d>>,
     pub(super) is_item: bool,
     kind: BodyKind,
-    given: Given,
+    given: BytesForm,
     media_types: Vec<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Given {
+enum BytesForm {
     Files,
     /// The value contains no bytes, or contains them as texts.
     Text,
@@ -61,7 +61,7 @@ impl<'d> Alternative<'d> {
         let own: Option<&Node> = media.schema.as_ref().map(|schema| schema.node);
         self.given == given(media)
             && self.is_item == media.is_item
-            && (self.given == Given::Whole || node(&self.schema) == own)
+            && (self.given == BytesForm::Whole || node(&self.schema) == own)
     }
 
     /// Returns true if the alternative has this media type.
@@ -79,11 +79,11 @@ impl<'d> Alternative<'d> {
     }
 }
 
-fn given(media: &DescribedMedia<'_>) -> Given {
+fn given(media: &DescribedMedia<'_>) -> BytesForm {
     let has_files = media.encodings.iter().any(|encoding| encoding.is_binary);
     match media.kind {
-        BodyKind::Binary => Given::Whole,
-        BodyKind::Multipart if has_files => Given::Files,
-        _ => Given::Text,
+        BodyKind::Binary => BytesForm::Whole,
+        BodyKind::Multipart if has_files => BytesForm::Files,
+        _ => BytesForm::Text,
     }
 }

@@ -9,7 +9,7 @@ use callgate_tree::Node;
 use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
-    input::{Input, InputLocation, Source},
+    input::{Input, InputLocation, ValueSource},
     reference::{Located, chain, follow},
     schema::nullable::is_nullable,
 };
@@ -64,7 +64,7 @@ pub(super) fn narrowed(
 
 pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
     let is_body = |input: &Input| input.place() == InputLocation::Body;
-    if inputs.iter().any(|input| is_body(input) && input.source != Source::Model) {
+    if inputs.iter().any(|input| is_body(input) && input.source != ValueSource::Model) {
         return Some(NoBodyArguments::OfSession);
     }
     let beside = inputs.iter().find(|input| input.visible && !is_body(input));

@@ -12,7 +12,7 @@ use crate::{
     overlay::{
         Overlay,
         change::{Action, Change, Version},
-        merge::{self, Budget, Shape, Update},
+        merge::{self, Budget, Update, ValueShape},
     },
 };
 
@@ -106,7 +106,7 @@ impl Run<'_> {
         let path = self.path.name(field);
         // Overlay 1.1.0 §4.4.3.1: all objects, or all arrays, or all primitives.
         let mut shapes =
-            places.iter().filter_map(|place| node_at(root, place).map(|node| Shape::of(node)));
+            places.iter().filter_map(|place| node_at(root, place).map(|node| ValueShape::of(node)));
         let first = shapes.next();
         let mixed = shapes.any(|shape| Some(shape) != first);
         if mixed && self.version >= Version::V1_1 {
@@ -120,7 +120,7 @@ impl Run<'_> {
         for place in places {
             let Some(node) = node_at(root, place) else { continue };
             let bounds =
-                &mut merge::Bounds { budget: &mut *self.budget, findings: &mut *self.findings };
+                &mut merge::MergeState { budget: &mut *self.budget, findings: &mut *self.findings };
             if merge::into_target(node, &update, place.len(), bounds).is_err() {
                 return;
             }

@@ -22,7 +22,7 @@ pub(super) struct Update<'a> {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     Array,
     Object,
     Primitive,
@@ -30,7 +30,7 @@ pub(super) enum Shape {
 
 /// A merge that ended early.
 #[derive(Debug)]
-pub(super) struct Stopped;
+pub(super) struct OverLimit;
 
 impl Budget {
     /// The part of these limits that a description leaves unused.
@@ -56,7 +56,7 @@ impl Budget {
 }
 
 #[derive(Debug)]
-pub(super) struct Bounds<'a> {
+pub(super) struct MergeState<'a> {
     pub(super) budget: &'a mut Budget,
     pub(super) findings: &'a mut Findings,
 }
@@ -66,8 +66,8 @@ pub(super) fn into_target(
     target: &mut Value,
     update: &Update<'_>,
     level: usize,
-    bounds: &mut Bounds<'_>,
-) -> Result<(), Stopped> {
+    bounds: &mut MergeState<'_>,
+) -> Result<(), OverLimit> {
     match (target, update.value) {
         // Overlay 1.1.0 §4.4.3.1: an array is concatenated. In 1.0.0 the value is one entry, whatever its type.
         (Value::Array(items), Value::Array(more)) if update.version >= Version::V1_1 => {
@@ -81,8 +81,8 @@ pub(super) fn into_target(
             merged(members, more, update, level, bounds)
         }
         (target, value) => {
-            let replaces = Shape::of(target) == Shape::Primitive
-                && Shape::of(value) == Shape::Primitive
+            let replaces = ValueShape::of(target) == ValueShape::Primitive
+                && ValueShape::of(value) == ValueShape::Primitive
                 && update.version >= Version::V1_1;
             if !replaces {
                 bounds.findings.error(
@@ -104,8 +104,8 @@ fn appended(
     more: &[Value],
     update: &Update<'_>,
     level: usize,
-    bounds: &mut Bounds<'_>,
-) -> Result<(), Stopped> {
+    bounds: &mut MergeState<'_>,
+) -> Result<(), OverLimit> {
     for item in more {
         bounds.take(item, update, level + 1)?;
         items.push(item.clone());
@@ -118,8 +118,8 @@ fn merged(
     more: &Object,
     update: &Update<'_>,
     level: usize,
-    bounds: &mut Bounds<'_>,
-) -> Result<(), Stopped> {
+    bounds: &mut MergeState<'_>,
+) -> Result<(), OverLimit> {
     for (name, value) in more {
         let path = update.path.name(name);
         let below = Update { value, path, ..*update };
@@ -139,7 +139,8 @@ fn merged(
             (Some(Value::Object(_) | Value::Array(_)), Value::Null)
                 if update.version == Version::V1_0 => {}
             (Some(known), _)
-                if Shape::of(known) == Shape::Primitive && Shape::of(value) == Shape::Primitive =>
+                if ValueShape::of(known) == ValueShape::Primitive
+                    && ValueShape::of(value) == ValueShape::Primitive =>
             {
                 *known = value.clone();
             }
@@ -156,37 +157,37 @@ fn merged(
     Ok(())
 }
 
-impl Bounds<'_> {
+impl MergeState<'_> {
     /// Charges the cost of adding a value; a value over the limits is reported.
-    fn take(&mut self, value: &Value, update: &Update<'_>, level: usize) -> Result<(), Stopped> {
+    fn take(&mut self, value: &Value, update: &Update<'_>, level: usize) -> Result<(), OverLimit> {
         if self.budget.take(value, level) {
             return Ok(());
         }
         let message = "expected a corrected description within the limits of depth and values, got a larger one";
         let help = "add less, or select fewer nodes";
         self.findings.error(Code::OverlayTooLarge, update.path, message.to_owned(), help);
-        Err(Stopped)
+        Err(OverLimit)
     }
 }
 
 fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
     let got = value.kind();
-    match Shape::of(target) {
-        Shape::Array => format!("expected a value to append to an array, got: {got}"),
-        Shape::Object => format!("expected an object to merge with an object, got: {got}"),
-        Shape::Primitive if update.version == Version::V1_0 => {
+    match ValueShape::of(target) {
+        ValueShape::Array => format!("expected a value to append to an array, got: {got}"),
+        ValueShape::Object => format!("expected an object to merge with an object, got: {got}"),
+        ValueShape::Primitive if update.version == Version::V1_0 => {
             format!("expected a target that is an object or an array, got: {}", target.kind())
         }
-        Shape::Primitive => {
+        ValueShape::Primitive => {
             format!("expected a primitive value to replace a {}, got: {got}", target.kind())
         }
     }
 }
 
 fn help(target: &Value, update: &Update<'_>) -> &'static str {
-    match Shape::of(target) {
+    match ValueShape::of(target) {
         // Overlay 1.0.0 §4.4.3.1: the target should select the containing object.
-        Shape::Primitive if update.version == Version::V1_0 => {
+        ValueShape::Primitive if update.version == Version::V1_0 => {
             "select the object it is in and update its member, or say `overlay: 1.1.0`"
         }
         _ => COMPATIBLE,
@@ -195,7 +196,7 @@ fn help(target: &Value, update: &Update<'_>) -> &'static str {
 
 const COMPATIBLE: &str = "give a value of the same kind, or remove the node in an action before";
 
-impl Shape {
+impl ValueShape {
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Array(_) => Self::Array,

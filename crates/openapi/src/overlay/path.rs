@@ -10,7 +10,7 @@ const NESTING: usize = 12;
 const DESCENTS: usize = 3;
 
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ParsedPath {
     pub(super) path: JsonPath,
     /// The corrected text, if the expression was corrected.
     pub(super) read_as: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Read {
 ///
 /// RFC 9535 §2.5.1.1 allows no `-` in a name after a dot, yet the Overlay Specification itself writes
 /// `@.x-oai-traits.paged`: an expression that is valid only with such names in quotes is read that way.
-pub(super) fn read(text: &str) -> Result<Read, String> {
+pub(super) fn read(text: &str) -> Result<ParsedPath, String> {
     if text.len() > BYTES {
         return Err(format!("an expression of at most {BYTES} bytes"));
     }
@@ -32,12 +32,12 @@ pub(super) fn read(text: &str) -> Result<Read, String> {
         return Err(format!("at most {DESCENTS} times `..` in an expression"));
     }
     let error = match JsonPath::parse(text) {
-        Ok(path) => return Ok(Read { path, read_as: None }),
+        Ok(path) => return Ok(ParsedPath { path, read_as: None }),
         Err(error) => error,
     };
     let quoted = quoted(text);
     JsonPath::parse(&quoted)
-        .map(|path| Read { path, read_as: Some(quoted) })
+        .map(|path| ParsedPath { path, read_as: Some(quoted) })
         .map_err(|_| format!("a JSONPath expression (RFC 9535: {})", error.message()))
 }
 

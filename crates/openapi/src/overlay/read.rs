@@ -184,7 +184,7 @@ impl Reader<'_> {
 
     fn path(&mut self, text: &str, at: Path<'_>) -> Option<JsonPath> {
         match path::read(text) {
-            Ok(path::Read { path, read_as }) => {
+            Ok(path::ParsedPath { path, read_as }) => {
                 if let Some(read_as) = read_as {
                     let message =
                         format!("expected a name with `-` in quotes, read as: `{read_as}`");

@@ -16,7 +16,7 @@ fn check(item: Value, operation: Value, expected: &[&str]) {
         pointer: format!("/{name}").into(),
     };
     let mut findings = Findings::default();
-    let mut known = Known::default();
+    let mut known = ParameterCache::default();
     let cursor = Cursor::new(&document, &mut findings);
     let parameters = read(&mut known, cursor, &[&level("operation"), &level("item")]);
     let lines = parameters.iter().map(|parameter| {

@@ -4,8 +4,9 @@
 /// The groups of nodes that reach each other, each after the groups it leads to. `leads_to` contains for each node its
 /// direct successors. The order of nodes inside a group has no meaning.
 pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let states = vec![State::default(); leads_to.len()];
-    let mut walk = Walk { leads_to, states, n_entered: 0, open: Vec::new(), groups: Vec::new() };
+    let states = vec![NodeState::default(); leads_to.len()];
+    let mut walk =
+        Condenser { leads_to, states, n_entered: 0, open: Vec::new(), groups: Vec::new() };
     for node in 0..leads_to.len() {
         walk.from(node);
     }
@@ -13,7 +14,7 @@ pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
+struct NodeState {
     /// The time when the node was entered, counted from 1; 0 before.
     entered: usize,
     /// The earliest open node that this node is known to reach.
@@ -22,15 +23,15 @@ struct State {
     is_open: bool,
 }
 
-struct Walk<'a> {
+struct Condenser<'a> {
     leads_to: &'a [Vec<usize>],
-    states: Vec<State>,
+    states: Vec<NodeState>,
     n_entered: usize,
     open: Vec<usize>,
     groups: Vec<Vec<usize>>,
 }
 
-impl Walk<'_> {
+impl Condenser<'_> {
     fn from(&mut self, start: usize) {
         if self.entered(start) > 0 {
             return;
@@ -64,7 +65,7 @@ impl Walk<'_> {
         self.n_entered += 1;
         let entered = self.n_entered;
         if let Some(state) = self.states.get_mut(node) {
-            *state = State { entered, earliest: entered, is_open: true };
+            *state = NodeState { entered, earliest: entered, is_open: true };
             self.open.push(node);
         }
     }
@@ -77,7 +78,9 @@ impl Walk<'_> {
 
     /// Leaves a node; `above` is the one it was entered from.
     fn leave(&mut self, node: usize, above: Option<usize>) {
-        let Some(State { entered, earliest, .. }) = self.states.get(node).copied() else { return };
+        let Some(NodeState { entered, earliest, .. }) = self.states.get(node).copied() else {
+            return;
+        };
         if let Some(above) = above {
             self.reaches(above, earliest);
         }

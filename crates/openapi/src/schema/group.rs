@@ -8,13 +8,13 @@ use hashbrown::HashMap;
 use indexmap::IndexMap;
 
 use crate::{
-    effort::Lack,
     findings::Findings,
+    meter::Lack,
     schema::{
         View,
-        bare::cut_circles,
         bytes::Bytes,
-        part::{DefinitionKey, Known, Named},
+        circles::cut_circles,
+        part::{DefinitionKey, NamedPart, PartResult},
         scope::Scope,
         stem::{Stems, stem},
     },
@@ -68,12 +68,12 @@ impl Group {
     /// The group of these definitions, in any order; `leads_to` contains the groups it refers to.
     pub(super) fn new(
         stems: &Stems,
-        members: &[(&DefinitionKey, &Known)],
+        members: &[(&DefinitionKey, &PartResult)],
         leads_to: Box<[usize]>,
     ) -> Self {
         let mut group = Self { leads_to, is_plain: true, ..Self::default() };
         let mut shared_names = Vec::new();
-        let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
+        let mut named: IndexMap<Arc<str>, NamedPart> = IndexMap::new();
         for (key, known) in members {
             let part = match known {
                 Ok(part) => part,
@@ -89,7 +89,7 @@ impl Group {
             }
             let is_renamed = part.links.iter().any(|link| *link.name != *stem(&link.at.pointer));
             group.is_plain &= !is_renamed && !named.contains_key(&name);
-            named.insert(name, Named::from(&**part));
+            named.insert(name, NamedPart::from(&**part));
         }
         if let Some((key, _)) = members.first().filter(|(key, _)| key.is_filled)
             && matches!(key.view, View::Declared(_))
@@ -99,10 +99,8 @@ impl Group {
         group.shared_names = shared_names.into();
         if group.is_plain {
             cut_circles(&mut named, &mut group.findings);
-            let list = named.into_iter().map(|(name, Named { schema, n_bytes, .. })| Definition {
-                name,
-                schema,
-                n_bytes,
+            let list = named.into_iter().map(|(name, NamedPart { schema, n_bytes, .. })| {
+                Definition { name, schema, n_bytes }
             });
             group.definitions = Arc::new(DefinitionGroup::new(list.collect()));
         }

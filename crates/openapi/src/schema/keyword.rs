@@ -9,8 +9,8 @@ use crate::{
     code::Code,
     sanitize::shown,
     schema::{
-        Builder, View, bytes::Bytes, discriminator, legal::is_legal, members, nullable::removable,
-        pattern, required, satisfy, unknown,
+        Builder, View, bytes::Bytes, discriminator, legal::is_legal, listed_values,
+        nullable::removable, pattern, required, satisfy, unknown_keyword,
     },
 };
 
@@ -76,7 +76,7 @@ pub(super) fn copy<'d>(
             }
             keyword => {
                 let Some(expected) = form_of(keyword) else {
-                    unknown::report(builder, keyword, &path);
+                    unknown_keyword::report(builder, keyword, &path);
                     continue;
                 };
                 let copied = if is_filled(keyword, value) {
@@ -91,7 +91,7 @@ pub(super) fn copy<'d>(
     }
     builder.bytes = bytes;
     exclusive(object, built);
-    members::fit(builder, object, path, built);
+    listed_values::fit(builder, object, path, built);
     satisfy::apply(builder, node, path);
     discriminator::apply(builder, node, path, built);
 }

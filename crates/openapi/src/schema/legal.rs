@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     document::Document,
     reference::{Located, beyond, chain},
-    schema::{members, says_read_only},
+    schema::{listed_values, says_read_only},
 };
 
 /// The default of a schema, or of its reference's target, if its schema allows it.
@@ -61,7 +61,7 @@ impl<'d> Legal<'d> {
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
-            || (members::allow(self.document, object, value)
+            || (listed_values::allow(self.document, object, value)
                 .unwrap_or_else(|| is_of_type(object, value) && self.lists(object, value))
                 && !self.excludes(object, value)
                 && is_within(object, value)

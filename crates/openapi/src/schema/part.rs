@@ -6,16 +6,16 @@ use callgate_tool::Value;
 use callgate_tree::Node;
 
 use crate::{
-    effort::Lack,
     findings::Findings,
+    meter::Lack,
     schema::{View, bytes::Bytes, scope::Scope},
 };
 
 /// A definition, or the reason why it is missing.
-pub(super) type Known = Result<Arc<Part>, Lack>;
+pub(super) type PartResult = Result<Arc<Part>, Lack>;
 
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub(super) struct At {
+pub(super) struct DefinedNode {
     pub(super) pointer: Arc<str>,
     pub(super) bytes: Bytes,
     /// The scope that resolves its dynamic references.
@@ -25,7 +25,7 @@ pub(super) struct At {
 /// The key that distinguishes definitions: the node, the view, and true if values are filled in.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct DefinitionKey {
-    pub(super) at: At,
+    pub(super) at: DefinedNode,
     pub(super) view: View,
     /// True if every reference to the definition is at a place where defaults are filled in.
     pub(super) is_filled: bool,
@@ -46,21 +46,21 @@ pub(super) struct Part {
 
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    pub(super) at: At,
+    pub(super) at: DefinedNode,
     pub(super) node: Node,
     pub(super) is_filled: bool,
     pub(super) name: Arc<str>,
 }
 
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct NamedPart {
     pub(super) schema: Arc<Value>,
     pub(super) n_bytes: usize,
     /// The names of the definitions that apply to the value itself, sorted.
     pub(super) in_place: Arc<[Arc<str>]>,
 }
 
-impl From<&Part> for Named {
+impl From<&Part> for NamedPart {
     fn from(Part { schema, n_bytes, in_place, .. }: &Part) -> Self {
         let (schema, in_place) = (Arc::clone(schema), Arc::clone(in_place));
         Self { schema, n_bytes: *n_bytes, in_place }

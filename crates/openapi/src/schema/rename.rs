@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 
 use crate::{
     document::Document,
-    schema::holds::{Holds, holds},
+    schema::keyword_content::{KeywordContent, content_of},
 };
 
 /// A copy of a schema whose references use the new names of definitions.
@@ -24,14 +24,14 @@ fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
         }
     }
     for (keyword, value) in members {
-        match (holds(keyword), value) {
-            (Holds::Schema, value @ Value::Object(_)) => rename(value, names),
-            (Holds::Schema, Value::Array(schemas)) => {
+        match (content_of(keyword), value) {
+            (KeywordContent::Schema, value @ Value::Object(_)) => rename(value, names),
+            (KeywordContent::Schema, Value::Array(schemas)) => {
                 for schema in schemas {
                     rename(schema, names);
                 }
             }
-            (Holds::Schemas, Value::Object(schemas)) => {
+            (KeywordContent::Schemas, Value::Object(schemas)) => {
                 schemas.values_mut().for_each(|schema| rename(schema, names));
             }
             _ => {}

@@ -3,8 +3,8 @@
 use callgate_tool::{Value, json};
 use callgate_tree::Path;
 
-use super::{Builder, View, built::Built};
-use crate::{allowance::Allowance, sample::document};
+use super::{Builder, View, cache::SchemaCache};
+use crate::{budget::Budget, sample::document};
 
 /// Checks a schema, its built form, and the codes of the findings.
 #[track_caller]
@@ -12,7 +12,7 @@ use crate::{allowance::Allowance, sample::document};
 pub(super) fn check(schema: Value, expected: Value, codes: &[&str]) {
     let document = document(json!({"schema": schema}));
     let node = document.root().get("schema").unwrap();
-    let built = Built::new(Allowance::of_definitions(&document));
+    let built = SchemaCache::new(Budget::of_definitions(&document));
     let mut builder = Builder::new(&document, &built, View::Complete);
     assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
     let found = builder.findings.into_diagnostics();

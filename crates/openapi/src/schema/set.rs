@@ -13,10 +13,10 @@ use crate::{
     findings::Findings,
     schema::{
         Builder, Pending, View,
-        bare::{cut_circles, in_place},
-        built::DefinitionSet,
         bytes::Bytes,
-        part::{DefinitionKey, Link, Named, Part, n_bytes},
+        cache::DefinitionSet,
+        circles::{cut_circles, in_place},
+        part::{DefinitionKey, Link, NamedPart, Part, n_bytes},
         rename::renamed,
     },
 };
@@ -56,7 +56,7 @@ impl Builder<'_> {
     /// All definitions that the pending ones need, under names that are unique in this set.
     pub(super) fn set(&mut self) -> DefinitionSet {
         let mut found = Findings::default();
-        let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
+        let mut named: IndexMap<Arc<str>, NamedPart> = IndexMap::new();
         while let Some(pending) = self.pending.pop_front() {
             let Some(known) = self.names.get(&pending.at) else { continue };
             let name = Arc::clone(&known.name);
@@ -66,7 +66,7 @@ impl Builder<'_> {
             named.insert(name, self.named(&part));
         }
         cut_circles(&mut named, &mut found);
-        let list = named.into_iter().map(|(name, Named { schema, n_bytes, .. })| Definition {
+        let list = named.into_iter().map(|(name, NamedPart { schema, n_bytes, .. })| Definition {
             name,
             schema,
             n_bytes,
@@ -77,7 +77,7 @@ impl Builder<'_> {
 
     /// One definition, built again only if it could not be built for all users.
     fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
-        // Once the effort is used up, every schema allows everything.
+        // Once the steps are used up, every schema allows everything.
         if let Some(Ok(known)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
             return known;
         }
@@ -86,7 +86,7 @@ impl Builder<'_> {
     }
 
     /// A definition under its name in this set. The definitions it refers to become pending, too.
-    fn named(&mut self, part: &Part) -> Named {
+    fn named(&mut self, part: &Part) -> NamedPart {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
         for link in self.document.meter().charged(&part.links, |_| LINK) {
             let name = self.need(&link.at, &link.node, link.is_filled);
@@ -95,11 +95,15 @@ impl Builder<'_> {
             }
         }
         if others.is_empty() {
-            return Named::from(part);
+            return NamedPart::from(part);
         }
         let names: HashMap<&str, &str> = others.iter().map(|(old, new)| (*old, &**new)).collect();
         let schema = renamed(self.document, &part.schema, &names);
-        Named { n_bytes: n_bytes(&schema), in_place: in_place(&schema), schema: Arc::new(schema) }
+        NamedPart {
+            n_bytes: n_bytes(&schema),
+            in_place: in_place(&schema),
+            schema: Arc::new(schema),
+        }
     }
 }
 

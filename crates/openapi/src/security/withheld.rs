@@ -5,14 +5,14 @@ use crate::{
     input::InputLocation,
     security::{
         argument_header::ArgumentHeader,
+        credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
         header::{folded, is_forbidden, is_reserved},
-        taken::{Asked, TakenPlaces, Taker},
     },
 };
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Withheld {
-    Credential(Taker),
+pub(crate) enum WithholdingReason {
+    Credential(PlaceOwner),
     Forbidden,
     /// OpenAPI 3.0.3 §4.7.12.2: described elsewhere, a parameter with this name is ignored.
     Reserved,
@@ -20,29 +20,32 @@ pub(crate) enum Withheld {
 
 /// The rules that decide if a parameter is offered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules<'a> {
-    pub(crate) taken: &'a TakenPlaces<'a>,
+pub(crate) struct WithholdingRules<'a> {
+    pub(crate) places: &'a CredentialPlaces<'a>,
     pub(crate) let_through: &'a [&'a ArgumentHeader],
 }
 
 /// The reason why a parameter is not offered; `None` if it is offered.
-pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
-    if asked.place != InputLocation::Header {
-        return rules.taken.taker(asked).map(Withheld::Credential);
+pub(crate) fn withheld(
+    declared: DeclaredParameter<'_>,
+    rules: WithholdingRules<'_>,
+) -> Option<WithholdingReason> {
+    if declared.place != InputLocation::Header {
+        return rules.places.owner(declared).map(WithholdingReason::Credential);
     }
-    let folded = folded(asked.name);
+    let folded = folded(declared.name);
     if is_reserved(&folded) {
-        return Some(Withheld::Reserved);
+        return Some(WithholdingReason::Reserved);
     }
     let is_let_through = rules.let_through.iter().any(|header| header.is_folded(&folded));
     // A whole cookie header would contain the credential's cookie too.
-    if is_let_through && folded == "cookie" && rules.taken.has_cookie() {
-        return Some(Withheld::Credential(Taker::Credential));
+    if is_let_through && folded == "cookie" && rules.places.has_cookie() {
+        return Some(WithholdingReason::Credential(PlaceOwner::Credential));
     }
-    if let Some(taker) = rules.taken.taker(asked) {
-        return Some(Withheld::Credential(taker));
+    if let Some(owner) = rules.places.owner(declared) {
+        return Some(WithholdingReason::Credential(owner));
     }
-    (is_forbidden(&folded) && !is_let_through).then_some(Withheld::Forbidden)
+    (is_forbidden(&folded) && !is_let_through).then_some(WithholdingReason::Forbidden)
 }
 
 #[cfg(test)]

@@ -3,19 +3,19 @@
 
 use callgate_tree::Node;
 
-use super::text::{Wrong, check_placeholders, names_host, wrong};
+use super::text::{InvalidAddress, check_placeholders, names_host, wrong};
 use crate::options::LoadOptions;
 
 /// The text of a server, which is relative if the description names no host.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(super) struct ServerText {
     pub(super) url: String,
     /// The expected text and the written one, if the members were read as they are meant.
     pub(super) doubt: Option<(&'static str, String)>,
 }
 
 /// The pointer of the member that is at fault, the fault, and the URL that is probably meant.
-pub(super) type At = (&'static str, Wrong, Option<String>);
+pub(super) type SwaggerFault = (&'static str, InvalidAddress, Option<String>);
 
 /// The parts that `host` contains; others than the authority should not be in it.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub(super) fn written(
     root: &Node,
     schemes: Option<&Node>,
     options: &LoadOptions,
-) -> Result<Written, At> {
+) -> Result<ServerText, SwaggerFault> {
     let text = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
     let (host, base) = (text("host"), text("basePath"));
     let path = base_path(base, host).map_err(|wrong| (BASE_PATH, wrong, None))?;
@@ -40,7 +40,7 @@ pub(super) fn written(
     });
     let path = path.text;
     if host.trim().is_empty() {
-        return Ok(Written { url: format!("/{path}"), doubt: doubt_of_base });
+        return Ok(ServerText { url: format!("/{path}"), doubt: doubt_of_base });
     }
     let schemes = schemes.or_else(|| root.get("schemes"));
     let Host { scheme, authority, path: above } =
@@ -55,14 +55,14 @@ pub(super) fn written(
     let doubt = (authority != host)
         .then(|| (HOST, format!("expected a `host` of HOST or HOST:PORT, got: `{got}`")));
     let url = format!("{scheme}://{authority}/{path}");
-    Ok(Written { url, doubt: doubt.or(doubt_of_base) })
+    Ok(ServerText { url, doubt: doubt.or(doubt_of_base) })
 }
 
-fn parts(host: &str) -> Result<Host<'_>, Wrong> {
+fn parts(host: &str) -> Result<Host<'_>, InvalidAddress> {
     check_variables(host, "host")?;
     let plain = host.trim();
     if plain.contains('@') {
-        return Err(Wrong(
+        return Err(InvalidAddress(
             "expected a `host` without user information, got one with it".to_owned(),
         ));
     }
@@ -79,7 +79,7 @@ fn parts(host: &str) -> Result<Host<'_>, Wrong> {
 }
 
 /// Swagger 2.0 has no variables of servers.
-fn check_variables(text: &str, member: &str) -> Result<(), Wrong> {
+fn check_variables(text: &str, member: &str) -> Result<(), InvalidAddress> {
     check_placeholders(text)?;
     if text.contains(['{', '}']) {
         let expected = format!(
@@ -97,7 +97,7 @@ struct BasePath<'t> {
     is_odd: bool,
 }
 
-fn base_path<'t>(base: &'t str, host: &str) -> Result<BasePath<'t>, Wrong> {
+fn base_path<'t>(base: &'t str, host: &str) -> Result<BasePath<'t>, InvalidAddress> {
     check_variables(base, "basePath")?;
     let plain = base.trim();
     let text = plain.trim_start_matches('/');

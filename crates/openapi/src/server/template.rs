@@ -3,8 +3,8 @@
 use callgate_tree::Node;
 
 use super::{
-    Refusal, refusal,
-    text::{Wrong, check_placeholders, wrong},
+    ServerRefusal, refusal,
+    text::{InvalidAddress, check_placeholders, wrong},
 };
 use crate::{code::Code, options::LoadOptions};
 
@@ -13,8 +13,8 @@ pub(super) fn filled(
     variables: Option<&Node>,
     pointer: &str,
     options: &LoadOptions,
-) -> Result<String, Refusal> {
-    let invalid = |Wrong(message)| refusal(Code::InvalidServer, pointer, message);
+) -> Result<String, ServerRefusal> {
+    let invalid = |InvalidAddress(message)| refusal(Code::InvalidServer, pointer, message);
     check_placeholders(template).map_err(invalid)?;
     let mut text = String::new();
     let mut rest = template;
@@ -36,7 +36,7 @@ fn value(
     variables: Option<&Node>,
     pointer: &str,
     options: &LoadOptions,
-) -> Result<String, Refusal> {
+) -> Result<String, ServerRefusal> {
     let variable = variables.and_then(|variables| variables.get(name));
     let legal = variable.and_then(|variable| variable.get("enum")).and_then(Node::as_array);
     let legal = legal.map(|values| values.iter().filter_map(written_value).collect::<Vec<_>>());

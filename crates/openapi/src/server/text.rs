@@ -19,11 +19,11 @@ pub(super) struct Address {
 
 /// The reason why a text is not the address of a server: the expected text, and the written one.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Wrong(pub(super) String);
+pub(super) struct InvalidAddress(pub(super) String);
 
 /// The parts of a reference (RFC 3986 Appendix B), as written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Parts<'t> {
+struct UrlParts<'t> {
     scheme: Option<&'t str>,
     authority: Option<&'t str>,
     path: &'t str,
@@ -31,7 +31,7 @@ struct Parts<'t> {
     has_more: bool,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> UrlParts<'t> {
     fn of(text: &'t str) -> Self {
         let (scheme, rest) = match text.split_once(':') {
             Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
@@ -57,9 +57,9 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Reads an absolute address; `None` if the text is relative.
-pub(super) fn absolute(text: &str) -> Result<Option<Address>, Wrong> {
+pub(super) fn absolute(text: &str) -> Result<Option<Address>, InvalidAddress> {
     let plain = text.trim();
-    let parts = Parts::of(plain);
+    let parts = UrlParts::of(plain);
     let Some(scheme) = parts.scheme else { return Ok(None) };
     check_plain(plain, parts)?;
     let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -72,7 +72,9 @@ pub(super) fn absolute(text: &str) -> Result<Option<Address>, Wrong> {
         return Err(wrong(expected, plain));
     };
     if !is_http {
-        return Err(Wrong(format!("expected a server with `http` or `https`, got: `{scheme}`")));
+        return Err(InvalidAddress(format!(
+            "expected a server with `http` or `https`, got: `{scheme}`"
+        )));
     }
     let host = check_authority(authority, plain)?;
     check_path(parts.path, plain)?;
@@ -87,7 +89,7 @@ pub(super) fn absolute(text: &str) -> Result<Option<Address>, Wrong> {
 }
 
 /// Reads a relative address against the address of the description.
-pub(super) fn relative(text: &str, base: &Url) -> Result<Address, Wrong> {
+pub(super) fn relative(text: &str, base: &Url) -> Result<Address, InvalidAddress> {
     let plain = text.trim();
     let parts = check_relative(plain)?;
     let bad = || wrong("expected a server URL", plain);
@@ -115,7 +117,7 @@ pub(super) fn relative(text: &str, base: &Url) -> Result<Address, Wrong> {
 }
 
 /// Reads a relative address whose host is not known: a path below a host that no name resolves to (RFC 6761 §6.4).
-pub(super) fn nowhere(text: &str) -> Result<Url, Wrong> {
+pub(super) fn nowhere(text: &str) -> Result<Url, InvalidAddress> {
     let plain = text.trim();
     check_relative(plain)?;
     let bad = |_| wrong("expected a server URL", plain);
@@ -126,8 +128,8 @@ pub(super) fn nowhere(text: &str) -> Result<Url, Wrong> {
     Ok(url)
 }
 
-fn check_relative(text: &str) -> Result<Parts<'_>, Wrong> {
-    let parts = Parts::of(text);
+fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
+    let parts = UrlParts::of(text);
     check_plain(text, parts)?;
     if let Some(authority) = parts.authority {
         check_authority(authority, text)?;
@@ -185,8 +187,8 @@ pub(super) fn names_host(text: &str) -> bool {
 }
 
 /// The refusal of a text; it is shown unless it may contain a password.
-pub(super) fn wrong(expected: &str, text: &str) -> Wrong {
-    Wrong(format!("{expected}, got{}", shown(text)))
+pub(super) fn wrong(expected: &str, text: &str) -> InvalidAddress {
+    InvalidAddress(format!("{expected}, got{}", shown(text)))
 }
 
 fn shown(text: &str) -> String {
@@ -198,10 +200,10 @@ fn shown(text: &str) -> String {
 }
 
 /// Refuses characters that no address has (RFC 3986 §2), which parsers remove, escape or take for others.
-fn check_plain(text: &str, parts: Parts<'_>) -> Result<(), Wrong> {
+fn check_plain(text: &str, parts: UrlParts<'_>) -> Result<(), InvalidAddress> {
     if parts.authority.is_some_and(|authority| authority.contains('@')) {
         let message = "expected a server without user information, got one with it";
-        return Err(Wrong(message.to_owned()));
+        return Err(InvalidAddress(message.to_owned()));
     }
     check_placeholders(text)?;
     let is_foreign = |c: char| match c {
@@ -220,7 +222,7 @@ fn check_plain(text: &str, parts: Parts<'_>) -> Result<(), Wrong> {
 }
 
 /// Refuses placeholders that a tool or a person should have replaced.
-pub(super) fn check_placeholders(text: &str) -> Result<(), Wrong> {
+pub(super) fn check_placeholders(text: &str) -> Result<(), InvalidAddress> {
     let has = |open: &str, close: &str| {
         text.split_once(open).is_some_and(|(_, after)| after.contains(close))
     };

@@ -26,12 +26,12 @@ pub(super) struct Answers<'d> {
 
 /// The `content` objects that were read without a finding, by their addresses: many operations have equal responses.
 #[derive(Debug, Default)]
-pub(super) struct Known<'d> {
-    contents: HashMap<usize, Arc<Content<'d>>>,
+pub(super) struct AnswerCache<'d> {
+    contents: HashMap<usize, Arc<DeclaredContent<'d>>>,
 }
 
 #[derive(Debug)]
-struct Content<'d> {
+struct DeclaredContent<'d> {
     types: Box<[Arc<str>]>,
     /// The first schema of JSON, with the names that lead to it.
     output: Option<([&'d str; 2], &'d Node)>,
@@ -39,15 +39,15 @@ struct Content<'d> {
 
 /// The responses of one operation that were read so far.
 #[derive(Debug, Default)]
-struct Gathered<'d> {
+struct GatheredAnswers<'d> {
     types: Vec<Arc<str>>,
     headers: IndexSet<Arc<str>>,
     output: Option<Located<'d>>,
 }
 
 /// The successful responses (2xx), in the order of the description.
-pub(super) fn read<'d>(known: &mut Known<'d>, operation: Cursor<'d, '_>) -> Answers<'d> {
-    let mut gathered = Gathered::default();
+pub(super) fn read<'d>(known: &mut AnswerCache<'d>, operation: Cursor<'d, '_>) -> Answers<'d> {
+    let mut gathered = GatheredAnswers::default();
     let document = operation.document;
     let responses =
         operation.below("responses", operation.node.get("responses").unwrap_or(&Node::Null));
@@ -90,8 +90,8 @@ fn is_success(status: &str) -> bool {
     status.starts_with('2')
 }
 
-impl<'d> Known<'d> {
-    fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut Gathered<'d>) {
+impl<'d> AnswerCache<'d> {
+    fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut GatheredAnswers<'d>) {
         let content = response.node.get("content").and_then(Node::as_object);
         let known = content.and_then(|content| self.contents.get(&content.address()));
         if let Some(known) = known {
@@ -100,7 +100,7 @@ impl<'d> Known<'d> {
         let (media, own) = response.apart(media::media);
         if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
         {
-            let known = Arc::new(Content::of(content, &media));
+            let known = Arc::new(DeclaredContent::of(content, &media));
             self.contents.insert(content.address(), known);
         }
         response.absorb(&own);
@@ -108,7 +108,7 @@ impl<'d> Known<'d> {
     }
 }
 
-impl<'d> Content<'d> {
+impl<'d> DeclaredContent<'d> {
     fn of(content: &'d Object, media: &[DescribedMedia<'d>]) -> Self {
         let mut pairs = content.iter().zip(media);
         let output = pairs.find_map(|((name, _), media)| {
@@ -120,7 +120,7 @@ impl<'d> Content<'d> {
     }
 }
 
-impl<'d> Gathered<'d> {
+impl<'d> GatheredAnswers<'d> {
     fn extend(&mut self, media: Vec<DescribedMedia<'d>>) {
         for media in media {
             if self.output.is_none() && media.kind == BodyKind::Json {
@@ -130,7 +130,7 @@ impl<'d> Gathered<'d> {
         }
     }
 
-    fn extend_known(&mut self, known: &Content<'d>, response: Cursor<'d, '_>) {
+    fn extend_known(&mut self, known: &DeclaredContent<'d>, response: Cursor<'d, '_>) {
         if let (None, Some(([media_type, keyword], node))) = (&self.output, known.output) {
             let path = response.path().name("content");
             self.output = Some(Located::new(node, &path.name(media_type).name(keyword)));

@@ -8,7 +8,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Input, InputLocation, Source},
+    input::{Input, InputLocation, ValueSource},
     layout::Layout,
     options::Defaults,
     reference::{Located, follow},
@@ -17,7 +17,7 @@ use crate::{
 
 /// An operation, as far as it decides which defaults are sent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sending<'a> {
+pub(super) struct DefaultsContext<'a> {
     pub(super) defaults: Defaults,
     pub(super) method: &'a http::Method,
     pub(super) effect: Effect,
@@ -26,7 +26,7 @@ pub(super) struct Sending<'a> {
 
 /// The operations for which defaults would decide what is changed.
 #[derive(Debug, Default)]
-pub(super) struct Decisive {
+pub(super) struct DecisiveDefaults {
     bodies: Labels,
     defaults: Defaults,
     paths: Labels,
@@ -39,14 +39,14 @@ struct Labels {
     n: usize,
 }
 
-impl Decisive {
+impl DecisiveDefaults {
     pub(super) fn leave_out(
         &mut self,
-        sending: Sending<'_>,
+        sending: DefaultsContext<'_>,
         document: &Document,
         layout: &mut Layout<'_>,
     ) {
-        let Sending { defaults, method, effect, label } = sending;
+        let DefaultsContext { defaults, method, effect, label } = sending;
         self.defaults = defaults;
         // A default is no reason to refuse a whole query string.
         let has_whole_query =
@@ -66,7 +66,7 @@ impl Decisive {
         let may_decide = effect == Effect::Read || defaults.decide_changes();
         let is_unsent = |input: &Input| {
             (!may_decide && (decides_path(input) || decides_body(input)))
-                || (!input.required && input.source == Source::Model && !keeps(input.place()))
+                || (!input.required && input.source == ValueSource::Model && !keeps(input.place()))
         };
         layout
             .inputs

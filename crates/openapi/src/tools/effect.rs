@@ -8,20 +8,20 @@ use crate::security::argument_header::ArgumentHeader;
 
 /// The parts of an operation that say what it does.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct OperationTexts<'a> {
     pub(super) method: &'a http::Method,
     pub(super) key: &'a str,
     pub(super) operation: &'a Node,
 }
 
 /// The effect of a call, if a header may replace the method of the request line.
-pub(super) fn effect_with(said: Said<'_>, let_through: &[ArgumentHeader]) -> Effect {
+pub(super) fn effect_with(said: OperationTexts<'_>, let_through: &[ArgumentHeader]) -> Effect {
     let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
     if is_open { Effect::Write } else { effect(said) }
 }
 
 /// The effect of a method (RFC 9110 §9.2), if the operation does not say that it does more.
-pub(super) fn effect(said: Said<'_>) -> Effect {
+pub(super) fn effect(said: OperationTexts<'_>) -> Effect {
     // The specification of the QUERY method (draft-ietf-httpbis-safe-method-w-body §2) says that it is safe.
     if said.method.is_safe() || said.method.as_str() == "QUERY" {
         return if acts(said) { Effect::Write } else { Effect::Read };
@@ -37,8 +37,8 @@ enum Verb {
 
 /// True if an operation with a safe method runs something, or opens a connection to it: an action on a resource
 /// (`/pods/{name}/exec`), or the first verb of its name or of a text.
-fn acts(said: Said<'_>) -> bool {
-    let Said { key, operation, .. } = said;
+fn acts(said: OperationTexts<'_>) -> bool {
+    let OperationTexts { key, operation, .. } = said;
     let text = |name: &str| operation.get(name).and_then(Node::as_str).unwrap_or_default();
     if text("x-kubernetes-action") == "connect" || acts_on_resource(key) {
         return true;
@@ -169,7 +169,11 @@ mod tests {
         let document = document(json!({"operation": operation}));
         let operation = document.root().get("operation").unwrap();
         let method = http::Method::from_bytes(method.as_bytes()).unwrap();
-        assert_eq!(effect(Said { method: &method, key, operation }), expected, "{method} {key}");
+        assert_eq!(
+            effect(OperationTexts { method: &method, key, operation }),
+            expected,
+            "{method} {key}"
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
     reference::{Located, beyond, reference_of},
 };
 
-pub(super) struct Found<'d> {
+pub(super) struct FoundOperation<'d> {
     pub(super) method: http::Method,
     pub(super) key: Arc<str>,
     /// The operation's path item and the path items that this one refers to, the nearest first.
@@ -20,7 +20,7 @@ pub(super) struct Found<'d> {
     pub(super) operation: Located<'d>,
 }
 
-impl Found<'_> {
+impl FoundOperation<'_> {
     pub(super) fn operation_id(&self) -> Option<&str> {
         self.shared_operation_id().map(AsRef::as_ref)
     }
@@ -32,7 +32,7 @@ impl Found<'_> {
 
 /// Every operation of the document, in order, including those beyond the limit, which are refused. `root` is that of
 /// the description.
-pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<Found<'d>> {
+pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
     let has_webhooks = note_webhooks(root);
     let document = root.document;
     let declared = root.node.get("paths");
@@ -102,7 +102,7 @@ struct PathItem<'a, 'd> {
     key: &'a Arc<str>,
     /// The path item and those it refers to.
     items: &'a Arc<[Located<'d>]>,
-    found: Vec<Found<'d>>,
+    found: Vec<FoundOperation<'d>>,
 }
 
 impl<'d> PathItem<'_, 'd> {
@@ -141,7 +141,7 @@ impl<'d> PathItem<'_, 'd> {
         // No version allows an operation to be a reference, but descriptions in several files contain such references.
         let operation = at.target().unwrap_or_else(|_| at.located());
         let (key, items) = (Arc::clone(self.key), Arc::clone(self.items));
-        self.found.push(Found { method, key, items, operation });
+        self.found.push(FoundOperation { method, key, items, operation });
     }
 }
 

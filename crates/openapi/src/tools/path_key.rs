@@ -17,9 +17,9 @@ use crate::{
 
 /// The last key that was split: the operations of a path follow each other.
 #[derive(Debug, Default)]
-pub(super) struct Known(Option<(Arc<str>, Template)>);
+pub(super) struct TemplateCache(Option<(Arc<str>, Template)>);
 
-impl Known {
+impl TemplateCache {
     fn parse(&mut self, key: &Arc<str>) -> Result<Template, &'static str> {
         if let Some((_, known)) = self.0.as_ref().filter(|(of, _)| Arc::ptr_eq(of, key)) {
             return Ok(known.clone());
@@ -32,7 +32,7 @@ impl Known {
 
 /// The template of the path key; `levels` are the operation and its path items.
 pub(super) fn template(
-    known: &mut Known,
+    known: &mut TemplateCache,
     key: &Arc<str>,
     levels: &[&Located<'_>],
     cursor: Cursor<'_, '_>,

@@ -6,7 +6,7 @@ mod descriptions;
 use std::collections::BTreeSet;
 
 use callgate_openapi::{
-    Allowance, Code, Document, Limits, LoadOptions, Loaded, OperationStatus, load,
+    Budget, Code, Document, Limits, LoadOptions, Loaded, OperationStatus, load,
 };
 use callgate_tree::Severity;
 
@@ -194,11 +194,11 @@ fn names_are_legal_and_unique_whatever_a_description_calls_things() {
 /// The steps it takes to make the tools of a description, and to declare all of them.
 fn steps(name: &str, size: usize) -> [usize; 2] {
     let loaded = loaded(&hostile(name, size), usize::MAX).expect("a description");
-    let mut allowance = Allowance::default();
+    let mut budget = Budget::default();
     for operation in &loaded.operations {
-        operation.declared(&mut allowance).unwrap();
+        operation.declared(&mut budget).unwrap();
     }
-    [loaded.report.steps, allowance.spent()]
+    [loaded.report.steps, budget.spent()]
 }
 
 /// What operations share is built once: with twice as much of it and twice as many operations, declaring them takes
@@ -250,8 +250,8 @@ fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
     let text =
         json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
     let loaded = loaded(&text.to_string(), usize::MAX).unwrap();
-    let mut allowance = Allowance::default();
-    let declared = loaded.operations.iter().map(|operation| operation.declared(&mut allowance));
+    let mut budget = Budget::default();
+    let declared = loaded.operations.iter().map(|operation| operation.declared(&mut budget));
     let declared: Vec<bool> = declared.map(|declared| declared.is_ok()).collect();
     let n_declared = declared.iter().filter(|is_declared| **is_declared).count();
     assert!((50..150).contains(&n_declared), "{n_declared}");
@@ -300,9 +300,9 @@ fn answering(n_properties: usize) -> Loaded {
 #[test]
 fn a_declaration_does_not_pay_for_what_is_answered() {
     let spent = |n_properties| {
-        let mut allowance = Allowance::default();
-        answering(n_properties).operations[0].declared(&mut allowance).unwrap();
-        allowance.spent()
+        let mut budget = Budget::default();
+        answering(n_properties).operations[0].declared(&mut budget).unwrap();
+        budget.spent()
     };
     assert_eq!(spent(1), spent(1000));
     let loaded = answering(5);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use callgate_openapi::{
-    Allowance, Code, Document, Limits, LoadOptions, Loaded, Operation, OperationStatus, load,
+    Budget, Code, Document, Limits, LoadOptions, Loaded, Operation, OperationStatus, load,
 };
 use callgate_tool::{DefinitionGroup, Value, json};
 
@@ -89,11 +89,11 @@ fn a_declaration_pays_for_its_own_parts_and_not_for_what_is_shared() {
     let spent = |size: usize| {
         let bodies: Vec<_> = (0..size).map(|n| body(&[&format!("S{n}")])).collect();
         let loaded = loaded(&circle(size).into(), &bodies, &Limits::default());
-        let mut allowance = Allowance::default();
+        let mut budget = Budget::default();
         for operation in &loaded.operations {
-            operation.declared(&mut allowance).unwrap();
+            operation.declared(&mut budget).unwrap();
         }
-        allowance.spent()
+        budget.spent()
     };
     let [one, two] = [100, 200].map(spent);
     assert!(two <= 2 * one + 200 && one < 100 * 200, "{one} steps, then {two}");

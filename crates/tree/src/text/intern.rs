@@ -9,7 +9,7 @@ use std::{
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::{member::Member, recent::Recent};
+use super::{member::Member, text_cache::TextCache};
 use crate::node::{Node, Object};
 
 /// Texts longer than this are not shared. They are mostly examples: they rarely occur twice, and a look-up costs more
@@ -23,7 +23,7 @@ const SHARED_PARTS: usize = 32;
 /// can choose collisions.
 #[derive(Debug, Default)]
 pub struct Interner {
-    recent: Recent,
+    recent: TextCache,
     texts: HashTable<(u64, Arc<str>)>,
     lists: HashTable<(u64, Arc<[Node]>)>,
     objects: HashTable<(u64, Object)>,

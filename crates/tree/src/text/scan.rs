@@ -5,15 +5,15 @@ use std::borrow::Cow;
 
 use callgate_tool::{Reader, Token};
 
-use super::wanted::Wanted;
+use super::targets::Targets;
 use crate::diagnostic::Position;
 
 /// Finds the wanted nodes of a text nested at most `max_depth` levels deep.
-pub(crate) fn find(text: &str, wanted: &mut Wanted, max_depth: usize) {
+pub(crate) fn find(text: &str, wanted: &mut Targets, max_depth: usize) {
     let mut scanner =
         Scanner { text, at: 0, wanted: &*wanted, frames: Vec::new(), max_depth, found: Vec::new() };
     scanner.scan();
-    let mut places = Places { text, at: 0, line: 1, column: 1 };
+    let mut places = LineIndex { text, at: 0, line: 1, column: 1 };
     for (entry, offset) in scanner.found {
         let position = places.of(offset);
         wanted.found(entry, position);
@@ -25,7 +25,7 @@ pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
     if pointers.is_empty() {
         return Vec::new();
     }
-    let mut wanted = Wanted::new(pointers.iter().copied());
+    let mut wanted = Targets::new(pointers.iter().copied());
     find(text, &mut wanted, usize::MAX);
     wanted.all()
 }
@@ -45,7 +45,7 @@ struct Next {
 struct Scanner<'t, 'w> {
     text: &'t str,
     at: usize,
-    wanted: &'w Wanted,
+    wanted: &'w Targets,
     frames: Vec<Frame>,
     max_depth: usize,
     /// Entries and the offsets of their nodes, in the order of the text.
@@ -55,8 +55,8 @@ struct Scanner<'t, 'w> {
 impl<'t> Scanner<'t, '_> {
     fn scan(&mut self) {
         self.skip_blank();
-        self.found.push((Wanted::ROOT, self.at));
-        let mut entry = Some(Wanted::ROOT);
+        self.found.push((Targets::ROOT, self.at));
+        let mut entry = Some(Targets::ROOT);
         while self.enter(entry).is_some() {
             let Some(next) = self.next_node() else { return };
             entry = next.entry;
@@ -158,14 +158,14 @@ fn unescaped(raw: &str) -> Cow<'_, str> {
 }
 
 /// Lines and columns of ascending offsets, computed in one pass over the text.
-struct Places<'t> {
+struct LineIndex<'t> {
     text: &'t str,
     at: usize,
     line: usize,
     column: usize,
 }
 
-impl Places<'_> {
+impl LineIndex<'_> {
     fn of(&mut self, offset: usize) -> Position {
         let between = self.text.get(self.at..offset).unwrap_or_default();
         self.at = offset;

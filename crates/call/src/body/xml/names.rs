@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use callgate_openapi::XmlName;
 
-use super::Refusal;
+use super::XmlRefusal;
 
 /// The namespaces that the open elements declare, the innermost last; the default namespace has no prefix.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct NamespaceScope {
     declared: Vec<(Option<Arc<str>>, Arc<str>)>,
     /// The number of declarations outside of the newest tag.
     n_outside: usize,
@@ -17,24 +17,24 @@ pub(super) struct Scope {
 
 /// A name without its prefix, and its namespace. Two names are equal for a reader if these are.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Expanded {
+pub(super) struct ExpandedName {
     local: Arc<str>,
     namespace: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Qualified {
+pub(super) struct QualifiedName {
     pub(super) text: String,
     /// The declaration that the tag needs: ` xmlns:p="urn:p"`.
     pub(super) declaration: String,
-    pub(super) expanded: Expanded,
+    pub(super) expanded: ExpandedName,
 }
 
 /// The prefix, the local name and the namespace of a name.
-type Parts = (Option<Arc<str>>, Arc<str>, Option<Arc<str>>);
+type NameParts = (Option<Arc<str>>, Arc<str>, Option<Arc<str>>);
 
-impl Scope {
-    /// The number of declarations, to return to with [`Scope::leave`].
+impl NamespaceScope {
+    /// The number of declarations, to return to with [`NamespaceScope::leave`].
     pub(super) fn enter(&mut self) -> usize {
         self.n_outside = self.declared.len();
         self.n_outside
@@ -46,7 +46,7 @@ impl Scope {
     }
 
     /// The name of the element whose tag was entered. It declares its namespace anew, whatever is around it.
-    pub(super) fn element(&mut self, name: &XmlName) -> Result<Qualified, Refusal> {
+    pub(super) fn element(&mut self, name: &XmlName) -> Result<QualifiedName, XmlRefusal> {
         let (prefix, local, namespace) = self.parts(name)?;
         let Some(prefix) = prefix else {
             let declaration = match &name.namespace {
@@ -54,12 +54,16 @@ impl Scope {
                 None => String::new(),
             };
             let namespace = self.find(None).filter(|namespace| !namespace.is_empty());
-            let expanded = Expanded { local: Arc::clone(&local), namespace };
-            return Ok(Qualified { text: local.to_string(), declaration, expanded });
+            let expanded = ExpandedName { local: Arc::clone(&local), namespace };
+            return Ok(QualifiedName { text: local.to_string(), declaration, expanded });
         };
         let Some(namespace) = namespace else {
-            let expanded = Expanded { local: Arc::clone(&local), namespace: self.find(None) };
-            return Ok(Qualified { text: local.to_string(), declaration: String::new(), expanded });
+            let expanded = ExpandedName { local: Arc::clone(&local), namespace: self.find(None) };
+            return Ok(QualifiedName {
+                text: local.to_string(),
+                declaration: String::new(),
+                expanded,
+            });
         };
         let is_own = name.namespace.is_some();
         let is_in_scope = self.find(Some(&prefix)).as_ref() == Some(&namespace);
@@ -68,20 +72,24 @@ impl Scope {
         } else {
             self.declare(Some(&prefix), &namespace)?
         };
-        let expanded = Expanded { local: Arc::clone(&local), namespace: Some(namespace) };
-        Ok(Qualified { text: format!("{prefix}:{local}"), declaration, expanded })
+        let expanded = ExpandedName { local: Arc::clone(&local), namespace: Some(namespace) };
+        Ok(QualifiedName { text: format!("{prefix}:{local}"), declaration, expanded })
     }
 
     /// The name of an attribute in the newest tag. Without a prefix it has no namespace (Namespaces in XML §6.2), so that
     /// one with a namespace gets a prefix.
-    pub(super) fn attribute(&mut self, name: &XmlName) -> Result<Qualified, Refusal> {
+    pub(super) fn attribute(&mut self, name: &XmlName) -> Result<QualifiedName, XmlRefusal> {
         let (prefix, local, namespace) = self.parts(name)?;
         let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) else {
             if &*local == XMLNS {
-                return Err(Refusal::Name(local.to_string()));
+                return Err(XmlRefusal::Name(local.to_string()));
             }
-            let expanded = Expanded { local: Arc::clone(&local), namespace: None };
-            return Ok(Qualified { text: local.to_string(), declaration: String::new(), expanded });
+            let expanded = ExpandedName { local: Arc::clone(&local), namespace: None };
+            return Ok(QualifiedName {
+                text: local.to_string(),
+                declaration: String::new(),
+                expanded,
+            });
         };
         // A prefix that stands for another namespace outside may be that of the element itself.
         let outside = self.declared.get(..self.n_outside).unwrap_or_default();
@@ -93,14 +101,14 @@ impl Scope {
         let is_in_scope = self.find(Some(&prefix)).as_ref() == Some(&namespace);
         let declaration =
             if is_in_scope { String::new() } else { self.declare(Some(&prefix), &namespace)? };
-        let expanded = Expanded { local: Arc::clone(&local), namespace: Some(namespace) };
-        Ok(Qualified { text: format!("{prefix}:{local}"), declaration, expanded })
+        let expanded = ExpandedName { local: Arc::clone(&local), namespace: Some(namespace) };
+        Ok(QualifiedName { text: format!("{prefix}:{local}"), declaration, expanded })
     }
 
     /// The prefix, the local name and the namespace of a name. A name with a colon has its prefix in it. A prefix without a
     /// namespace is left out, except in such a name.
-    fn parts(&self, name: &XmlName) -> Result<Parts, Refusal> {
-        let illegal = || Refusal::Name(name.name.to_string());
+    fn parts(&self, name: &XmlName) -> Result<NameParts, XmlRefusal> {
+        let illegal = || XmlRefusal::Name(name.name.to_string());
         let inner = name.name.split_once(':').filter(|_| name.prefix.is_none());
         let (prefix, local): (Option<Arc<str>>, Arc<str>) = match inner {
             Some((prefix, local)) => (Some(prefix.into()), local.into()),
@@ -114,7 +122,7 @@ impl Scope {
         let found = own.filter(|own| !own.is_empty()).or_else(|| self.find(Some(&prefix)));
         match found.or_else(|| well_known(&prefix)) {
             Some(namespace) => Ok((Some(prefix), local, Some(namespace))),
-            None if inner.is_some() => Err(Refusal::Prefix(prefix.to_string())),
+            None if inner.is_some() => Err(XmlRefusal::Prefix(prefix.to_string())),
             None => Ok((None, local, None)),
         }
     }
@@ -141,19 +149,23 @@ impl Scope {
     }
 
     /// The declaration of a namespace in the newest tag.
-    fn declare(&mut self, prefix: Option<&str>, namespace: &Arc<str>) -> Result<String, Refusal> {
+    fn declare(
+        &mut self,
+        prefix: Option<&str>,
+        namespace: &Arc<str>,
+    ) -> Result<String, XmlRefusal> {
         if prefix == Some("xml") && &**namespace == XML {
             return Ok(String::new());
         }
         let is_reserved = prefix.is_some_and(|prefix| prefix == "xml" || prefix == XMLNS)
             || [XML, XMLNS_NAMESPACE].contains(&&**namespace);
         if is_reserved || !namespace.chars().all(is_legal) {
-            return Err(Refusal::Prefix(prefix.unwrap_or(namespace).to_owned()));
+            return Err(XmlRefusal::Prefix(prefix.unwrap_or(namespace).to_owned()));
         }
         let here = self.declared.get(self.n_outside..).unwrap_or_default();
         match here.iter().find(|(known, _)| known.as_deref() == prefix) {
             Some((_, known)) if known == namespace => return Ok(String::new()),
-            Some(_) => return Err(Refusal::Prefix(prefix.unwrap_or_default().to_owned())),
+            Some(_) => return Err(XmlRefusal::Prefix(prefix.unwrap_or_default().to_owned())),
             None => self.declared.push((prefix.map(Arc::from), Arc::clone(namespace))),
         }
         let mut out =

@@ -10,13 +10,13 @@ use crate::check::resolved;
 
 /// A schema, if there is one, and the document that its references point into.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Described<'a> {
+pub(super) struct DescribedValue<'a> {
     schema: Option<&'a Value>,
     root: &'a Value,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Form {
+pub(super) enum XmlForm {
     Attribute,
     /// The content, without an element around it.
     Bare,
@@ -28,7 +28,7 @@ pub(super) enum Form {
     Wrapped,
 }
 
-impl<'a> Described<'a> {
+impl<'a> DescribedValue<'a> {
     pub(super) fn new(schema: Option<&'a Value>, root: &'a Value) -> Self {
         Self { schema, root }
     }
@@ -40,17 +40,17 @@ impl<'a> Described<'a> {
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
-    pub(super) fn form(self) -> Form {
+    pub(super) fn form(self) -> XmlForm {
         let says = |name: &str| self.said(name).and_then(Value::as_bool) == Some(true);
         match self.said("nodeType").and_then(Value::as_str) {
-            Some("attribute") => Form::Attribute,
-            Some("cdata") => Form::Cdata,
-            Some("element") => Form::Wrapped,
-            Some("none") => Form::Bare,
-            Some("text") => Form::Text,
-            _ if says("attribute") => Form::Attribute,
-            _ if says("wrapped") => Form::Wrapped,
-            _ => Form::Element,
+            Some("attribute") => XmlForm::Attribute,
+            Some("cdata") => XmlForm::Cdata,
+            Some("element") => XmlForm::Wrapped,
+            Some("none") => XmlForm::Bare,
+            Some("text") => XmlForm::Text,
+            _ if says("attribute") => XmlForm::Attribute,
+            _ if says("wrapped") => XmlForm::Wrapped,
+            _ => XmlForm::Element,
         }
     }
 

@@ -7,9 +7,9 @@ use callgate_openapi::XmlName;
 use callgate_tool::Value;
 
 use super::{
-    Refusal,
-    names::{Expanded, Scope, XSI, is_legal, push_escaped},
-    schema::{Described, Form},
+    XmlRefusal,
+    names::{ExpandedName, NamespaceScope, XSI, is_legal, push_escaped},
+    schema::{DescribedValue, XmlForm},
 };
 use crate::style::Unwritable;
 
@@ -22,23 +22,23 @@ pub(super) struct Child<'a> {
     pub(super) writer: Arc<str>,
     pub(super) own: Arc<str>,
     pub(super) value: &'a Value,
-    pub(super) described: Described<'a>,
+    pub(super) described: DescribedValue<'a>,
     /// True for an item of a list, which never is an attribute.
     pub(super) is_item: bool,
 }
 
 /// The parts of one element that have a writer.
 #[derive(Debug, Default)]
-struct Written {
-    parts: BTreeMap<Part, Arc<str>>,
+struct ClaimedParts {
+    parts: BTreeMap<ElementPart, Arc<str>>,
 }
 
 /// A part of an element that a reader finds by its name, or by its kind.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Part {
-    Attribute(Expanded),
+enum ElementPart {
+    Attribute(ExpandedName),
     Cdata,
-    Element(Expanded),
+    Element(ExpandedName),
     Text,
 }
 
@@ -46,7 +46,7 @@ enum Part {
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     pub(super) out: String,
-    scope: Scope,
+    scope: NamespaceScope,
 }
 
 impl<'a> Child<'a> {
@@ -82,30 +82,38 @@ impl Writer {
         Self { out: out.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn root(&mut self, name: &XmlName, children: Vec<Child<'_>>) -> Result<(), Refusal> {
-        self.element(name, children, &mut Written::default(), &"".into())
+    pub(super) fn root(
+        &mut self,
+        name: &XmlName,
+        children: Vec<Child<'_>>,
+    ) -> Result<(), XmlRefusal> {
+        self.element(name, children, &mut ClaimedParts::default(), &"".into())
     }
 
     /// The root element, if it is a member of the body.
-    pub(super) fn root_member(&mut self, member: &Child<'_>) -> Result<(), Refusal> {
-        self.child(member, &mut Written::default())
+    pub(super) fn root_member(&mut self, member: &Child<'_>) -> Result<(), XmlRefusal> {
+        self.child(member, &mut ClaimedParts::default())
     }
 
     /// The root element, if it is a single value.
-    pub(super) fn root_leaf(&mut self, name: &XmlName, child: &Child<'_>) -> Result<(), Refusal> {
-        self.leaf(name, child, &mut Written::default())
+    pub(super) fn root_leaf(
+        &mut self,
+        name: &XmlName,
+        child: &Child<'_>,
+    ) -> Result<(), XmlRefusal> {
+        self.leaf(name, child, &mut ClaimedParts::default())
     }
 
     fn element(
         &mut self,
         name: &XmlName,
         children: Vec<Child<'_>>,
-        around: &mut Written,
+        around: &mut ClaimedParts,
         writer: &Arc<str>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), XmlRefusal> {
         let n_before = self.scope.enter();
         let tag = self.open(name, around, writer)?;
-        let mut inside = Written::default();
+        let mut inside = ClaimedParts::default();
         let children = spread(children)?;
         for child in attributes(&children) {
             self.attribute(child, &mut inside)?;
@@ -120,10 +128,10 @@ impl Writer {
         Ok(())
     }
 
-    fn child(&mut self, child: &Child<'_>, around: &mut Written) -> Result<(), Refusal> {
+    fn child(&mut self, child: &Child<'_>, around: &mut ClaimedParts) -> Result<(), XmlRefusal> {
         let form = child.described.form();
         if let Some(items) = child.items() {
-            if form == Form::Wrapped {
+            if form == XmlForm::Wrapped {
                 // Items without a name of their own get the name of their wrapper (§4.7.26.2).
                 let name = child.name();
                 let own = &name.name;
@@ -132,7 +140,7 @@ impl Writer {
             }
             // The borders of a list in a list would be lost.
             if child.is_item {
-                return Err(Refusal::Borders(child.at.clone()));
+                return Err(XmlRefusal::Borders(child.at.clone()));
             }
             return items.iter().try_for_each(|item| self.child(item, around));
         }
@@ -146,26 +154,26 @@ impl Writer {
         &mut self,
         name: &XmlName,
         child: &Child<'_>,
-        around: &mut Written,
-    ) -> Result<(), Refusal> {
+        around: &mut ClaimedParts,
+    ) -> Result<(), XmlRefusal> {
         let form = child.described.form();
-        if child.value.is_null() && matches!(form, Form::Bare | Form::Cdata | Form::Text) {
+        if child.value.is_null() && matches!(form, XmlForm::Bare | XmlForm::Cdata | XmlForm::Text) {
             return Ok(());
         }
         let text = text(child)?;
         match form {
-            Form::Bare | Form::Text => {
-                around.claim_text(Part::Text, child)?;
+            XmlForm::Bare | XmlForm::Text => {
+                around.claim_text(ElementPart::Text, child)?;
                 push_escaped(&mut self.out, &text);
             }
-            Form::Cdata => {
-                around.claim_text(Part::Cdata, child)?;
+            XmlForm::Cdata => {
+                around.claim_text(ElementPart::Cdata, child)?;
                 let parts = text.replace("]]>", "]]]]><![CDATA[>");
                 // A reader makes one line end of every carriage return (XML 1.0 §2.11), and a section has no escapes.
                 let parts = parts.replace('\r', "]]>&#13;<![CDATA[");
                 self.out.extend(["<![CDATA[", &parts, "]]>"]);
             }
-            Form::Attribute | Form::Element | Form::Wrapped => {
+            XmlForm::Attribute | XmlForm::Element | XmlForm::Wrapped => {
                 let n_before = self.scope.enter();
                 let tag = self.open(name, around, &child.writer)?;
                 if child.value.is_null() {
@@ -181,13 +189,17 @@ impl Writer {
         Ok(())
     }
 
-    fn attribute(&mut self, child: &Child<'_>, inside: &mut Written) -> Result<(), Refusal> {
+    fn attribute(
+        &mut self,
+        child: &Child<'_>,
+        inside: &mut ClaimedParts,
+    ) -> Result<(), XmlRefusal> {
         if matches!(child.value, Value::Array(_) | Value::Object(_)) {
-            return Err(Refusal::Structure(child.at.clone()));
+            return Err(XmlRefusal::Structure(child.at.clone()));
         }
         let text = text(child)?;
         let name = self.scope.attribute(&child.name())?;
-        inside.claim(Part::Attribute(name.expanded), &name.text, &child.writer)?;
+        inside.claim(ElementPart::Attribute(name.expanded), &name.text, &child.writer)?;
         self.out.extend([name.declaration.as_str(), " ", &name.text, "=\""]);
         push_escaped(&mut self.out, &text);
         self.out.push('"');
@@ -198,11 +210,11 @@ impl Writer {
     fn open(
         &mut self,
         name: &XmlName,
-        around: &mut Written,
+        around: &mut ClaimedParts,
         writer: &Arc<str>,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, XmlRefusal> {
         let name = self.scope.element(name)?;
-        around.claim(Part::Element(name.expanded), &name.text, writer)?;
+        around.claim(ElementPart::Element(name.expanded), &name.text, writer)?;
         self.out.extend(["<", &name.text, &name.declaration]);
         Ok(name.text)
     }
@@ -213,19 +225,24 @@ impl Writer {
     }
 }
 
-impl Written {
+impl ClaimedParts {
     /// Gives a part to a writer, unless another has it.
-    fn claim(&mut self, part: Part, name: &str, writer: &Arc<str>) -> Result<(), Refusal> {
+    fn claim(
+        &mut self,
+        part: ElementPart,
+        name: &str,
+        writer: &Arc<str>,
+    ) -> Result<(), XmlRefusal> {
         let kind = match part {
-            Part::Attribute(_) => "attribute",
-            Part::Cdata | Part::Text => "text",
-            Part::Element(_) => "element",
+            ElementPart::Attribute(_) => "attribute",
+            ElementPart::Cdata | ElementPart::Text => "text",
+            ElementPart::Element(_) => "element",
         };
         let first = self.parts.entry(part).or_insert_with(|| Arc::clone(writer));
         if first == writer {
             return Ok(());
         }
-        Err(Refusal::Twice {
+        Err(XmlRefusal::Twice {
             kind,
             name: name.to_owned(),
             first: first.to_string(),
@@ -234,28 +251,28 @@ impl Written {
     }
 
     /// Gives the text of an element to a value. A second item of a list could not be told from the first.
-    fn claim_text(&mut self, part: Part, child: &Child<'_>) -> Result<(), Refusal> {
+    fn claim_text(&mut self, part: ElementPart, child: &Child<'_>) -> Result<(), XmlRefusal> {
         if self.parts.get(&part) == Some(&child.writer) {
-            return Err(Refusal::Borders(child.at.clone()));
+            return Err(XmlRefusal::Borders(child.at.clone()));
         }
         self.claim(part, &child.own, &child.writer)
     }
 }
 
 /// The children with the members of objects that have no element of their own in place of these objects.
-fn spread(children: Vec<Child<'_>>) -> Result<Vec<Child<'_>>, Refusal> {
+fn spread(children: Vec<Child<'_>>) -> Result<Vec<Child<'_>>, XmlRefusal> {
     let mut out = Vec::with_capacity(children.len());
     for child in children {
-        let is_bare = |child: &Child<'_>| child.described.form() == Form::Bare;
+        let is_bare = |child: &Child<'_>| child.described.form() == XmlForm::Bare;
         match (child.members(), child.items()) {
             (Some(members), _) if is_bare(&child) => out.extend(spread(members)?),
             (_, Some(items))
-                if child.described.form() != Form::Wrapped
+                if child.described.form() != XmlForm::Wrapped
                     && items.iter().any(|item| item.value.is_object() && is_bare(item)) =>
             {
                 // The members of one item could not be told from those of the next.
                 if let [_, second, ..] = items.as_slice() {
-                    return Err(Refusal::Borders(second.at.clone()));
+                    return Err(XmlRefusal::Borders(second.at.clone()));
                 }
                 out.extend(spread(items)?);
             }
@@ -276,14 +293,14 @@ fn attributes<'c, 'a>(children: &'c [Child<'a>]) -> Vec<&'c Child<'a>> {
 
 /// Returns true if a child of an element is its attribute; an item of a list never is.
 fn is_attribute(child: &Child<'_>) -> bool {
-    child.described.form() == Form::Attribute && !child.is_item
+    child.described.form() == XmlForm::Attribute && !child.is_item
 }
 
-fn text(child: &Child<'_>) -> Result<String, Refusal> {
+fn text(child: &Child<'_>) -> Result<String, XmlRefusal> {
     let text = match child.value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    if text.chars().all(is_legal) { Ok(text) } else { Err(Refusal::Text(Unwritable::Control)) }
+    if text.chars().all(is_legal) { Ok(text) } else { Err(XmlRefusal::Text(Unwritable::Control)) }
 }

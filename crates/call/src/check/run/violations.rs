@@ -39,13 +39,13 @@ pub(crate) enum Segment<'v> {
     Name(&'v str),
 }
 
-struct Found<'p, 'v> {
+struct FoundViolations<'p, 'v> {
     list: Vec<Violation<'p, 'v>>,
     path: Vec<Segment<'v>>,
     seen: BTreeSet<Key>,
 }
 
-impl<'p, 'v> Found<'p, 'v> {
+impl<'p, 'v> FoundViolations<'p, 'v> {
     fn is_full(&self) -> bool {
         self.list.len() >= MOST
     }
@@ -65,7 +65,8 @@ impl<'p, 'v> Run<'p, 'v> {
         at: Instance<'v>,
         path: &[Segment<'v>],
     ) -> Result<Vec<Violation<'p, 'v>>, Spent> {
-        let mut found = Found { list: Vec::new(), path: path.to_vec(), seen: BTreeSet::new() };
+        let mut found =
+            FoundViolations { list: Vec::new(), path: path.to_vec(), seen: BTreeSet::new() };
         self.collect(node, at, &mut found)?;
         Ok(found.list)
     }
@@ -96,7 +97,7 @@ impl<'p, 'v> Run<'p, 'v> {
         &mut self,
         node: &'p Node,
         at: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         let Some(node) = self.behind(node).filter(|_| !found.is_full()) else { return Ok(()) };
         self.budget.charge(1)?;
@@ -119,7 +120,7 @@ impl<'p, 'v> Run<'p, 'v> {
         rule: &'p Rule,
         node: &'p Node,
         at: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         match rule {
             Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at, found)),
@@ -154,7 +155,7 @@ impl<'p, 'v> Run<'p, 'v> {
         rule: &'p Rule,
         node: &'p Node,
         at: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         if !self.holds(rule, node, at)? {
             found.push(Breach::Rule(rule), at);
@@ -167,7 +168,7 @@ impl<'p, 'v> Run<'p, 'v> {
         rule: &'p Rule,
         node: &'p Node,
         whole: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         let Some(items) = whole.array() else {
             return self.collect_whole(rule, node, whole, found);
@@ -195,7 +196,7 @@ impl<'p, 'v> Run<'p, 'v> {
         segment: Segment<'v>,
         node: &'p Node,
         value: &'v Value,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         if node.is_any() {
             return Ok(());
@@ -211,7 +212,7 @@ impl<'p, 'v> Run<'p, 'v> {
         rule: &'p Rule,
         node: &'p Node,
         at: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         let Some(members) = at.object() else {
             return self.collect_whole(rule, node, at, found);
@@ -246,7 +247,7 @@ impl<'p, 'v> Run<'p, 'v> {
         rest: &'p Node,
         node: &'p Node,
         at: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         let Some(members) = at.object() else { return Ok(()) };
         // Members that another rule refuses still count as evaluated.
@@ -273,7 +274,7 @@ impl<'p, 'v> Run<'p, 'v> {
         properties: &'p Properties,
         members: &'v Object,
         at: Instance<'v>,
-        found: &mut Found<'p, 'v>,
+        found: &mut FoundViolations<'p, 'v>,
     ) -> Result<(), Spent> {
         let mut unexpected = Vec::new();
         self.budget.charge(members.len())?;

@@ -7,7 +7,7 @@ use super::*;
 /// The value of `Content-Type` of a part, and its content.
 type TypedContent = (Option<String>, Vec<u8>);
 
-fn taken(body: &[u8], boundary: &str) -> Result<Vec<TypedContent>, Broken> {
+fn taken(body: &[u8], boundary: &str) -> Result<Vec<TypedContent>, SplitError> {
     let apart = apart(&Bytes::copy_from_slice(body), boundary)?;
     let part = |part: &RawPart| {
         let media_type = part.headers.get(CONTENT_TYPE);
@@ -29,7 +29,7 @@ fn check(body: &str, expected: &[(Option<&str>, &str)]) {
 #[track_caller]
 fn refused(body: &str, at: usize, expected: &str) {
     match taken(body.as_bytes(), "b") {
-        Err(Broken::Form { at: place, expected: wanted, .. }) => {
+        Err(SplitError::Form { at: place, expected: wanted, .. }) => {
             assert_eq!((place, wanted), (at, expected), "{body:?}");
         }
         other => panic!("{body:?}: {other:?}"),
@@ -96,7 +96,7 @@ fn parts_and_their_headers_are_bounded() {
     let most = "--b\r\n\r\n\r\n".repeat(MAX_PARTS);
     assert_eq!(taken(format!("{most}--b--").as_bytes(), "b").map(|them| them.len()), Ok(MAX_PARTS));
     let more = format!("{most}--b\r\n\r\n\r\n--b--");
-    assert_eq!(taken(more.as_bytes(), "b"), Err(Broken::TooMany));
+    assert_eq!(taken(more.as_bytes(), "b"), Err(SplitError::TooMany));
     let headers = |length: usize| format!("--b\r\nA: {}\r\n\r\n\r\n--b--", "x".repeat(length));
     check(&headers(MAX_HEADERS - 7), &[(None, "")]);
     refused(&headers(MAX_HEADERS), 5, "at most 16384 bytes of headers of a part");
@@ -158,8 +158,8 @@ proptest! {
                 let is_there = |part: &RawPart| body.get(part.at..).is_some_and(|rest| rest.starts_with(&part.body));
                 prop_assert!(apart.parts.iter().all(is_there));
             }
-            Err(Broken::Form { at, .. }) => prop_assert!(at <= body.len()),
-            Err(Broken::TooMany) => {}
+            Err(SplitError::Form { at, .. }) => prop_assert!(at <= body.len()),
+            Err(SplitError::TooMany) => {}
         }
     }
 }

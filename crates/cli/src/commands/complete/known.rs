@@ -9,7 +9,7 @@ use std::{
 
 use callgate::config::{Built, Environment};
 use callgate_config::{DescriptionOptions, Location};
-use callgate_openapi::{Allowance, InputLocation, Operation};
+use callgate_openapi::{Budget, InputLocation, Operation};
 use callgate_tool::{Tool as Declared, Value};
 use callgate_transport::Refuse;
 
@@ -106,10 +106,10 @@ fn lines(built: &Built) -> String {
     let mut lines = String::new();
     for toolset in &built.toolsets {
         let first = toolset.operations.first();
-        let mut allowance = first.map_or_else(Allowance::default, |first| first.allowance());
+        let mut budget = first.map_or_else(Budget::default, |first| first.budget());
         for operation in &toolset.operations {
             // A tool whose declaration exceeds its limits has no arguments to choose from.
-            let tool = operation.declared(&mut allowance).ok();
+            let tool = operation.declared(&mut budget).ok();
             let summary = tool.as_ref().map(|tool| &*tool.description).unwrap_or_default();
             let arguments = tool.as_ref().map(|tool| arguments(tool, Some(operation)));
             let id = operation.operation_id.as_deref();

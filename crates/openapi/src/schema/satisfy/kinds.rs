@@ -3,7 +3,7 @@
 use callgate_tree::Object;
 
 use super::{Search, bounds, conflict::Conflict, items, members, rules::Rules};
-use crate::{document::Document, schema::members::is_converted};
+use crate::{document::Document, schema::listed_values::is_converted};
 
 /// The reason why a value of no type meets the rules.
 pub(super) fn conflict<'d>(

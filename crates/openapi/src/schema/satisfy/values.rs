@@ -3,7 +3,7 @@
 use callgate_tree::Node;
 
 use super::{Search, conflict::Conflict, rules::Rules};
-use crate::{reference::Located, schema::members::is_converted};
+use crate::{reference::Located, schema::listed_values::is_converted};
 
 /// The reason why no listed value meets the rules.
 pub(super) fn conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {

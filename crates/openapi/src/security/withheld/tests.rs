@@ -8,40 +8,45 @@ fn check_with(
     (at, known): (InputLocation, &str),
     let_through: &[&ArgumentHeader],
     (place, name): (InputLocation, &str),
-    expected: Option<&Withheld>,
+    expected: Option<&WithholdingReason>,
 ) {
     let options =
         LoadOptions { credential_places: vec![(at, known.to_owned())], ..LoadOptions::default() };
-    let taken = TakenPlaces::new(options.configured(), &Security::default(), std::iter::empty());
-    let asked = Asked { place, name, required: false, description: "" };
-    let found = withheld(asked, Rules { taken: &taken, let_through });
+    let places =
+        CredentialPlaces::new(options.configured(), &Security::default(), std::iter::empty());
+    let declared = DeclaredParameter { place, name, required: false, description: "" };
+    let found = withheld(declared, WithholdingRules { places: &places, let_through });
     assert_eq!(found.as_ref(), expected, "{name}");
 }
 
 #[track_caller]
-fn check(place: InputLocation, name: &str, expected: Option<&Withheld>) {
+fn check(place: InputLocation, name: &str, expected: Option<&WithholdingReason>) {
     let known = if place == InputLocation::Header { "X-Api-Key" } else { "key" };
     check_with((place, known), &[], (place, name), expected);
 }
 
-const CREDENTIAL: Withheld = Withheld::Credential(Taker::Credential);
+const CREDENTIAL: WithholdingReason = WithholdingReason::Credential(PlaceOwner::Credential);
 
 #[test]
 fn the_operator_lets_headers_through_but_not_where_a_credential_goes() {
     let cookie = ArgumentHeader::new("cookie").unwrap();
-    let check = |known: (InputLocation, &str), name: &str, expected: Option<&Withheld>| {
+    let check = |known: (InputLocation, &str), name: &str, expected: Option<&WithholdingReason>| {
         check_with(known, &[&cookie], (InputLocation::Header, name), expected);
     };
     check((InputLocation::Header, "X-Api-Key"), "Cookie", None);
-    check((InputLocation::Header, "X-Api-Key"), "X-Forwarded-For", Some(&Withheld::Forbidden));
+    check(
+        (InputLocation::Header, "X-Api-Key"),
+        "X-Forwarded-For",
+        Some(&WithholdingReason::Forbidden),
+    );
     check((InputLocation::Cookie, "sid"), "Cookie", Some(&CREDENTIAL));
-    check((InputLocation::Cookie, "sid"), "X-Forwarded-For", Some(&Withheld::Forbidden));
+    check((InputLocation::Cookie, "sid"), "X-Forwarded-For", Some(&WithholdingReason::Forbidden));
 }
 
 #[test]
 fn headers_described_elsewhere_are_reserved() {
     for name in ["Accept", "content-type", "AUTHORIZATION", "Content_Type"] {
-        check(InputLocation::Header, name, Some(&Withheld::Reserved));
+        check(InputLocation::Header, name, Some(&WithholdingReason::Reserved));
     }
 }
 
@@ -59,7 +64,7 @@ fn headers_that_steer_the_message_are_forbidden() {
         "TE",
         "Expect",
     ] {
-        check(InputLocation::Header, name, Some(&Withheld::Forbidden));
+        check(InputLocation::Header, name, Some(&WithholdingReason::Forbidden));
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Url;
 
-use super::{Wrong, wrong};
+use super::{InvalidAddress, wrong};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Authority<'t> {
@@ -27,7 +27,10 @@ impl Authority<'_> {
 }
 
 /// Takes an authority without user information apart; `text` is the whole text.
-pub(super) fn check_authority<'t>(authority: &'t str, text: &str) -> Result<Authority<'t>, Wrong> {
+pub(super) fn check_authority<'t>(
+    authority: &'t str,
+    text: &str,
+) -> Result<Authority<'t>, InvalidAddress> {
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),
@@ -49,7 +52,7 @@ pub(super) fn check_authority<'t>(authority: &'t str, text: &str) -> Result<Auth
 }
 
 /// RFC 3986 §3.2.3: an empty port is that of the scheme.
-fn number(port: &str, text: &str) -> Result<Option<u16>, Wrong> {
+fn number(port: &str, text: &str) -> Result<Option<u16>, InvalidAddress> {
     if port.is_empty() {
         return Ok(None);
     }
@@ -58,7 +61,7 @@ fn number(port: &str, text: &str) -> Result<Option<u16>, Wrong> {
     number.map(Some).ok_or_else(|| wrong("expected a port from 1 to 65535", text))
 }
 
-fn check_name(host: &str, text: &str) -> Result<(), Wrong> {
+fn check_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
     if !host.is_ascii() {
         return Err(wrong("expected a host in ASCII, international names as `xn--…`", text));
     }

@@ -2,10 +2,10 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{Wrong, wrong};
+use super::{InvalidAddress, wrong};
 
 /// Refuses a path with brackets, or with a `%` that begins no escape.
-pub(super) fn check_path(path: &str, text: &str) -> Result<(), Wrong> {
+pub(super) fn check_path(path: &str, text: &str) -> Result<(), InvalidAddress> {
     if path.contains(['[', ']']) {
         return Err(wrong("expected a server whose path has no `[` and `]`", text));
     }

@@ -11,7 +11,7 @@ fn check(text: &str, expected: &str) {
             format!("{url}{}", if doubt.is_some() { " doubted" } else { "" })
         }
         Ok(None) => "relative".to_owned(),
-        Err(Wrong(message)) => message,
+        Err(InvalidAddress(message)) => message,
     };
     assert!(
         got == expected || got.starts_with("expected") && got.contains(expected),

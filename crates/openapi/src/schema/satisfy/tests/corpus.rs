@@ -17,10 +17,10 @@ use super::{
     candidates::Candidates,
 };
 use crate::{
-    allowance::Allowance,
+    budget::Budget,
     document::Document,
     limits::Limits,
-    schema::{Builder, View, built::Built},
+    schema::{Builder, View, cache::SchemaCache},
 };
 
 fn files(folder: &FilePath, found: &mut Vec<PathBuf>) {
@@ -69,7 +69,7 @@ fn reported(document: &Document) -> Vec<String> {
 }
 
 fn built(document: &Document, pointer: &str) -> serde_json::Value {
-    let kept = Built::new(Allowance::of_definitions(document));
+    let kept = SchemaCache::new(Budget::of_definitions(document));
     let mut builder = Builder::new(document, &kept, View::Complete);
     let node = document.root().at(pointer).unwrap();
     let schema = builder.schema(node, &Path::at(pointer));

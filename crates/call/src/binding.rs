@@ -1,0 +1,327 @@
+//! Keeps values of the session inside an argument from the model: it walks the value along the graph of session inputs, and
+//! sets, replaces or removes values. `inputs` already filled inputs that a fixed row of steps reaches; this module leaves
+//! them alone. It looks values up and never checks them.
+
+mod choice;
+mod names;
+
+use std::collections::BTreeSet;
+
+use callgate_openapi::{Bindings, NestedInput, SchemaNode, Step, ValueSource};
+use callgate_tool::{Event, Fault, Journal, Next, Object, Problem, Session, Value};
+
+use crate::{
+    binding::choice::chosen,
+    inputs::{Fillings, Origin, Subject},
+    wording,
+};
+pub(crate) use names::Names;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binding<'a> {
+    pub(crate) subject: Subject<'a>,
+    pub(crate) bindings: &'a [Bindings],
+    /// The alternative of the body that its value must meet.
+    pub(crate) alternative: Option<usize>,
+    pub(crate) names: &'a Names,
+    pub(crate) session: &'a Session,
+}
+
+/// Binds the session inputs inside all values, except those that the session gave as a whole.
+pub(crate) fn bind(
+    binding: Binding<'_>,
+    fillings: &mut Fillings<'_>,
+    journal: &mut Journal,
+) -> Result<(), Box<Fault>> {
+    let mut missing = MissingValues::default();
+    for one in binding.bindings {
+        if one.alternative.is_some() && one.alternative != binding.alternative {
+            continue;
+        }
+        let inputs = binding.subject.inputs;
+        let Some(at) = inputs.iter().position(|input| input.argument == one.argument) else {
+            continue;
+        };
+        let Some(slot) = fillings.get_mut(at) else { continue };
+        let Some(filling) = slot.as_mut().filter(|filling| filling.origin != Origin::Session)
+        else {
+            continue;
+        };
+        let mut binder = Binder {
+            binding,
+            bindings: one,
+            nested: binding.subject.nested,
+            steps: Vec::new(),
+            n_left: MOST_STEPS,
+            missing: &mut missing,
+            journal,
+        };
+        let value = filling.value.to_mut();
+        let action = binder.action(&[0], Some(value));
+        match action {
+            Action::Removed => *slot = None,
+            Action::Set(new) => {
+                *value = new;
+                filling.origin = Origin::Session;
+            }
+            Action::Given => {}
+            Action::Kept => binder.below(value, &[0]),
+        }
+    }
+    missing.into_fault()
+}
+
+struct Binder<'a, 'm> {
+    binding: Binding<'a>,
+    bindings: &'a Bindings,
+    nested: &'a [NestedInput],
+    steps: Vec<Step>,
+    n_left: usize,
+    missing: &'m mut MissingValues,
+    journal: &'m mut Journal,
+}
+
+enum Action {
+    /// The session has already set the value.
+    Given,
+    /// The value stays; its content is examined next.
+    Kept,
+    Removed,
+    Set(Value),
+}
+
+impl<'a> Binder<'a, '_> {
+    /// Examines the content of a value that stays. Its depth was limited when it was read.
+    fn below(&mut self, value: &mut Value, nodes: &[usize]) {
+        match value {
+            Value::Array(items) => self.items(items, nodes),
+            Value::Object(members) => self.members(members, nodes),
+            _ => {}
+        }
+    }
+
+    fn items(&mut self, items: &mut [Value], nodes: &[usize]) {
+        let all = self.reachable(nodes);
+        for (index, item) in items.iter_mut().enumerate() {
+            let of_item = |node: &SchemaNode| match node.leading.get(index) {
+                Some(leading) => *leading,
+                None => node.items,
+            };
+            let below: Vec<usize> = all.iter().filter_map(|node| of_item(node)).collect();
+            if below.is_empty() {
+                continue;
+            }
+            self.steps.push(Step::Items);
+            match self.action(&below, Some(item)) {
+                // An item cannot be removed without moving the others.
+                Action::Removed => self.report_missing(&below),
+                Action::Set(new) => *item = new,
+                Action::Given => {}
+                Action::Kept => self.below(item, &below),
+            }
+            self.steps.pop();
+        }
+    }
+
+    fn members(&mut self, members: &mut Object, nodes: &[usize]) {
+        let all = self.reachable(nodes);
+        let names: Vec<String> = members.keys().cloned().collect();
+        for name in names {
+            let below = self.nodes_of(&all, &name);
+            let Some(member) = members.get_mut(&name).filter(|_| !below.is_empty()) else {
+                continue;
+            };
+            self.steps.push(Step::Property(name.as_str().into()));
+            match self.action(&below, Some(member)) {
+                Action::Removed => {
+                    members.remove(&name);
+                }
+                Action::Set(new) => *member = new,
+                Action::Given => {}
+                Action::Kept => self.below(member, &below),
+            }
+            self.steps.pop();
+        }
+        self.absent(members, nodes);
+    }
+
+    fn absent(&mut self, members: &mut Object, nodes: &[usize]) {
+        let possible = self.possible(nodes, members);
+        let names = possible.iter().flat_map(|node| node.properties.iter().map(|(name, _)| name));
+        let names: BTreeSet<_> = names.filter(|name| !members.contains_key(name)).collect();
+        for name in names {
+            let below: Vec<usize> = self.nodes_of(&possible, name);
+            self.steps.push(Step::Property(name.clone()));
+            if let Action::Set(new) = self.action(&below, None) {
+                members.insert(name.to_string(), new);
+            }
+            self.steps.pop();
+        }
+    }
+
+    /// The fate of the value at these nodes, or of its absence.
+    fn action(&mut self, nodes: &[usize], value: Option<&Value>) -> Action {
+        let all = self.reachable(nodes);
+        let Some(node) = source_of(&all) else { return Action::Kept };
+        let found = node.source.value(self.binding.session);
+        let is_root = self.steps.is_empty();
+        if is_root && self.own_source_is_settled() {
+            return Action::Kept;
+        }
+        if self.is_filled_already() {
+            return if found.is_some() { Action::Given } else { Action::Kept };
+        }
+        let is_given = value.is_some();
+        if node.read_only {
+            return if is_given && !node.visible { Action::Removed } else { Action::Kept };
+        }
+        if is_given {
+            self.note(node, found.is_some());
+        }
+        match found {
+            Some(found) => Action::Set(found.into_owned()),
+            None if node.visible => Action::Kept,
+            None => node.default.clone().map_or(Action::Removed, Action::Set),
+        }
+    }
+
+    fn note(&mut self, node: &SchemaNode, is_found: bool) {
+        let argument = self.at();
+        if !node.visible {
+            self.journal.note(Event::HiddenIgnored { argument });
+        } else if is_found {
+            self.journal.note(Event::SessionValueWon { argument });
+        }
+    }
+
+    /// Returns true if the argument itself has a source, which already decided its value.
+    fn own_source_is_settled(&self) -> bool {
+        let mut inputs = self.binding.subject.inputs.iter();
+        let own = inputs.find(|input| input.argument == self.bindings.argument);
+        own.is_some_and(|input| input.source != ValueSource::Model)
+    }
+
+    /// Returns true if a fixed row of steps leads here, so that `inputs` has filled the value.
+    fn is_filled_already(&self) -> bool {
+        let is_member = matches!(self.steps.last(), Some(Step::Property(_)));
+        is_member
+            && self.nested.iter().any(|nested| {
+                nested.source != ValueSource::Model
+                    && nested.argument == self.bindings.argument
+                    && *nested.steps == *self.steps
+            })
+    }
+
+    fn report_missing(&mut self, nodes: &[usize]) {
+        let all = self.reachable(nodes);
+        if let Some(node) = source_of(&all) {
+            self.missing.add(wording::missing_from_session(self.at(), &node.source), &node.source);
+        }
+    }
+
+    fn at(&self) -> String {
+        let mut at = self.bindings.argument.to_string();
+        for step in &self.steps {
+            match step {
+                Step::Items => at.push_str("[]"),
+                Step::Property(name) => at.extend([".", name]),
+            }
+        }
+        at
+    }
+
+    /// The nodes that a value at these nodes may meet, with these nodes first.
+    fn reachable(&mut self, nodes: &[usize]) -> Vec<&'a SchemaNode> {
+        self.closed(nodes, |node| {
+            let branches = node.alternatives.iter().flatten();
+            branches.filter_map(|branch| branch.node).collect()
+        })
+    }
+
+    /// The nodes that a value with these members may meet: only branches that fit it count.
+    fn possible(&mut self, nodes: &[usize], members: &Object) -> Vec<&'a SchemaNode> {
+        self.closed(nodes, |node| {
+            node.alternatives.iter().flat_map(|group| chosen(group, members)).collect()
+        })
+    }
+
+    fn closed(
+        &mut self,
+        nodes: &[usize],
+        branches: impl Fn(&'a SchemaNode) -> Vec<usize>,
+    ) -> Vec<&'a SchemaNode> {
+        let mut known = BTreeSet::new();
+        let mut open: Vec<usize> = nodes.iter().rev().copied().collect();
+        let mut all = Vec::new();
+        while let Some(at) = open.pop() {
+            let Some(node) = self.bindings.nodes.get(at).filter(|_| known.insert(at)) else {
+                continue;
+            };
+            let Some(left) = self.n_left.checked_sub(1) else {
+                self.missing.is_cut = true;
+                return all;
+            };
+            self.n_left = left;
+            all.push(node);
+            open.extend(node.same.iter().copied().chain(branches(node)));
+        }
+        all
+    }
+
+    fn nodes_of(&mut self, all: &[&'a SchemaNode], name: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        for node in all {
+            let own = node.properties.iter().filter(|(own, _)| **own == *name);
+            found.extend(own.map(|(_, at)| *at));
+            let fits = |pattern: &str| self.binding.names.fit(pattern, name);
+            let patterns = node.patterns.iter().filter(|(pattern, _)| fits(pattern));
+            found.extend(patterns.map(|(_, at)| *at));
+            let is_other = !node.declared.iter().any(|own| **own == *name)
+                && !node.declared_patterns.iter().any(|pattern| fits(pattern));
+            found.extend(node.others.filter(|_| is_other));
+        }
+        found
+    }
+}
+
+/// The node whose source counts: one from the context, which is never the model's, else the nearest.
+fn source_of<'a>(all: &[&'a SchemaNode]) -> Option<&'a SchemaNode> {
+    let with_source = || all.iter().copied().filter(|node| node.source != ValueSource::Model);
+    with_source()
+        .find(|node| matches!(node.source, ValueSource::Context(_)))
+        .or_else(|| with_source().next())
+}
+
+#[derive(Debug, Default)]
+struct MissingValues {
+    problems: Vec<Problem>,
+    is_context: bool,
+    /// True if a value was too large to examine completely.
+    is_cut: bool,
+}
+
+impl MissingValues {
+    fn add(&mut self, problem: Problem, source: &ValueSource) {
+        self.is_context |= matches!(source, ValueSource::Context(_));
+        if self.problems.len() < MOST_PROBLEMS && !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn into_fault(self) -> Result<(), Box<Fault>> {
+        if self.is_cut {
+            return Err(wording::invalid_arguments(vec![wording::too_many_values()]));
+        }
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        let next = if self.is_context { Next::GiveUp } else { Next::AskUser };
+        Err(wording::missing_session_value(self.problems, next))
+    }
+}
+
+/// The most problems that are reported: a list of a million items is not reported item by item.
+const MOST_PROBLEMS: usize = 20;
+
+/// The most nodes that one argument may meet. Real values meet some hundreds; this many take less than a second.
+const MOST_STEPS: usize = 5_000_000;

@@ -1,0 +1,173 @@
+//! Finds the members and items that other keywords beside `unevaluatedProperties` and `unevaluatedItems` evaluate, in the
+//! schema itself and in those it applies to the value in place (JSON Schema 2020-12 Core §11.2, §11.3).
+
+use std::collections::BTreeSet;
+
+use callgate_tool::{Object, Value};
+
+use super::{Instance, Node, Rule, Run, Spent};
+use crate::check::node::Properties;
+
+#[derive(Debug)]
+pub(super) struct Coverage {
+    is_whole: bool,
+    marks: Box<[bool]>,
+    seen: BTreeSet<usize>,
+}
+
+impl Coverage {
+    fn new(size: usize) -> Self {
+        Self { is_whole: false, marks: vec![false; size].into(), seen: BTreeSet::new() }
+    }
+
+    /// True for a member or an item that no keyword evaluates.
+    pub(super) fn lacks(&self, at: usize) -> bool {
+        !self.is_whole && self.marks.get(at).is_some_and(|is_marked| !is_marked)
+    }
+
+    fn mark_where(&mut self, at: usize, is_looked_at: bool) {
+        if let Some(mark) = self.marks.get_mut(at) {
+            *mark |= is_looked_at;
+        }
+    }
+}
+
+impl<'p, 'v> Run<'p, 'v> {
+    /// The members or items that other rules than the schema's own `unevaluated…` evaluate.
+    pub(super) fn covered(&mut self, node: &'p Node, at: Instance<'v>) -> Result<Coverage, Spent> {
+        let n_items = at.array().map(<[Value]>::len);
+        let size = n_items.or_else(|| at.object().map(Object::len)).unwrap_or_default();
+        self.budget.charge(size / MARKS)?;
+        let mut covered = Coverage::new(size);
+        let is_own = |rule: &&Rule| {
+            matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedProperties(_))
+        };
+        for rule in node.rules.iter().filter(|rule| !is_own(rule)) {
+            self.cover_by(rule, at, &mut covered)?;
+        }
+        Ok(covered)
+    }
+
+    /// Marks the members or items that a schema evaluates; the value meets the schema.
+    fn cover(
+        &mut self,
+        node: &'p Node,
+        at: Instance<'v>,
+        covered: &mut Coverage,
+    ) -> Result<(), Spent> {
+        let Some(node) = self.behind(node) else { return Ok(()) };
+        self.budget.charge(1)?;
+        if covered.is_whole || !covered.seen.insert(std::ptr::from_ref(node).addr()) {
+            return Ok(());
+        }
+        self.deeper(|run| node.rules.iter().try_for_each(|rule| run.cover_by(rule, at, covered)))
+    }
+
+    fn cover_by(
+        &mut self,
+        rule: &'p Rule,
+        at: Instance<'v>,
+        covered: &mut Coverage,
+    ) -> Result<(), Spent> {
+        match rule {
+            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.cover(node, at, covered)),
+            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => nodes
+                .iter()
+                .try_for_each(|node| self.cover_where_valid(node, at, covered).map(drop)),
+            Rule::Reference(target) => match self.scope.node(*target) {
+                Some(node) => self.cover(node, at, covered),
+                None => Ok(()),
+            },
+            Rule::If(conditional) => {
+                let condition = &conditional.condition;
+                let is_valid =
+                    self.strictly(|run| run.cover_where_valid(condition, at, covered))?;
+                let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
+                branch.as_ref().map_or(Ok(()), |node| self.cover(node, at, covered))
+            }
+            _ => match (at.array(), at.object()) {
+                (Some(items), _) => self.cover_items(rule, items, covered),
+                (_, Some(members)) => self.cover_members(rule, members, at, covered),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn cover_where_valid(
+        &mut self,
+        node: &'p Node,
+        at: Instance<'v>,
+        covered: &mut Coverage,
+    ) -> Result<bool, Spent> {
+        let is_valid = self.valid(node, at)?;
+        if is_valid {
+            self.cover(node, at, covered)?;
+        }
+        Ok(is_valid)
+    }
+
+    fn cover_items(
+        &mut self,
+        rule: &'p Rule,
+        items: &'v [Value],
+        covered: &mut Coverage,
+    ) -> Result<(), Spent> {
+        match rule {
+            Rule::Contains(contains) => {
+                items.iter().enumerate().try_for_each(|(at, item)| {
+                    let is_valid = self.valid(&contains.node, Instance::Value(item))?;
+                    covered.mark_where(at, is_valid);
+                    Ok(())
+                })?;
+            }
+            Rule::Items(schemas) if schemas.rest.is_some() => covered.is_whole = true,
+            Rule::Items(schemas) => {
+                (0..schemas.prefix.len()).for_each(|at| covered.mark_where(at, true));
+            }
+            Rule::UnevaluatedItems(_) => covered.is_whole = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn cover_members(
+        &mut self,
+        rule: &'p Rule,
+        members: &'v Object,
+        whole: Instance<'v>,
+        covered: &mut Coverage,
+    ) -> Result<(), Spent> {
+        match rule {
+            Rule::DependentSchemas(each) => {
+                for (_, node) in each.iter().filter(|(name, _)| members.contains_key(name)) {
+                    self.cover(node, whole, covered)?;
+                }
+            }
+            Rule::Properties(properties) if properties.rest.is_some() => covered.is_whole = true,
+            Rule::Properties(properties) => {
+                self.budget.charge(members.len())?;
+                for (at, name) in members.keys().enumerate() {
+                    let is_told = self.is_told(properties, name)?;
+                    covered.mark_where(at, is_told);
+                }
+            }
+            Rule::UnevaluatedProperties(_) => covered.is_whole = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// True for a name that `properties` or `patternProperties` matches.
+    fn is_told(&mut self, properties: &'p Properties, name: &str) -> Result<bool, Spent> {
+        let is_declared = properties.declared(name).is_some();
+        let fits_none = |run: &mut Self| {
+            run.all(&properties.patterns, |run, (pattern, _)| {
+                Ok(!pattern.matches(name, &mut run.budget)?)
+            })
+        };
+        Ok(is_declared || !fits_none(self)?)
+    }
+}
+
+/// The number of marks that cost a step.
+const MARKS: usize = 64;

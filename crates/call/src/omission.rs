@@ -1,0 +1,249 @@
+//! Finds the values that a request would omit: styles of parameters and fields cannot write a `null` or an empty list or
+//! object. An optional one is recorded in the journal, so that the result says it; a required one is refused, because it
+//! would leave no trace (OpenAPI 3.1.1 §4.8.12: a required parameter is mandatory). `body::omission` finds members of bodies.
+
+use callgate_openapi::{Encoding, Input, Placement, Style, Styled};
+use callgate_tool::{Event, Fault, Journal, Object, Problem, Value};
+
+use crate::{
+    check::resolved,
+    inputs::Fillings,
+    style::{is_hollow, is_void},
+    wording,
+};
+
+#[derive(Debug)]
+pub(crate) struct OmittedValues<'j> {
+    journal: &'j mut Journal,
+    problems: Vec<Problem>,
+}
+
+/// A value that may be omitted: where it is given, its schema, and whether it must leave a trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenValue<'a> {
+    /// The argument, or the path of the member in it.
+    pub(crate) at: &'a str,
+    pub(crate) value: &'a Value,
+    /// The schema of the value, if it is known.
+    pub(crate) schema: Option<&'a Value>,
+    /// The schema of all arguments, into which references point.
+    pub(crate) arguments: &'a Value,
+    pub(crate) is_required: bool,
+}
+
+impl<'j> OmittedValues<'j> {
+    /// Starts without a value; optional ones go to `journal`.
+    pub(crate) fn new(journal: &'j mut Journal) -> Self {
+        Self { journal, problems: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, given: GivenValue<'_>) {
+        let at = given.at.to_owned();
+        if given.is_required {
+            let expected = match given.value {
+                Value::Array(_) => "at least one item",
+                Value::Object(_) => "at least one member that is neither null nor empty",
+                _ => "a value",
+            };
+            let (expected, got) = (expected.to_owned(), wording::shown(given.value));
+            return self.problems.push(Problem { at, expected, got, suggestion: None });
+        }
+        self.journal.note(if given.value.is_null() {
+            Event::NullOmitted { argument: at }
+        } else {
+            Event::EmptyOmitted { argument: at }
+        });
+    }
+
+    /// Returns true if a `null` in a value was omitted before.
+    fn has_omitted_in(&self, at: &str) -> bool {
+        self.journal.events().iter().any(|event| match event {
+            Event::NullOmitted { argument } => {
+                argument.strip_prefix(at).is_some_and(|rest| rest.starts_with('.'))
+            }
+            _ => false,
+        })
+    }
+
+    /// The journal, for what is omitted by other rules.
+    pub(crate) fn journal(&mut self) -> &mut Journal {
+        self.journal
+    }
+
+    /// Refuses the request if a required value would be omitted.
+    pub(crate) fn finish(self) -> Result<(), Box<Fault>> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(wording::invalid_arguments(self.problems))
+    }
+}
+
+impl<'a> GivenValue<'a> {
+    /// The member `name` of the value, given at `at`.
+    pub(crate) fn member(self, at: &'a str, name: &str, value: &'a Value) -> Self {
+        let Self { schema, arguments, .. } = self;
+        let is_required = schema.is_some_and(|schema| requires(schema, arguments, name, DEPTH));
+        let schema = schema.and_then(|schema| declared(schema, arguments, name, DEPTH));
+        Self { at, value, schema, arguments, is_required }
+    }
+}
+
+/// Finds the values that the parameters of a request omit; `arguments` is the schema of all arguments.
+pub(crate) fn of_parameters(
+    inputs: &[Input],
+    fillings: &Fillings<'_>,
+    arguments: &Value,
+    omitted: &mut OmittedValues<'_>,
+) {
+    let own = |name: &str| arguments.get("properties").and_then(|all| all.get(name));
+    for (input, filling) in inputs.iter().zip(fillings) {
+        let value = filling.as_ref().map(|filling| &*filling.value);
+        let may_be_omitted = |value: &&Value| match value {
+            Value::Array(_) | Value::Null | Value::Object(_) => true,
+            Value::String(text) => text.is_empty(),
+            Value::Bool(_) | Value::Number(_) => false,
+        };
+        let Some(value) = value.filter(may_be_omitted) else { continue };
+        let (at, is_required) = (input.argument.as_str(), input.required);
+        let given = GivenValue { at, value, schema: own(at), arguments, is_required };
+        match &input.placement {
+            // A path cannot hold an empty value, so it is refused.
+            Placement::Path(_) if is_void(value) => {}
+            Placement::Cookie(Encoding::Styled(styled))
+            | Placement::Header(Encoding::Styled(styled))
+            | Placement::Path(Encoding::Styled(styled))
+            | Placement::Query(Encoding::Styled(styled)) => of_style(given, styled, omitted),
+            Placement::Querystring { media_type } if **media_type == *FORM => {
+                of_pairs(given, omitted);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Finds the values that a style omits from a given one.
+pub(crate) fn of_style(given: GivenValue<'_>, styled: &Styled, omitted: &mut OmittedValues<'_>) {
+    let is_apart = styled.explode || styled.style == Style::DeepObject;
+    // Each member of an exploded object is a parameter of its own, so an empty one is complete.
+    let is_complete = is_apart
+        && given.value.as_object().is_some_and(Object::is_empty)
+        && !omitted.has_omitted_in(given.at);
+    let is_required = given.is_required && !is_complete;
+    if is_void(given.value) || (is_required && leaves_nothing(given.value, styled)) {
+        return omitted.add(GivenValue { is_required, ..given });
+    }
+    if styled.style == Style::DeepObject {
+        return of_brackets(given, omitted);
+    }
+    let is_repeated = is_repeated(styled);
+    for (name, member) in given.value.as_object().into_iter().flatten() {
+        let at = format!("{}.{name}", given.at);
+        let member = given.member(&at, name, member);
+        let is_list = is_repeated && member.value.as_array().is_some_and(Vec::is_empty);
+        if member.value.is_null() || is_list {
+            omitted.add(member);
+        }
+    }
+}
+
+/// Returns true if a list in an object is written item by item. Elsewhere it is written as JSON, as other nested structures
+/// are, which has `null`.
+fn is_repeated(styled: &Styled) -> bool {
+    styled.explode && !matches!(styled.style, Style::Label | Style::Matrix | Style::Simple)
+}
+
+/// Returns true if a style writes nothing of a value, because nothing in it has a text.
+fn leaves_nothing(value: &Value, styled: &Styled) -> bool {
+    if styled.style == Style::DeepObject {
+        return is_hollow(value);
+    }
+    let is_empty = |member: &Value| member.as_array().is_some_and(Vec::is_empty);
+    let members = value.as_object().filter(|_| is_repeated(styled));
+    is_void(value)
+        || members.is_some_and(|members| members.values().all(|own| own.is_null() || is_empty(own)))
+}
+
+/// Finds the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
+fn of_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
+    let mut of_one = |given: GivenValue<'_>| {
+        if is_void(given.value) { omitted.add(given) } else { of_brackets(given, omitted) }
+    };
+    match given.value {
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                let at = format!("{}[{n}]", given.at);
+                of_one(GivenValue {
+                    at: &at,
+                    value: item,
+                    schema: None,
+                    is_required: false,
+                    ..given
+                });
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                of_one(given.member(&format!("{}.{name}", given.at), name, member));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Finds the omitted members of a whole query string.
+fn of_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
+    let Some(members) = given.value.as_object() else {
+        // A text is the whole query string.
+        if given.value.is_string() {
+            omitted.add(given);
+        }
+        return;
+    };
+    let is_complete = members.is_empty() && !omitted.has_omitted_in(given.at);
+    let is_required = given.is_required && !is_complete;
+    if members.is_empty() || (is_required && members.values().all(is_void)) {
+        return omitted.add(GivenValue { is_required, ..given });
+    }
+    for (name, member) in members {
+        if is_void(member) {
+            omitted.add(given.member(&format!("{}.{name}", given.at), name, member));
+        }
+    }
+}
+
+/// Returns true if an object schema requires a member, itself or by its `allOf`.
+fn requires(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool {
+    let own = schema.get("required").and_then(Value::as_array);
+    own.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
+        || beside(schema, arguments, depth)
+            .any(|other| requires(other, arguments, name, depth.saturating_sub(1)))
+}
+
+fn declared<'a>(
+    schema: &'a Value,
+    arguments: &'a Value,
+    name: &str,
+    depth: usize,
+) -> Option<&'a Value> {
+    let own = schema.get("properties").and_then(|members| members.get(name));
+    own.or_else(|| {
+        beside(schema, arguments, depth)
+            .find_map(|other| declared(other, arguments, name, depth.saturating_sub(1)))
+    })
+}
+
+/// The schemas that a value meets together with this one.
+fn beside<'a>(
+    schema: &'a Value,
+    arguments: &'a Value,
+    depth: usize,
+) -> impl Iterator<Item = &'a Value> {
+    let target = schema.get("$ref").and_then(|_| resolved(schema, arguments));
+    let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    target.into_iter().chain(all).filter(move |_| depth > 0)
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+/// The most references and compositions between a schema and the declaration of its member.
+const DEPTH: usize = 8;

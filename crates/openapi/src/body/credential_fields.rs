@@ -1,0 +1,53 @@
+//! Finds the properties of forms from which services read credentials. They are not arguments; `call` refuses a call
+//! that supplies one inside a whole body.
+
+use std::sync::Arc;
+
+use callgate_tree::Node;
+
+use crate::{
+    body::{BodyKind, media::DescribedBody},
+    code::Code,
+    cursor::Cursor,
+    input::InputLocation,
+    security::credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
+};
+
+/// Records the properties of a form that belong to credentials, and reports them.
+pub(crate) fn withhold<'d>(
+    body: &mut DescribedBody<'d>,
+    cursor: Cursor<'d, '_>,
+    places: &CredentialPlaces<'_>,
+) {
+    let Some(first) = body.media.first() else { return };
+    let is_form = matches!(first.kind, BodyKind::Form | BodyKind::Multipart);
+    let Some(schema) = first.schema.as_ref().filter(|_| is_form) else { return };
+    let Ok(found) = cursor.to(schema).target() else { return };
+    let root = cursor.to(&found);
+    let required = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
+    let Some(properties) = root.member("properties") else { return };
+    let mut withheld = Vec::new();
+    for (name, property) in properties.each_member(1) {
+        let declared = DeclaredParameter {
+            place: InputLocation::Body,
+            name,
+            required: required.iter().any(|known| known.as_str() == Some(&**name)),
+            description: property.text("description").unwrap_or_default(),
+        };
+        let Some(taker) = places.owner(declared) else { continue };
+        let message = format!(
+            "expected the credential `{name}` from the configuration alone, got a field of that name"
+        );
+        if taker == PlaceOwner::Demanded {
+            let help = format!(
+                "list `{name}` under `credential_arguments` of the toolset if it is none; it is not sent"
+            );
+            property.warning(Code::CredentialParameter, message, &help);
+        } else {
+            let help = "no change is needed: it is not offered";
+            property.note(Code::CredentialParameter, message, help);
+        }
+        withheld.push(Arc::clone(name));
+    }
+    body.withheld = withheld;
+}

@@ -1,0 +1,224 @@
+//! Counts the cost of making tools of a description, in steps: visiting a part, following a reference, keeping a value.
+//! Small texts can cause much work (operations that share a long list); work beyond the limits is refused instead of
+//! done. The code that takes a step decides its cost.
+//!
+//! Reading takes steps automatically: the iterators and copies of a [`Meter`] take them, and so do the cursor, the
+//! references and the unvisited parts of walks (`ahead`), which are built on them. Code that reads through these takes
+//! no steps by hand.
+
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use callgate_tool::Value;
+use callgate_tree::Node;
+
+/// The steps of reading a document, if they are counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter(Option<Arc<StepBudget>>);
+
+/// The steps that remain for a description, and for the operation that is being read. One load uses it, on one thread.
+#[derive(Debug)]
+pub(crate) struct StepBudget {
+    most: usize,
+    most_of_one: usize,
+    left: AtomicUsize,
+    left_of_one: AtomicUsize,
+    lack: OnceLock<Lack>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Lack {
+    /// The definition at this pointer takes more steps than one definition may.
+    Definition(Arc<str>),
+    /// Earlier definitions left too few steps.
+    Rest,
+}
+
+impl Meter {
+    pub(crate) fn of(most: usize) -> Self {
+        Self(Some(Arc::new(StepBudget::new(most))))
+    }
+
+    pub(crate) fn step_budget(&self) -> Option<&StepBudget> {
+        self.0.as_deref()
+    }
+
+    pub(crate) fn begin(&self) {
+        self.step_budget().into_iter().for_each(StepBudget::begin);
+        self.spend(OPERATION);
+    }
+
+    /// Uses some steps; `false` if fewer remain.
+    pub(crate) fn spend(&self, steps: usize) -> bool {
+        self.step_budget().is_none_or(|budget| budget.spend(steps))
+    }
+
+    /// Yields parts while steps remain; each part costs `steps`.
+    pub(crate) fn affordable<T>(
+        &self,
+        parts: impl IntoIterator<Item = T>,
+        steps: usize,
+    ) -> impl Iterator<Item = T> {
+        self.affordable_by(parts, move |_| steps)
+    }
+
+    /// Yields parts while steps remain; `steps` returns the cost of each.
+    pub(crate) fn affordable_by<T>(
+        &self,
+        parts: impl IntoIterator<Item = T>,
+        steps: impl Fn(&T) -> usize,
+    ) -> impl Iterator<Item = T> {
+        parts.into_iter().take_while(move |part| self.spend(steps(part)))
+    }
+
+    /// Yields all parts and charges the cost of each, even if no steps remain: for parts without which the result
+    /// would be wrong and not only smaller.
+    pub(crate) fn charged<T>(
+        &self,
+        parts: impl IntoIterator<Item = T>,
+        steps: impl Fn(&T) -> usize,
+    ) -> impl Iterator<Item = T> {
+        parts.into_iter().inspect(move |part| _ = self.spend(steps(part)))
+    }
+
+    /// The remaining depth one level deeper; `None` if the depth or no steps remain.
+    pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
+        depth.checked_sub(1).filter(|_| self.spend(steps))
+    }
+
+    /// A copy of a value, if enough steps remain to keep it.
+    pub(crate) fn copy(&self, value: &Node) -> Option<Value> {
+        self.step_budget().is_none_or(|budget| budget.keeps_node(value)).then(|| value.to_value())
+    }
+
+    /// A copy of a built value. It is always made, and its cost is charged even if no steps remain: without the
+    /// value a schema would allow more than the description.
+    pub(crate) fn copy_built(&self, value: &Value) -> Value {
+        let _ = self.step_budget().is_none_or(|budget| budget.keeps(value));
+        value.clone()
+    }
+
+    /// A text, if enough steps remain to keep it.
+    pub(crate) fn text<T: AsRef<str>>(&self, text: T) -> Option<T> {
+        self.spend(steps_of_text(text.as_ref())).then_some(text)
+    }
+}
+
+impl StepBudget {
+    /// A budget of this many steps. Once operations are begun, each may use a fraction of them ([`SHARE`]).
+    fn new(most: usize) -> Self {
+        let most_of_one = most / SHARE;
+        Self {
+            most,
+            most_of_one,
+            left: most.into(),
+            left_of_one: most.into(),
+            lack: OnceLock::new(),
+        }
+    }
+
+    fn begin(&self) {
+        let left = self.left.load(Relaxed);
+        self.left_of_one.store(self.most_of_one.min(left / SHARE).max(1), Relaxed);
+    }
+
+    fn spend(&self, steps: usize) -> bool {
+        let take = |from: &AtomicUsize| {
+            let left = from.load(Relaxed);
+            from.store(left.saturating_sub(steps), Relaxed);
+            left > steps
+        };
+        // Both are charged, so that an operation that is given up has been paid for.
+        take(&self.left) & take(&self.left_of_one)
+    }
+
+    /// Uses the steps for keeping a copy of a value; `false` if fewer remain.
+    fn keeps_node(&self, value: &Node) -> bool {
+        match value {
+            Node::Array(items) => {
+                self.spend(KEPT) && items.iter().all(|item| self.keeps_node(item))
+            }
+            Node::Object(members) => members.iter().all(|(name, value)| {
+                self.spend(KEPT + name.len() / BYTES_KEPT) && self.keeps_node(value)
+            }),
+            Node::String(text) => self.spend(VALUE + steps_of_text(text)),
+            _ => self.spend(VALUE),
+        }
+    }
+
+    /// Uses the steps for keeping a copy of a built value; `false` if fewer remain.
+    fn keeps(&self, value: &Value) -> bool {
+        match value {
+            Value::Array(items) => self.spend(KEPT) && items.iter().all(|item| self.keeps(item)),
+            Value::Object(members) => members.iter().all(|(name, value)| {
+                self.spend(KEPT + name.len() / BYTES_KEPT) && self.keeps(value)
+            }),
+            Value::String(text) => self.spend(VALUE + steps_of_text(text)),
+            _ => self.spend(VALUE),
+        }
+    }
+
+    /// Records that a required definition is missing; the first one counts.
+    pub(crate) fn lack(&self, lack: &Lack) {
+        self.lack.get_or_init(|| lack.clone());
+    }
+
+    pub(crate) fn lacking(&self) -> Option<&Lack> {
+        self.lack.get()
+    }
+
+    pub(crate) fn spent(&self) -> usize {
+        self.most.saturating_sub(self.left.load(Relaxed))
+    }
+
+    /// Returns true if the description has used all its steps.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left.load(Relaxed) == 0
+    }
+
+    /// Returns true if the operation that is being read has used all its steps.
+    pub(crate) fn is_spent_by_one(&self) -> bool {
+        self.is_spent() || self.left_of_one.load(Relaxed) == 0
+    }
+}
+
+/// The cost to keep a text, in steps.
+pub(crate) fn steps_of_text(text: &str) -> usize {
+    1 + text.len() / BYTES_KEPT
+}
+
+/// The cost to keep a value for the lifetime of the tools, in steps; they account for memory too.
+pub(crate) const KEPT: usize = 16;
+
+/// The cost to keep a value without parts.
+const VALUE: usize = 5;
+
+/// The bytes of a copied text that cost one step.
+const BYTES_KEPT: usize = 8;
+
+/// The steps to read an operation without parts.
+const OPERATION: usize = 32;
+
+/// The fraction of the remaining steps that one operation may use. An operation that costs more is given up alone, so
+/// that expensive operations leave steps for later ones; real operations use a hundredth of all steps.
+const SHARE: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_operation_leaves_something_for_the_others() {
+        let budget = StepBudget::new(100);
+        budget.begin();
+        assert!(budget.spend(9));
+        assert!(!budget.spend(5));
+        assert!(budget.is_spent_by_one() && !budget.is_spent());
+        budget.begin();
+        assert!(budget.spend(7));
+        assert!(!budget.spend(80));
+        assert!(budget.is_spent());
+    }
+}

@@ -1,0 +1,350 @@
+//! Finds the values inside an argument that the session or a default fills in, at any depth of objects and lists.
+//! Values that exist only under a condition (`oneOf`, `anyOf`) or in unlimited number (circular references) are left
+//! out: `bindings` finds the session's values there.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use callgate_tool::ArgumentName;
+use callgate_tree::{Node, Object};
+
+use crate::{
+    document::Document,
+    input::{NestedInput, Step, ValueSource},
+    meter::KEPT,
+    options::SessionInputs,
+    reference::{Located, chain, follow},
+    schema::{fitted, is_legal, own_only_value, says_read_only},
+    session_input::{Annotation, annotation, is_visible},
+};
+
+/// The need for a value in its object: required or optional.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Need {
+    Optional,
+    Required,
+}
+
+/// The optional defaults that are found. Defaults of required values always are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Optional {
+    All,
+    None,
+    /// Those of the argument's own properties.
+    Own,
+}
+
+#[derive(Debug)]
+pub(crate) struct NestedInputSearch<'d, 'a> {
+    document: &'d Document,
+    argument: &'a ArgumentName,
+    session_inputs: SessionInputs,
+    pub(crate) found: Vec<NestedInput>,
+    optional: Optional,
+    composed: usize,
+    steps: Vec<Step>,
+    /// The pointers of the schemas around the current place, to stop at circular references.
+    inside: Vec<Arc<str>>,
+    /// The number of schemas that may still be visited.
+    left: usize,
+}
+
+impl<'d, 'a> NestedInputSearch<'d, 'a> {
+    pub(crate) fn new(
+        document: &'d Document,
+        argument: &'a ArgumentName,
+        session_inputs: SessionInputs,
+        optional: Optional,
+    ) -> Self {
+        Self {
+            document,
+            argument,
+            session_inputs,
+            found: Vec::new(),
+            optional,
+            composed: 0,
+            steps: Vec::new(),
+            inside: Vec::new(),
+            left: MOST_VISITED,
+        }
+    }
+
+    /// Searches below a schema, beginning with that of the argument.
+    pub(crate) fn below(&mut self, schema: &Located<'d>) {
+        self.below_part(schema, &BTreeSet::new());
+    }
+
+    /// Searches below a schema that is part of one that requires `required`.
+    fn below_part(&mut self, schema: &Located<'d>, required: &BTreeSet<&'d str>) {
+        let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
+        let Some(left) = self.document.deeper(self.left, VISIT) else { return };
+        self.left = left;
+        if self.inside.contains(&root.pointer) || self.inside.len() >= DEEPEST {
+            return;
+        }
+        self.inside.push(Arc::clone(&root.pointer));
+        self.members(&root, required);
+        self.inside.pop();
+    }
+
+    /// Searches the items of the argument; `item` is their schema.
+    pub(crate) fn each(&mut self, item: &Located<'d>) {
+        let said: Vec<&'d Node> = chain(self.document, item.node, &item.path()).collect();
+        self.step(Step::Items, Need::Optional, item, &said);
+    }
+
+    fn members(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
+        let inherited = required.iter().copied();
+        let mut required: BTreeSet<&str> =
+            self.document.affordable(inherited.chain(required_by(root)), 1).collect();
+        let all_of = branches(self.document, root, "allOf");
+        for branch in &all_of {
+            let Ok(branch) = follow(self.document, branch.node, &branch.path()) else { continue };
+            required.extend(self.document.affordable(required_by(&branch), 1));
+        }
+        self.properties(root, &required);
+        if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
+            self.each(&items);
+        }
+        self.composed += 1;
+        for branch in &all_of {
+            self.below_part(branch, &required);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            // Only one of them is not null: 3.1 declares nullable values this way. With several, the session's values
+            // are bound, not filled in (`bindings`).
+            if let [only] = real_branches(self.document, root, keyword).as_slice() {
+                self.below_part(only, &required);
+            }
+        }
+        self.composed -= 1;
+    }
+
+    fn properties(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
+        let Some(properties) = root.member("properties") else { return };
+        let above = properties.path();
+        let members = properties.node.as_object().into_iter().flat_map(Object::iter);
+        let steps = |member: &(&Arc<str>, _)| VISIT + above.name(member.0).weight();
+        let members = self.document.meter().affordable_by(members, steps);
+        for (name, node) in members {
+            let path = above.name(name);
+            let said: Vec<&'d Node> = chain(self.document, node, &path).collect();
+            if said.iter().any(|node| says_read_only(node)) {
+                continue;
+            }
+            let is_due = required.contains(&**name);
+            let need = if is_due { Need::Required } else { Need::Optional };
+            let schema = Located::new(node, &path);
+            self.step(Step::Property(Arc::clone(name)), need, &schema, &said);
+        }
+    }
+
+    /// Goes one step further, to a schema; `said` holds the schema itself and the targets of its references.
+    fn step(&mut self, step: Step, need: Need, schema: &Located<'d>, said: &[&'d Node]) {
+        self.steps.push(step);
+        let found = annotation(self.document, schema.node, &schema.path(), &[]);
+        // An unreadable annotation is reported when all session inputs are collected (`bindings`).
+        let source = match found {
+            Some(Annotation::Source(source)) => source,
+            Some(Annotation::Invalid { .. }) | None => ValueSource::Model,
+        };
+        let default = self.default(need, &source, schema, said);
+        let default = default.and_then(|value| fitted(self.document, said, value));
+        let is_filled = source != ValueSource::Model || default.is_some();
+        let is_own = source != ValueSource::Model;
+        if is_filled && self.found.len() < MOST_FOUND {
+            let input = NestedInput {
+                argument: self.argument.clone(),
+                steps: self.steps.clone().into(),
+                visible: is_visible(&source, self.session_inputs),
+                source,
+                default,
+                is_fixed: said.iter().any(|node| own_only_value(node).is_some()),
+            };
+            self.found.extend(self.document.affordable([input], KEPT + self.steps.len()));
+        }
+        // The session supplies its values as a whole.
+        if !is_own {
+            self.below(schema);
+        }
+        self.steps.pop();
+    }
+
+    /// The value that is filled in. The service applies the default of an optional part itself if the part is absent; a
+    /// sent value may have another meaning there, so that only `defaults: all` sends it.
+    fn default(
+        &self,
+        need: Need,
+        source: &ValueSource,
+        schema: &Located<'d>,
+        said: &[&'d Node],
+    ) -> Option<&'d Node> {
+        let keeps_optional = match self.optional {
+            Optional::All => true,
+            Optional::None => false,
+            Optional::Own => self.composed == 0 && self.steps.len() == 1,
+        };
+        let is_kept = need == Need::Required || keeps_optional || *source != ValueSource::Model;
+        let only = || {
+            let only = said.iter().find_map(|node| own_only_value(node));
+            only.filter(|_| need == Need::Required)
+        };
+        let default = said.iter().find_map(|node| node.get("default"));
+        let is_legal =
+            |value: &&'d Node| is_legal(self.document, schema.node, &schema.path(), value);
+        default.filter(|_| is_kept).filter(is_legal).or_else(only)
+    }
+}
+
+fn required_by<'d>(root: &Located<'d>) -> impl Iterator<Item = &'d str> {
+    let names = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
+    names.iter().filter_map(Node::as_str)
+}
+
+fn branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+    let above = root.path();
+    let path = above.name(keyword);
+    let branches = root.node.get(keyword).and_then(Node::as_array).unwrap_or_default().iter();
+    let branches = document.affordable(branches.enumerate(), 1 + path.weight());
+    branches.map(|(index, node)| Located::new(node, &path.index(index))).collect()
+}
+
+fn real_branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+    let is_null =
+        |branch: &Located<'_>| branch.node.get("type").and_then(Node::as_str) == Some("null");
+    branches(document, root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
+}
+
+/// Real bodies are at most 20 objects deep.
+const DEEPEST: usize = 40;
+
+/// The number of schemas that are visited. Bodies that share parts can be walked in more ways than they have parts.
+const MOST_VISITED: usize = 5_000;
+
+/// The cost to visit a schema or a property, in steps.
+const VISIT: usize = 4;
+
+/// The number of values that are found; no real body has more.
+const MOST_FOUND: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Value, json};
+
+    use super::*;
+    use crate::sample::document;
+
+    #[track_caller]
+    fn check(schema: Value, expected: &[&str]) {
+        check_with(Optional::None, schema, expected);
+    }
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check_with(optional: Optional, schema: Value, expected: &[&str]) {
+        let document = document(json!({"schema": schema,
+            "owner": {"type": "object", "required": ["kind"], "properties": {
+                "email": {"type": "string", "x-agent-input-parameter": "user.email"},
+                "kind": {"type": "string", "default": "person"},
+                "note": {"type": "string", "default": "none"}}},
+            "tree": {"type": "object", "required": ["depth"], "properties": {
+                "depth": {"default": 0}, "next": {"$ref": "#/tree"}}},
+        }));
+        let argument = ArgumentName::new("body").unwrap();
+        let mut walk =
+            NestedInputSearch::new(&document, &argument, SessionInputs::Strict, optional);
+        let schema = document.root().get("schema").unwrap();
+        walk.below(&Located { node: schema, pointer: "/schema".into() });
+        let lines = walk.found.iter().map(|nested| {
+            let default = nested.default.as_ref().map(|value| format!(" = {value}"));
+            format!("{nested} {}{}", nested.source.reference(), default.unwrap_or_default())
+        });
+        let lines = lines.map(|line| line.trim().replace("  ", " "));
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn values_are_found_through_objects_lists_and_references() {
+        check(
+            json!({"properties": {"owner": {"$ref": "#/owner"}}}),
+            &["body.owner.email $session.params.user.email", "body.owner.kind = \"person\""],
+        );
+        check(
+            json!({"type": "array", "items": {"properties": {"text": {"x-agent-input-parameter": "text"}}}}),
+            &["body[].text $session.params.text"],
+        );
+        check(
+            json!({"items": {"format": "@dialogflow/sessionId"}}),
+            &["body[] $context.session_id"],
+        );
+        check(
+            json!({"allOf": [{"$ref": "#/owner"}]}),
+            &["body.email $session.params.user.email", "body.kind = \"person\""],
+        );
+    }
+
+    #[test]
+    fn what_is_required_is_filled_by_a_default_or_its_only_value() {
+        check(
+            json!({"required": ["a", "b", "c", "d"], "properties": {"a": {"default": 1}, "b": {"const": 2},
+                "c": {"enum": [3]}, "d": {"enum": [4, 5]}, "e": {"default": 6}, "f": {"enum": [7]}}}),
+            &["body.a = 1", "body.b = 2", "body.c = 3"],
+        );
+        check(
+            json!({"allOf": [{"required": ["a"]}, {"properties": {"a": {"default": 1}}}]}),
+            &["body.a = 1"],
+        );
+        check(
+            json!({"required": ["a"], "properties": {"a": {"default": 1, "readOnly": true}}}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn all_optional_defaults_are_found_at_any_depth_if_all_are_sent() {
+        let name = json!({"properties": {"a": {"default": 1}, "b": {}}});
+        for (schema, own, all) in [
+            (
+                json!({"properties": {"c": {"default": 2}}}),
+                &["body.c = 2"][..],
+                &["body.c = 2"][..],
+            ),
+            (json!({"properties": {"who": name}}), &[], &["body.who.a = 1"]),
+            (
+                json!({"properties": {"x": {"properties": {"who": name}}}}),
+                &[],
+                &["body.x.who.a = 1"],
+            ),
+            (json!({"items": name}), &[], &["body[].a = 1"]),
+            (json!({"allOf": [name]}), &[], &["body.a = 1"]),
+            (json!({"oneOf": [name, {"type": "null"}]}), &[], &["body.a = 1"]),
+            (json!({"oneOf": [name, {"type": "string"}]}), &[], &[]),
+        ] {
+            check_with(Optional::None, schema.clone(), &[]);
+            check_with(Optional::Own, schema.clone(), own);
+            check_with(Optional::All, schema, all);
+        }
+    }
+
+    #[test]
+    fn a_circle_is_walked_once() {
+        check(json!({"$ref": "#/tree"}), &["body.depth = 0"]);
+    }
+
+    #[test]
+    fn alternatives_are_not_filled() {
+        check(json!({"oneOf": [{"$ref": "#/owner"}, {"type": "string"}]}), &[]);
+        check(
+            json!({"anyOf": [{"$ref": "#/owner"}, {"type": "null"}]}),
+            &["body.email $session.params.user.email", "body.kind = \"person\""],
+        );
+    }
+
+    #[test]
+    fn what_the_session_gives_is_not_looked_into() {
+        check(
+            json!({"properties": {"all": {"x-ces-session-context": "$context.variables",
+                "properties": {"a": {"default": 1}}}}}),
+            &["body.all $context.variables"],
+        );
+    }
+}

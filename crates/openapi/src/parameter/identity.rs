@@ -1,0 +1,61 @@
+//! Finds parameters with equal name and location. Few parameters, as most operations have, are compared pair by pair;
+//! the names of many are looked up.
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::{input::InputLocation, parameter::Parameter};
+
+/// The names in a list of parameters, if the list is long.
+#[derive(Debug, Default)]
+pub(super) struct SeenParameters {
+    identities: HashSet<(InputLocation, Arc<str>)>,
+}
+
+impl SeenParameters {
+    /// Returns true if no earlier parameter of the list has an equal name and location.
+    pub(super) fn is_new(&mut self, parameter: &Parameter<'_>, before: &[Parameter<'_>]) -> bool {
+        if before.len() < COMPARED_PARAMETERS {
+            return !before.iter().any(|known| known.is_same(parameter));
+        }
+        if self.identities.is_empty() {
+            self.identities.extend(before.iter().map(Parameter::identity));
+        }
+        self.identities.insert(parameter.identity())
+    }
+}
+
+/// The indexes of the parameters of the outer level that are replaced.
+pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec<Option<usize>> {
+    if parameters.len() < COMPARED_PARAMETERS {
+        let place = |own: &Parameter<'_>| parameters.iter().position(|known| known.is_same(own));
+        return own.iter().map(place).collect();
+    }
+    let known = parameters.iter().enumerate().map(|(at, shared)| (shared.identity(), at));
+    let known: HashMap<_, _> = known.collect();
+    own.iter().map(|own| known.get(&own.identity()).copied()).collect()
+}
+
+impl Parameter<'_> {
+    /// Returns true if name and location are equal: for headers without regard to case.
+    fn is_same(&self, other: &Self) -> bool {
+        let is_named_alike = || match self.place() {
+            InputLocation::Header => self.name.eq_ignore_ascii_case(&other.name),
+            _ => self.name == other.name,
+        };
+        self.place() == other.place() && is_named_alike()
+    }
+
+    /// The location and the name that identify a parameter.
+    fn identity(&self) -> (InputLocation, Arc<str>) {
+        let name = match self.place() {
+            InputLocation::Header => self.name.to_ascii_lowercase().into(),
+            _ => Arc::clone(&self.name),
+        };
+        (self.place(), name)
+    }
+}
+
+/// Up to this many parameters are compared pair by pair.
+const COMPARED_PARAMETERS: usize = 16;

@@ -1,0 +1,166 @@
+//! Cuts circles of definitions that consist only of references to each other (`A: {allOf: [A]}`): they have no meaning,
+//! and a validator that follows them never ends. Circles through properties and items remain.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use callgate_tool::Value;
+use hashbrown::HashMap;
+use indexmap::IndexMap;
+
+use crate::{
+    code::Code,
+    findings::Findings,
+    schema::{
+        condense::condensed,
+        part::{NamedPart, n_bytes},
+        rename::PREFIX,
+    },
+};
+
+/// Replaces the reference that closes such a circle by the schema that allows everything. The names of the definitions
+/// in the circle alone decide which reference that is.
+pub(super) fn cut_circles(
+    definitions: &mut IndexMap<Arc<str>, NamedPart>,
+    findings: &mut Findings,
+) {
+    let index = |name: &Arc<str>| definitions.get_index_of(name);
+    let leads_to: Vec<Vec<usize>> = definitions
+        .values()
+        .map(|named| named.in_place.iter().filter_map(index).collect())
+        .collect();
+    let mut circles = condensed(&leads_to);
+    circles.retain(|circle| match circle.as_slice() {
+        [only] => leads_to.get(*only).is_some_and(|to| to.contains(only)),
+        _ => true,
+    });
+    for mut circle in circles {
+        circle.sort_by_key(|at| definitions.get_index(*at).map(|(name, _)| Arc::clone(name)));
+        let states = circle.iter().map(|at| (*at, State::New)).collect();
+        let mut walk = CircleSearch { definitions, findings, states };
+        for at in circle {
+            walk.from(at);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum State {
+    Done,
+    New,
+    Open,
+}
+
+/// A walk over definitions. It keeps its path in a list and not on the stack: chains of references may be long.
+struct CircleSearch<'a> {
+    definitions: &'a mut IndexMap<Arc<str>, NamedPart>,
+    findings: &'a mut Findings,
+    /// The states of the definitions in the circle; the walk does not leave the circle.
+    states: HashMap<usize, State>,
+}
+
+/// A definition that the walk is inside, and the number of its followed references.
+struct Step {
+    at: usize,
+    references: Arc<[Arc<str>]>,
+    n_followed: usize,
+}
+
+impl CircleSearch<'_> {
+    fn from(&mut self, at: usize) {
+        let mut way: Vec<Step> = self.enter(at).into_iter().collect();
+        while let Some(step) = way.last_mut() {
+            let Some(target) = step.references.get(step.n_followed).cloned() else {
+                let at = step.at;
+                self.set(at, State::Done);
+                way.pop();
+                continue;
+            };
+            step.n_followed += 1;
+            let Some(next) = self.definitions.get_index_of(&target) else { continue };
+            if self.states.get(&next) == Some(&State::Open) {
+                self.cut(step.at, &target);
+            } else {
+                way.extend(self.enter(next));
+            }
+        }
+    }
+
+    /// Enters a definition that was not walked: its references will be followed.
+    fn enter(&mut self, at: usize) -> Option<Step> {
+        if self.states.get(&at) != Some(&State::New) {
+            return None;
+        }
+        let (_, named) = self.definitions.get_index(at)?;
+        let references = Arc::clone(&named.in_place);
+        if references.is_empty() {
+            self.set(at, State::Done);
+            return None;
+        }
+        self.set(at, State::Open);
+        Some(Step { at, references, n_followed: 0 })
+    }
+
+    fn set(&mut self, at: usize, state: State) {
+        if let Some(known) = self.states.get_mut(&at) {
+            *known = state;
+        }
+    }
+
+    fn cut(&mut self, at: usize, target: &str) {
+        let message = format!("expected a schema that says something of its own, got: `{target}`");
+        let help = "remove the schema from its own `allOf`, `anyOf`, `oneOf` or `$ref`";
+        self.findings.warning(Code::CyclicReference, "", message, help);
+        if let Some((_, named)) = self.definitions.get_index_mut(at) {
+            drop_reference(Arc::make_mut(&mut named.schema), &format!("{PREFIX}{target}"));
+            named.n_bytes = n_bytes(&named.schema);
+        }
+    }
+}
+
+/// The names of the definitions that apply to the value of `schema`, sorted.
+pub(super) fn in_place(schema: &Value) -> Arc<[Arc<str>]> {
+    let mut found = BTreeSet::new();
+    gather(schema, &mut found);
+    found.into_iter().map(Arc::from).collect()
+}
+
+fn gather<'a>(schema: &'a Value, found: &mut BTreeSet<&'a str>) {
+    let Value::Object(members) = schema else { return };
+    let reference = members.get("$ref").and_then(Value::as_str);
+    found.extend(reference.and_then(|reference| reference.strip_prefix(PREFIX)));
+    for keyword in LISTS {
+        if let Some(Value::Array(branches)) = members.get(keyword) {
+            for branch in branches {
+                gather(branch, found);
+            }
+        }
+    }
+    for keyword in ONES {
+        if let Some(schema) = members.get(keyword) {
+            gather(schema, found);
+        }
+    }
+}
+
+fn drop_reference(schema: &mut Value, dropped: &str) {
+    let Value::Object(members) = schema else { return };
+    if members.get("$ref").and_then(Value::as_str) == Some(dropped) {
+        members.remove("$ref");
+    }
+    for keyword in LISTS {
+        if let Some(Value::Array(branches)) = members.get_mut(keyword) {
+            for branch in branches {
+                drop_reference(branch, dropped);
+            }
+        }
+    }
+    for keyword in ONES {
+        if let Some(schema) = members.get_mut(keyword) {
+            drop_reference(schema, dropped);
+        }
+    }
+}
+
+/// The keywords whose schemas apply to the value itself.
+const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const ONES: [&str; 4] = ["else", "if", "not", "then"];

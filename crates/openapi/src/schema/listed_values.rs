@@ -1,0 +1,344 @@
+//! Reads listed values (`enum`, `const`) whose type differs from the declared one. A value with an equal text in the
+//! declared type is converted; otherwise the type is widened. Defaults and examples of such a schema are read in this
+//! way too.
+
+use callgate_tool::{Number, Object, Value, json};
+use callgate_tree::{Node, Object as NodeObject, Path};
+
+use crate::{code::Code, document::Document, schema::Builder};
+
+/// The listed values of a schema, some of which do not have the declared type.
+#[derive(Debug)]
+pub(super) struct ListedValues {
+    keyword: &'static str,
+    kinds: Vec<String>,
+    written: Vec<Value>,
+}
+
+/// Makes `enum`, `const`, the default and the examples fit the type.
+pub(super) fn fit(
+    builder: &mut Builder<'_>,
+    object: &NodeObject,
+    path: &Path<'_>,
+    built: &mut Object,
+) {
+    let Some(members) = ListedValues::in_schema(object, built) else { return };
+    let is_list = members.keyword == "enum";
+    let others = members.others();
+    let (n_other, first) = (others.clone().count(), others.clone().next());
+    let is_lost = |member: &Value| !member.is_null() && members.converted(member).is_none();
+    let lost: Vec<&Value> = others.filter(|member| is_lost(member)).collect();
+    let first = first.map(ToString::to_string).unwrap_or_default();
+    let kind = members.kinds.join("` or `");
+    let message = format!(
+        "expected members of the type `{kind}`, got {n_other} of another, the first is: `{first}`"
+    );
+    let read: Vec<Value> = members.written.iter().map(|member| members.read(member)).collect();
+    let help = if lost.is_empty() {
+        "write them as the type is; they are read so"
+    } else if lost.len() < members.written.len() {
+        built.insert("type".to_owned(), members.widened(&lost));
+        "correct them or the type; those that are not of it are allowed too"
+    } else if members.is_of_items() {
+        "write them under `items`; they are read so"
+    } else {
+        built.remove("type");
+        "correct the type; it is left out, since no member is of it"
+    };
+    if !lost.is_empty() && members.is_of_items() && lost.len() == members.written.len() {
+        move_to_items(&members, built);
+    } else if is_list {
+        built.insert("enum".to_owned(), Value::Array(distinct(read)));
+    } else if let Some(only) = read.into_iter().next() {
+        built.insert("const".to_owned(), only);
+    }
+    members.fit_annotations(built);
+    builder.findings.note(Code::RepairedKeyword, path.name(members.keyword), message, help);
+}
+
+/// A value of `default`, `const` or `enum` as it is sent: converted to the type if the members beside it are. `said`
+/// are the schema and the targets of its references. `None` if too few steps remain to keep it.
+pub(crate) fn fitted(document: &Document, said: &[&Node], value: &Node) -> Option<Value> {
+    let value = document.meter().copy(value)?;
+    let members = said.iter().filter_map(|node| ListedValues::of(document, node.as_object()?));
+    Some(members.fold(value, |value, members| members.read(&value)))
+}
+
+/// Returns true if the listed values of a schema allow a value after conversion; `None` if all have the declared type,
+/// so that the type and the list decide.
+pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> Option<bool> {
+    let members = ListedValues::of(document, object)?;
+    let is_listed = |value: &Value| {
+        let text = text_of(value);
+        members.written.iter().any(|member| text_of(member) == text)
+    };
+    Some(match value.to_value() {
+        Value::Array(items) if members.is_of_items() => items.iter().all(is_listed),
+        value => is_listed(&value),
+    })
+}
+
+/// Returns true if some listed values of a schema do not have its type, so that they are converted, or the type gives way.
+pub(super) fn is_converted(document: &Document, object: &NodeObject) -> bool {
+    ListedValues::of(document, object).is_some()
+}
+
+impl ListedValues {
+    /// The listed values of a schema as it is built so far; `object` is the original schema.
+    fn in_schema(object: &NodeObject, built: &Object) -> Option<Self> {
+        let members = Self::listed(built.get("type")?, |keyword| built.get(keyword).cloned())?;
+        members.filter_other(object)
+    }
+
+    fn of(document: &Document, object: &NodeObject) -> Option<Self> {
+        let kind = object.get("type")?.to_value();
+        // Nearly all lists have the declared type: this check copies nothing.
+        let listed = object.get("enum").and_then(Node::as_array);
+        let only = object.get("const").map(std::slice::from_ref);
+        let is_like = |member: &Node| fits(member, &kind);
+        if document.affordable(listed.or(only)?, 1).all(is_like) {
+            return None;
+        }
+        let members = Self::listed(&kind, |keyword| object.get(keyword).map(Node::to_value))?;
+        members.filter_other(object)
+    }
+
+    fn listed(kind: &Value, find: impl Fn(&str) -> Option<Value>) -> Option<Self> {
+        let kinds = match kind {
+            Value::String(kind) => vec![kind.clone()],
+            Value::Array(kinds) => {
+                kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => return None,
+        };
+        let (keyword, written) = match (find("enum"), find("const")) {
+            (Some(Value::Array(members)), _) => ("enum", members),
+            (_, Some(only)) => ("const", vec![only]),
+            _ => return None,
+        };
+        Some(Self { keyword, kinds, written })
+    }
+
+    fn filter_other(mut self, object: &NodeObject) -> Option<Self> {
+        let says = |name: &str| object.get(name).and_then(Node::as_bool) == Some(true);
+        if says("nullable") || says("x-nullable") {
+            self.kinds.push("null".to_owned());
+        }
+        let has_other = self.others().next().is_some();
+        // The type itself loses `null`: keywords that allow `null` do so on their own.
+        self.kinds.retain(|kind| kind != "null" || !says("nullable") && !says("x-nullable"));
+        has_other.then_some(self)
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Value> + Clone {
+        self.written.iter().filter(|member| !self.is_declared(member))
+    }
+
+    fn is_declared(&self, value: &Value) -> bool {
+        self.kinds.iter().any(|kind| is_of(value, kind))
+    }
+
+    /// A value converted to one of the declared types, if its text stays equal.
+    fn converted(&self, value: &Value) -> Option<Value> {
+        self.kinds.iter().find_map(|kind| converted(value, kind))
+    }
+
+    fn read(&self, value: &Value) -> Value {
+        let converted = if self.is_declared(value) { None } else { self.converted(value) };
+        converted.unwrap_or_else(|| value.clone())
+    }
+
+    /// The declared types and those of the members that do not have them.
+    fn widened(&self, lost: &[&Value]) -> Value {
+        let mut kinds = self.kinds.clone();
+        for member in lost {
+            if !kinds.iter().any(|kind| is_of(member, kind)) {
+                kinds.push(member.kind().to_owned());
+            }
+        }
+        kinds.into_iter().map(Value::from).collect()
+    }
+
+    /// Returns true if the values are listed for a list and can only be meant for its items.
+    fn is_of_items(&self) -> bool {
+        self.kinds == ["array"] && !self.written.iter().any(|member| is_of(member, "array"))
+    }
+
+    /// Converts the default and the examples like the members.
+    fn fit_annotations(&self, built: &mut Object) {
+        if let Some(default) = built.get_mut("default") {
+            *default = self.read(default);
+        }
+        for example in built.get_mut("examples").and_then(Value::as_array_mut).into_iter().flatten()
+        {
+            *example = self.read(example);
+        }
+    }
+}
+
+fn move_to_items(members: &ListedValues, built: &mut Object) {
+    let Some(listed) = built.remove(members.keyword) else { return };
+    let items = built.entry("items").or_insert_with(|| json!({}));
+    if let Some(items) = items.as_object_mut().filter(|items| !items.contains_key("$ref")) {
+        items.entry(members.keyword).or_insert(listed);
+    }
+}
+
+fn distinct(values: Vec<Value>) -> Vec<Value> {
+    if values.len() > LONG_ENUM {
+        return values;
+    }
+    let mut distinct = Vec::with_capacity(values.len());
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
+/// Returns true if a node has a type, or one of several.
+fn fits(node: &Node, kind: &Value) -> bool {
+    let one = |kind: &Value| match (node, kind.as_str()) {
+        (Node::Array(_), Some("array"))
+        | (Node::Bool(_), Some("boolean"))
+        | (Node::Null, Some("null"))
+        | (Node::Number(_), Some("number"))
+        | (Node::Object(_), Some("object"))
+        | (Node::String(_), Some("string")) => true,
+        (Node::Number(number), Some("integer")) => is_whole(number),
+        _ => false,
+    };
+    kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
+}
+
+/// Returns true if a value has a type of JSON Schema.
+fn is_of(value: &Value, kind: &str) -> bool {
+    match (value, kind) {
+        (Value::Number(number), "integer") => is_whole(number),
+        (value, kind) => value.kind() == kind,
+    }
+}
+
+fn is_whole(number: &Number) -> bool {
+    let text = number.to_string();
+    let fraction = text.split_once('.').map(|(_, fraction)| fraction);
+    !text.contains(['e', 'E']) && fraction.is_none_or(|digits| digits.bytes().all(|b| b == b'0'))
+}
+
+/// A value converted to this type, if its text stays equal.
+fn converted(value: &Value, kind: &str) -> Option<Value> {
+    match (value, kind) {
+        (Value::Bool(_) | Value::Number(_), "string") => Some(Value::String(value.to_string())),
+        (Value::String(text), "boolean" | "integer" | "number") => {
+            let read: Value = Value::parse(text).ok()?;
+            let written = read.to_string();
+            (is_of(&read, kind) && written == *text).then_some(read)
+        }
+        _ => None,
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Longer lists are not searched for repeated values: that would take quadratic time.
+const LONG_ENUM: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::sample::check;
+
+    #[test]
+    fn members_of_another_type_are_read_as_the_declared_one() {
+        let repaired = &["repaired-keyword"];
+        check(
+            json!({"type": "string", "enum": [1, true, "a", 1.5]}),
+            json!({"type": "string", "enum": ["1", "true", "a", "1.5"]}),
+            repaired,
+        );
+        check(
+            json!({"enum": ["1", "2", 2], "type": "integer"}),
+            json!({"enum": [1, 2], "type": "integer"}),
+            repaired,
+        );
+        check(
+            json!({"type": "boolean", "enum": ["true", "false"]}),
+            json!({"type": "boolean", "enum": [true, false]}),
+            repaired,
+        );
+        check(
+            json!({"type": "string", "const": 7}),
+            json!({"type": "string", "const": "7"}),
+            repaired,
+        );
+        let fine = json!({"type": "integer", "enum": [1, 2]});
+        check(fine.clone(), fine, &[]);
+    }
+
+    #[test]
+    fn a_type_that_members_cannot_be_read_as_gives_way() {
+        let repaired = &["repaired-keyword"];
+        check(
+            json!({"type": "integer", "enum": ["a", "b"]}),
+            json!({"enum": ["a", "b"]}),
+            repaired,
+        );
+        check(
+            json!({"type": "integer", "enum": ["a", "2", 1.5]}),
+            json!({"type": ["integer", "string", "number"], "enum": ["a", 2, 1.5]}),
+            repaired,
+        );
+        check(
+            json!({"type": "array", "enum": ["a"], "items": {"type": "string"}}),
+            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}}),
+            repaired,
+        );
+    }
+
+    #[test]
+    fn null_is_a_member_where_the_schema_says_so() {
+        let said = json!({"type": "string", "nullable": true, "enum": ["a", null]});
+        check(said, json!({"type": ["string", "null"], "enum": ["a", null]}), &[]);
+        let unsaid = json!({"type": "string", "enum": ["a", null]});
+        check(unsaid.clone(), unsaid, &["repaired-keyword"]);
+    }
+
+    #[test]
+    fn a_default_and_examples_are_read_like_the_members() {
+        let repaired = &["repaired-keyword"];
+        check(
+            json!({"type": "integer", "enum": ["1", "2"], "default": "2", "examples": ["1", 2]}),
+            json!({"type": "integer", "enum": [1, 2], "default": 2, "examples": [1, 2]}),
+            repaired,
+        );
+        check(
+            json!({"type": "string", "enum": [1, 2], "default": 1, "example": 2}),
+            json!({"type": "string", "enum": ["1", "2"], "default": "1", "examples": ["2"]}),
+            repaired,
+        );
+        check(
+            json!({"type": "integer", "enum": ["a", "b"], "default": "a"}),
+            json!({"enum": ["a", "b"], "default": "a"}),
+            repaired,
+        );
+        check(
+            json!({"type": "array", "enum": ["a", "b"], "default": ["a"]}),
+            json!({"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a"]}),
+            repaired,
+        );
+        // A value that is not listed, and one of another type while the members have the declared one.
+        check(
+            json!({"type": "integer", "enum": ["1", "2"], "default": "3"}),
+            json!({"type": "integer", "enum": [1, 2]}),
+            &["illegal-default", "repaired-keyword"],
+        );
+        check(
+            json!({"type": "integer", "enum": [1, 2], "default": "1"}),
+            json!({"type": "integer", "enum": [1, 2]}),
+            &["illegal-default"],
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! Reads the `security` of an operation, or else of the whole description, and finds the schemes it names. Each scheme
+//! is read once.
+
+use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
+
+use callgate_tree::{Diagnostic, Node, pointer::parted};
+
+use crate::{
+    code::Code,
+    cursor::Cursor,
+    meter::KEPT,
+    security::{RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, scheme},
+};
+
+#[derive(Debug)]
+pub(crate) struct Schemes {
+    known: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
+    /// The description's requirements for all operations, and their findings.
+    general: OnceCell<(Security, Vec<Diagnostic>)>,
+}
+
+impl Schemes {
+    /// Reads the schemes; unreadable ones are reported. `root` is that of the description.
+    pub(crate) fn new(root: Cursor<'_, '_>) -> Self {
+        let holder = if root.document.version().is_swagger() {
+            Some(root)
+        } else {
+            root.member("components")
+        };
+        let name = if root.document.version().is_swagger() {
+            "securityDefinitions"
+        } else {
+            "securitySchemes"
+        };
+        let declared = holder.as_ref().and_then(|holder| holder.member(name));
+        let mut known = BTreeMap::new();
+        for (name, at) in declared.iter().flat_map(|declared| declared.members(0)) {
+            let found = at.followed_or_lost();
+            let kind = found.map_or(SecuritySchemeKind::Unknown, |found| scheme::kind(found.node));
+            if kind == SecuritySchemeKind::Unknown {
+                let message =
+                    format!("expected a security scheme of a known `type`, got: `{name}`");
+                let help = "write an apiKey, http, mutualTLS, oauth2 or openIdConnect scheme";
+                at.warning(Code::UnknownSecurityScheme, message, help);
+            }
+            let pointer = at.path().pointer();
+            let scheme = SecurityScheme { name: Arc::clone(name), kind, file: None, pointer };
+            known.insert(Arc::clone(name), Arc::new(scheme));
+        }
+        Self { known, general: OnceCell::new() }
+    }
+
+    pub(crate) fn declared(&self) -> impl Iterator<Item = &Arc<SecurityScheme>> {
+        self.known.values()
+    }
+
+    /// The requirements of an operation: its own, else the description's for all, which are read once.
+    pub(crate) fn needs(&self, operation: Cursor<'_, '_>) -> Security {
+        let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
+        if let Some(list) = own {
+            return Security { is_own: true, ..self.list(list) };
+        }
+        let (security, found) = self.general.get_or_init(|| {
+            let (security, own) =
+                operation.root().apart(|root| root.member("security").map(|list| self.list(list)));
+            (security.unwrap_or_default(), own.into_diagnostics())
+        });
+        operation.with_findings(|findings| findings.repeat(found));
+        security.clone()
+    }
+
+    fn list(&self, list: Cursor<'_, '_>) -> Security {
+        let Some(alternatives) = list.node.as_array() else {
+            let message =
+                format!("expected a list of security requirements, got: {}", list.node.kind());
+            list.warning(Code::MalformedNode, message, "write a list");
+            return Security::default();
+        };
+        let is_open = alternatives.is_empty();
+        let alternatives: Arc<[_]> =
+            list.items(KEPT).filter_map(|node| self.requirement(node)).collect();
+        // An unreadable requirement does not open an operation to everyone.
+        let is_stated = is_open || !alternatives.is_empty();
+        Security { is_stated, is_own: false, alternatives }
+    }
+
+    fn requirement(&self, at: Cursor<'_, '_>) -> Option<Requirement> {
+        if at.node.as_object().is_none() {
+            let message = format!("expected a security requirement, got: {}", at.node.kind());
+            let help = "write the names of schemes with their scopes: `{key: []}`";
+            at.warning(Code::MalformedNode, message, help);
+            return None;
+        }
+        let schemes = at.members(KEPT).map(|(name, member)| {
+            let scopes = member.node.as_array().unwrap_or_default();
+            let scopes = at.document.affordable(scopes, 1);
+            let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();
+            let scheme = self.known.get(name).cloned().unwrap_or_else(|| undeclared(name, member));
+            RequiredScheme { scheme, scopes }
+        });
+        Some(Requirement { schemes: schemes.collect() })
+    }
+}
+
+fn undeclared(name: &Arc<str>, at: Cursor<'_, '_>) -> Arc<SecurityScheme> {
+    let message = format!("expected a declared security scheme, got: `{name}`");
+    let help = "declare it among the security schemes";
+    at.warning(Code::UnknownSecurityScheme, message, help);
+    let (file, pointer) = parted(&at.path().pointer());
+    Arc::new(SecurityScheme {
+        name: Arc::clone(name),
+        kind: SecuritySchemeKind::Unknown,
+        file,
+        pointer: pointer.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Value, json};
+
+    use super::*;
+    use crate::{document::Document, findings::Findings, reference::Located, sample::node};
+
+    fn shown(security: &Security) -> String {
+        let scheme = |required: &RequiredScheme| {
+            let scopes = required.scopes.join(" ");
+            format!("{}({scopes})", required.scheme.name)
+        };
+        let one =
+            |known: &Requirement| known.schemes.iter().map(scheme).collect::<Vec<_>>().join("+");
+        let all: Vec<_> = security.alternatives.iter().map(one).collect();
+        format!("{} {}", security.is_stated, all.join(" | ")).trim_end().to_owned()
+    }
+
+    /// Checks an operation's requirements, given the description's `security`, then the codes of the findings.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(own: Value, general: Value, expected: &[&str]) {
+        let mut root = json!({"openapi": "3.1.0", "components": {"securitySchemes": {
+            "key": {"type": "apiKey", "in": "header", "name": "X-Key"}, "user": {"type": "http", "scheme": "Basic"}}}});
+        root["security"] = general;
+        root["operation"] = if own.is_null() { json!({}) } else { json!({"security": own}) };
+        if root["security"].is_null() {
+            root.as_object_mut().unwrap().remove("security");
+        }
+        let document = Document::new(node(&root)).unwrap();
+        let mut findings = Findings::default();
+        let root = Cursor::new(&document, &mut findings);
+        let schemes = Schemes::new(root);
+        let operation = document.root().get("operation").unwrap();
+        let operation = Located { node: operation, pointer: "/operation".into() };
+        let lines = vec![shown(&schemes.needs(root.to(&operation)))];
+        let codes = findings.into_diagnostics();
+        let codes = codes.iter().map(|found| found.code.as_str().to_owned());
+        assert_eq!(lines.into_iter().chain(codes).collect::<Vec<_>>(), expected);
+    }
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check_kind(root: Value, expected: &str) {
+        let document = Document::new(node(&root)).unwrap();
+        let mut findings = Findings::default();
+        let schemes = Schemes::new(Cursor::new(&document, &mut findings));
+        assert_eq!(format!("{:?}", schemes.known["a"].kind), expected);
+    }
+
+    #[test]
+    fn alternatives_are_any_and_schemes_together_are_all() {
+        check(
+            json!([{"key": []}, {"key": [], "user": ["read", "write"]}]),
+            json!(null),
+            &["true key() | key()+user(read write)"],
+        );
+    }
+
+    #[test]
+    fn an_operation_says_it_for_itself_else_the_description() {
+        check(json!(null), json!([{"key": []}]), &["true key()"]);
+        check(json!([{"user": []}]), json!([{"key": []}]), &["true user()"]);
+    }
+
+    #[test]
+    fn none_optional_and_unsaid_are_three_things() {
+        check(json!([]), json!([{"key": []}]), &["true"]);
+        check(json!([{}, {"key": []}]), json!(null), &["true  | key()"]);
+        check(json!(null), json!(null), &["false"]);
+    }
+
+    #[test]
+    fn an_undeclared_scheme_is_reported() {
+        check(json!([{"other": []}]), json!(null), &["true other()", "unknown-security-scheme"]);
+        check(json!({"key": []}), json!(null), &["false", "malformed-node"]);
+        check(json!(["key", {"user": []}]), json!(null), &["true user()", "malformed-node"]);
+        check(json!(["key"]), json!(null), &["false", "malformed-node"]);
+    }
+
+    #[test]
+    fn schemes_of_every_version_are_read() {
+        let row = |scheme: Value| json!({"openapi": "3.2.0", "components": {"securitySchemes": {"a": scheme}}});
+        check_kind(
+            row(json!({"type": "apiKey", "in": "cookie", "name": "k"})),
+            r#"ApiKey { place: Cookie, name: "k" }"#,
+        );
+        check_kind(
+            row(json!({"type": "http", "scheme": "Bearer", "bearerFormat": "JWT"})),
+            r#"Http { scheme: "bearer", bearer_format: Some("JWT") }"#,
+        );
+        check_kind(row(json!({"type": "mutualTLS"})), "MutualTls");
+        check_kind(
+            row(json!({"type": "openIdConnect", "openIdConnectUrl": "https://a.example"})),
+            r#"OpenIdConnect { url: "https://a.example" }"#,
+        );
+        check_kind(
+            row(json!({"type": "oauth2", "flows": {"deviceAuthorization": {
+                "deviceAuthorizationUrl": "https://a.example/d", "tokenUrl": "https://a.example/t", "scopes": {"read": ""}}}})),
+            r#"OAuth2 { flows: [OAuthFlow { kind: DeviceAuthorization, authorization_url: None, device_authorization_url: Some("https://a.example/d"), token_url: Some("https://a.example/t"), refresh_url: None, scopes: ["read"] }], metadata_url: None }"#,
+        );
+        check_kind(row(json!({"type": "magic"})), "Unknown");
+        let swagger =
+            |scheme: Value| json!({"swagger": "2.0", "securityDefinitions": {"a": scheme}});
+        check_kind(
+            swagger(json!({"type": "basic"})),
+            r#"Http { scheme: "basic", bearer_format: None }"#,
+        );
+        check_kind(
+            swagger(
+                json!({"type": "oauth2", "flow": "application", "tokenUrl": "https://a.example/t", "scopes": {"w": ""}}),
+            ),
+            r#"OAuth2 { flows: [OAuthFlow { kind: ClientCredentials, authorization_url: None, device_authorization_url: None, token_url: Some("https://a.example/t"), refresh_url: None, scopes: ["w"] }], metadata_url: None }"#,
+        );
+    }
+}

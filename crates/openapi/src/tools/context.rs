@@ -1,0 +1,359 @@
+//! Reads one operation, from its path key to its responses. Faults are reported; an error refuses this operation and no
+//! other.
+
+use std::{
+    iter,
+    sync::{Arc, OnceLock},
+};
+
+use callgate_tool::{Effect, ToolName};
+use callgate_tree::{Diagnostic, Node, Object, Path};
+use hashbrown::HashMap;
+
+use crate::{
+    bindings::Bindings,
+    blueprint::{Blueprint, Common, Origin},
+    body::{
+        BodyLayout, credential_fields,
+        media::{self, DescribedBody},
+        swagger,
+    },
+    code::Code,
+    cursor::Cursor,
+    declaration::is_described,
+    document::Document,
+    findings::Findings,
+    input::{Input, InputLocation},
+    layout::{self, Layout},
+    meter::StepBudget,
+    operation::Operation,
+    options::LoadOptions,
+    parameter::{self, Parameter},
+    reach::Reach,
+    reference::{Located, reference_of},
+    security::{
+        Security, SecurityScheme, argument_header::ArgumentHeader,
+        credential_places::CredentialPlaces, requirements::Schemes,
+    },
+    server::{Server, Servers},
+    template::Template,
+    tools::{
+        accept,
+        answer::{self, Answers},
+        defaults::{DecisiveDefaults, DefaultsContext},
+        effect::{OperationTexts, effect_with},
+        parameters::{self, OfferedParameters},
+        path_key, session_values,
+    },
+};
+
+/// The context in which every operation of a document is read.
+#[derive(Debug)]
+pub(super) struct Context<'d> {
+    pub(super) common: Arc<Common>,
+    pub(super) document: &'d Document,
+    pub(super) options: &'d LoadOptions,
+    pub(super) reach: Reach<'d>,
+    pub(super) servers: Servers<'d>,
+    pub(super) schemes: Schemes,
+    pub(super) fragments: Fragments,
+    pub(super) decisive: DecisiveDefaults,
+    pub(super) shared: SharedParts<'d>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct SharedParts<'d> {
+    parameters: parameter::ParameterCache<'d>,
+    answers: answer::AnswerCache<'d>,
+    /// The bodies that several operations may refer to, by the addresses of the references; only bodies without findings.
+    bodies: HashMap<usize, DescribedBody<'d>>,
+    template: path_key::TemplateCache,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Fragments {
+    n: usize,
+    first: Option<Arc<str>>,
+}
+
+#[derive(Debug)]
+struct OperationParts<'d> {
+    operation: Located<'d>,
+    /// The path item whose texts replace missing ones of the operation.
+    item: Option<&'d Node>,
+    template: Template,
+    server: Arc<Server>,
+    security: Security,
+    credential_keys: Box<[(InputLocation, Arc<str>)]>,
+    demanded: Vec<Arc<SecurityScheme>>,
+    layout: Layout<'d>,
+    argument_headers: Box<[ArgumentHeader]>,
+    effect: Effect,
+    bindings: Box<[Bindings]>,
+    answers: Answers<'d>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<'a, 'd> {
+    pub(super) method: &'a http::Method,
+    pub(super) key: &'a Arc<str>,
+    pub(super) items: &'a [Located<'d>],
+    pub(super) operation: &'a Located<'d>,
+}
+
+impl<'d> Context<'d> {
+    /// The operation; `None` if it cannot be offered. An operation that exceeds its share of the steps is given up,
+    /// and once the steps are used up, so are all later ones.
+    pub(super) fn operation(
+        &mut self,
+        candidate: Candidate<'_, 'd>,
+        tool_name: ToolName,
+        findings: &mut Findings,
+    ) -> Option<Operation> {
+        let Candidate { method, key, operation, .. } = candidate;
+        self.document.begin();
+        let is_short = key.len() <= LONGEST_KEY;
+        if !is_short {
+            let message =
+                format!("expected a path of at most {LONGEST_KEY} bytes, got: {}", key.len());
+            findings.error(Code::HostilePath, &operation.pointer, message, "shorten the path");
+            return None;
+        }
+        let label = [method.as_str(), " ", key].concat();
+        let operation_id = operation.node.get("operationId").and_then(Node::as_str);
+        let names = [Some(tool_name.as_str()), operation_id];
+        let let_through = self.options.argument_headers.of(&names);
+        let is_spent = self.document.is_spent();
+        let read =
+            if is_spent { None } else { self.read(candidate, &let_through, &names, findings) };
+        if self.document.is_spent() {
+            self.report_spent(operation, findings);
+            return None;
+        }
+        let read = read?;
+        let OperationParts { operation, item, template, server, security, answers, .. } = read;
+        let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
+        Some(Operation {
+            tool_name: tool_name.clone(),
+            operation_id: operation.node.get("operationId").and_then(Node::as_shared_str).cloned(),
+            method: method.clone(),
+            path: Arc::clone(key),
+            segments: template.segments,
+            fixed_query: template.fixed_query,
+            server,
+            credential_keys: read.credential_keys,
+            effect: read.effect,
+            argument_headers: read.argument_headers,
+            inputs: inputs.into(),
+            bindings: read.bindings,
+            body,
+            no_body_arguments,
+            accept: answers.accept,
+            answer_headers: answers.headers,
+            security,
+            demanded_schemes: read.demanded.into(),
+            blueprint: Blueprint {
+                common: Arc::clone(&self.common),
+                label,
+                operation: Origin::of(&operation),
+                item: item.cloned(),
+                inputs: origins.into(),
+                output: answers.output.as_ref().map(Origin::of),
+                tool_name,
+            },
+            nested_inputs: OnceLock::new(),
+            tool: OnceLock::new(),
+            arguments_schema: OnceLock::new(),
+            key_owners: OnceLock::new(),
+        })
+    }
+
+    /// The template of a path key; keys that a fragment distinguishes are counted.
+    fn template(
+        &mut self,
+        key: &Arc<str>,
+        levels: &[&Located<'d>],
+        findings: &mut Findings,
+    ) -> Option<Template> {
+        let cursor = Cursor::new(self.document, findings);
+        let template = path_key::template(&mut self.shared.template, key, levels, cursor);
+        if template.as_ref().is_some_and(|template| template.has_fragment) {
+            self.fragments.n += 1;
+            self.fragments.first.get_or_insert_with(|| Arc::clone(key));
+        }
+        template
+    }
+
+    fn read(
+        &mut self,
+        candidate: Candidate<'_, 'd>,
+        let_through: &[&ArgumentHeader],
+        names: &[Option<&str>],
+        findings: &mut Findings,
+    ) -> Option<OperationParts<'d>> {
+        let Candidate { method, key, items, operation } = candidate;
+        let operation = Cursor::new(self.document, findings).to(operation).followed()?;
+        if operation.node.as_object().is_none() {
+            let message = format!("expected an operation, got: {}", operation.node.kind());
+            findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
+            return None;
+        }
+        let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items).collect();
+        let template = self.template(key, &levels, findings);
+        let server = self.servers.of(&levels, findings);
+        let options = self.options;
+        let cursor = Cursor::new(self.document, findings).to(&operation);
+        let security = self.schemes.needs(cursor);
+        let parameters = parameter::read(&mut self.shared.parameters, cursor, &levels);
+        let accept = accept::declared(&parameters, cursor);
+        let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
+        let places = CredentialPlaces::new(options.configured(), &security, schemes.iter());
+        let known = parameters::OperationFacts {
+            template: template.as_ref(),
+            places: &places,
+            let_through,
+        };
+        let OfferedParameters { mut parameters, withheld: kept_back, demanded } =
+            parameters::among(parameters, cursor, known);
+        let security = security.and(&demanded);
+        let credential_keys = places.keys().chain(kept_back).collect();
+        let mut body = self.body(cursor, &mut parameters);
+        if let Some(body) = &mut body {
+            credential_fields::withhold(body, cursor, &places);
+        }
+        let mut answers = answer::read(&mut self.shared.answers, cursor);
+        answers.accept = accept.map_or(answers.accept, |accept| [accept].into());
+        let session_inputs = options.session_inputs;
+        let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
+        let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
+        let argument_headers = declared(let_through, &layout.inputs);
+        let effect = effect_with(
+            OperationTexts { method, key, operation: operation.node },
+            &argument_headers,
+        );
+        let label = &[method.as_str(), " ", key].concat();
+        let sending = DefaultsContext { defaults: options.defaults, method, effect, label };
+        self.decisive.leave_out(sending, self.document, &mut layout);
+        self.survey(&layout, cursor);
+        let bindings = session_values::bindings(cursor, session_inputs, &layout);
+        let item = describing(items, operation.node, cursor);
+        let (template, server) = (template?, server?);
+        Some(OperationParts {
+            operation,
+            item,
+            template,
+            server,
+            security,
+            credential_keys,
+            demanded,
+            layout,
+            argument_headers,
+            effect,
+            bindings,
+            answers,
+        })
+    }
+
+    /// The findings of many operations, reported once: fragments that distinguish operations on one path, defaults that
+    /// would decide what is changed, and an unknown server.
+    pub(super) fn shared_findings(&self) -> Vec<Diagnostic> {
+        let mut findings = Findings::default();
+        let Fragments { n, first } = &self.fragments;
+        if let Some(first) = first {
+            let message = format!(
+                "expected paths without a fragment, got {n} with one, the first is: `{first}`"
+            );
+            let help = "no change is needed: the fragment tells operations apart and is not sent";
+            findings.note(Code::PathFragment, Path::ROOT.name("paths"), message, help);
+        }
+        self.decisive.report(&mut findings);
+        self.servers.report_missing(&mut findings);
+        findings.into_diagnostics()
+    }
+
+    fn report_spent(&self, operation: &Located<'_>, findings: &mut Findings) {
+        let most = self.document.most_steps();
+        if self.document.step_budget().is_some_and(StepBudget::is_spent) {
+            let message = format!(
+                "expected a description that takes at most {most} steps, got one that takes more"
+            );
+            let help = "offer fewer operations, split the description, or raise `description_effort` or `effort_per_byte`";
+            return findings.error(Code::TooComplex, "", message, help);
+        }
+        let message = format!(
+            "expected an operation that takes at most a tenth of what is left of {most} steps, got one that takes more"
+        );
+        let help = "simplify what it refers to, or raise `description_effort` or `effort_per_byte`";
+        findings.error(Code::TooComplex, &operation.pointer, message, help);
+    }
+
+    fn survey(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
+        let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
+        for schema in layout.schemas.iter().chain(alternatives).flatten() {
+            for bad in self.reach.survey(schema) {
+                cursor.report(&bad);
+            }
+        }
+    }
+
+    /// The body, its preferred media type first. The body of Swagger 2.0 is removed from the parameters.
+    fn body(
+        &mut self,
+        operation: Cursor<'d, '_>,
+        parameters: &mut Vec<Parameter<'d>>,
+    ) -> Option<DescribedBody<'d>> {
+        let document = operation.document;
+        if document.version().is_swagger() {
+            let mut body = swagger::read(operation, parameters)?;
+            media::prefer(&mut body, operation, self.options);
+            return Some(body);
+        }
+        let reference = operation
+            .node
+            .get("requestBody")
+            .filter(|body| reference_of(body).is_some() && document.is_one_place(operation.path()));
+        let address = reference.and_then(Node::as_object).map(Object::address);
+        if let Some(known) = address.and_then(|address| self.shared.bodies.get(&address)) {
+            return known.again(document);
+        }
+        let (body, own) = operation.apart(|operation| {
+            let mut body = media::read(operation)?;
+            media::prefer(&mut body, operation, self.options);
+            Some(body)
+        });
+        if let (true, Some(address), Some(body)) = (own.is_empty(), address, &body) {
+            self.shared.bodies.insert(address, body.clone());
+        }
+        operation.absorb(&own);
+        body
+    }
+}
+
+/// The allowed headers for which an operation has inputs.
+fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
+    let is_input = |header: &&&ArgumentHeader| {
+        inputs.iter().any(|input| input.place() == InputLocation::Header && header.is(&input.name))
+    };
+    let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
+}
+
+/// The length limit of a path key. Longer addresses are not sent (`call`, URL limit), and a finding quotes the whole key.
+const LONGEST_KEY: usize = 8 << 10;
+
+/// The path item that describes an operation without its own description. Reports if neither has one.
+fn describing<'d>(
+    items: &[Located<'d>],
+    operation: &Node,
+    cursor: Cursor<'d, '_>,
+) -> Option<&'d Node> {
+    if is_described(operation) {
+        return None;
+    }
+    let item = items.iter().map(|item| item.node).find(|node| is_described(node));
+    if item.is_none() {
+        let message = "expected a `summary` or a `description`, got neither".to_owned();
+        let help = "say what the operation is for; a model knows it by nothing else";
+        cursor.note(Code::NoDescription, message, help);
+    }
+    item
+}

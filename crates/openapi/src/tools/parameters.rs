@@ -1,0 +1,307 @@
+//! Decides which parameters of an operation are offered: not those that belong to credentials or control the message,
+//! not those that do not occur in the path; and adds the undeclared variables of the path.
+
+use std::sync::Arc;
+
+use callgate_tree::{Node, Severity};
+use hashbrown::HashSet;
+
+use crate::{
+    code::Code,
+    cursor::Cursor,
+    findings::{Finding, Findings},
+    input::{Encoding, InputLocation, Placement, Style, Styled},
+    parameter::Parameter,
+    reference::Located,
+    security::{
+        SecurityScheme,
+        argument_header::ArgumentHeader,
+        credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
+        withheld::{WithholdingReason, WithholdingRules, withheld},
+    },
+    template::{QueryValue, Template},
+};
+
+/// The facts about an operation that are known before its parameters are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OperationFacts<'a> {
+    pub(super) template: Option<&'a Template>,
+    pub(super) places: &'a CredentialPlaces<'a>,
+    pub(super) let_through: &'a [&'a ArgumentHeader],
+}
+
+#[derive(Debug)]
+pub(super) struct OfferedParameters<'d> {
+    pub(super) parameters: Vec<Parameter<'d>>,
+    /// The places of the parameters that belong to credentials.
+    pub(super) withheld: Vec<(InputLocation, Arc<str>)>,
+    /// The schemes at whose places the operation requires a parameter, whatever its `security` says.
+    pub(super) demanded: Vec<Arc<SecurityScheme>>,
+}
+
+/// The parameters that are offered among those of an operation.
+pub(super) fn among<'d>(
+    mut parameters: Vec<Parameter<'d>>,
+    operation: Cursor<'d, '_>,
+    OperationFacts { template, places, let_through }: OperationFacts<'_>,
+) -> OfferedParameters<'d> {
+    let at = operation.located();
+    if let Some(template) = template {
+        take_query_values(template, &at, &mut parameters);
+    }
+    let rules = WithholdingRules { places, let_through };
+    let mut offered = OfferedParameters {
+        parameters: Vec::with_capacity(parameters.len()),
+        withheld: Vec::new(),
+        demanded: Vec::new(),
+    };
+    operation.with_findings(|findings| {
+        // Each parameter is compared with each place.
+        for parameter in operation.document.affordable(parameters, places.len()) {
+            offered.sort_out(parameter, rules, findings);
+        }
+        let parameters = &mut offered.parameters;
+        note_query_beside_querystring(parameters, findings);
+        if let Some(template) = template {
+            drop_unused(template, parameters, findings);
+            drop_fixed(template, parameters, findings);
+            add_undeclared(template, &at, parameters, findings);
+        }
+    });
+    offered
+}
+
+impl<'d> OfferedParameters<'d> {
+    fn sort_out(
+        &mut self,
+        parameter: Parameter<'d>,
+        rules: WithholdingRules<'_>,
+        findings: &mut Findings,
+    ) {
+        let declared = DeclaredParameter {
+            place: parameter.place(),
+            name: &parameter.name,
+            required: parameter.required,
+            description: said(&parameter),
+        };
+        let why = if parameter.is_whole_body() { None } else { withheld(declared, rules) };
+        let Some(why) = why else { return self.parameters.push(parameter) };
+        report(&parameter, &why, findings);
+        let WithholdingReason::Credential(taker) = why else { return };
+        self.withheld.push((parameter.place(), Arc::clone(&parameter.name)));
+        if let PlaceOwner::Scheme(scheme) = taker
+            && parameter.required
+        {
+            self.demanded.push(scheme);
+        }
+    }
+}
+
+fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
+    let own = || parameter.object.get("description").and_then(Node::as_str);
+    parameter.description.as_deref().or_else(own).unwrap_or_default()
+}
+
+fn report(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Findings) {
+    let Parameter { name, .. } = parameter;
+    let pointer = parameter.pointer();
+    match why {
+        WithholdingReason::Credential(PlaceOwner::Demanded) => {
+            let message = format!(
+                "expected the service to take the credential from its own place, got a required parameter that is read as one: `{name}`"
+            );
+            let help = format!(
+                "write an `apiKey` scheme for it, or list `{name}` under `credential_arguments` of the toolset; it is not sent"
+            );
+            findings.warning(Code::CredentialParameter, pointer, message, &help);
+        }
+        WithholdingReason::Credential(_) => {
+            let message = format!(
+                "expected the credential `{name}` from the configuration alone, got a parameter of that name"
+            );
+            findings.note(
+                Code::CredentialParameter,
+                pointer,
+                message,
+                "no change is needed: it is not offered",
+            );
+        }
+        WithholdingReason::Forbidden => {
+            let message = format!("expected a header that arguments may set, got: `{name}`");
+            let help = match ArgumentHeader::new(name) {
+                Ok(_) => format!(
+                    "remove the parameter, or list `{name}` under `argument_headers` of the toolset; it is not sent"
+                ),
+                Err(_) => "remove the parameter; it is never sent".to_owned(),
+            };
+            findings.warning(Code::ForbiddenHeader, pointer, message, &help);
+        }
+        WithholdingReason::Reserved => {
+            let message = format!("expected no header parameter of a reserved name, got: `{name}`");
+            let help =
+                "describe it with media types or a security scheme; the parameter is ignored";
+            findings.note(Code::ReservedHeader, pointer, message, help);
+        }
+    }
+}
+
+/// Reports query parameters beside a whole query string: OpenAPI 3.2.0 §4.12.1 forbids the combination.
+fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
+    let is_query = |known: &&Parameter<'_>| {
+        matches!(known.place(), InputLocation::Query | InputLocation::Querystring)
+    };
+    let queries = parameters.iter().filter(is_query);
+    let whole = parameters.iter().find(|known| known.place() == InputLocation::Querystring);
+    if let (Some(whole), true) = (whole, queries.clone().nth(1).is_some()) {
+        let message =
+            format!("expected no query parameters beside a query string, got: `{}`", whole.name);
+        let help = "describe either; a call that gives both is refused";
+        // If two of them are required, every call supplies both.
+        let is_never = queries.filter(|known| known.required).nth(1).is_some();
+        let severity = if is_never { Severity::Error } else { Severity::Warning };
+        let code = Code::MalformedNode.into();
+        findings.add(Finding { code, severity, message, help, remedy: None }, whole.pointer());
+    }
+}
+
+/// Turns the variables in the path key's own query into query parameters: the declared parameter of each variable, or
+/// else a required text.
+fn take_query_values<'d>(
+    template: &Template,
+    operation: &Located<'d>,
+    parameters: &mut Vec<Parameter<'d>>,
+) {
+    for QueryValue { name, text, variable } in &template.query_values {
+        let is_query =
+            |known: &Parameter<'_>| known.place() == InputLocation::Query && known.name == *name;
+        if parameters.iter().any(is_query) {
+            continue;
+        }
+        let declares = |known: &&Parameter<'_>| {
+            matches!(known.place(), InputLocation::Path | InputLocation::Query)
+                && Some(&known.name) == variable.as_ref()
+        };
+        let placement = Placement::Query(Encoding::Styled(Styled::plain(Style::Form)));
+        let found = parameters.iter().find(declares).cloned();
+        parameters.retain(|known| {
+            known.place() != InputLocation::Query || Some(&known.name) != variable.as_ref()
+        });
+        parameters.push(match found {
+            Some(found) => Parameter { name: Arc::clone(name), placement, ..found },
+            None => Parameter {
+                object: &Node::Null,
+                pointer: Some(Arc::clone(&operation.pointer)),
+                name: Arc::clone(name),
+                placement,
+                required: true,
+                schema: None,
+                description: Some(format!("A value of the form `{text}`.").into()),
+            },
+        });
+    }
+    let is_left = |known: &Parameter<'_>| {
+        let is_taken = template.query_values.iter().any(|value| value.holds(&known.name));
+        known.place() != InputLocation::Path
+            || !is_taken
+            || template.variables().any(|name| *name == known.name)
+    };
+    parameters.retain(is_left);
+}
+
+/// The variables of a template. Few are compared pair by pair; the names of many are looked up.
+struct Variables<'a> {
+    template: &'a Template,
+    many: HashSet<&'a Arc<str>>,
+}
+
+impl<'a> Variables<'a> {
+    fn of(template: &'a Template) -> Self {
+        let is_few = Self::are_few(template);
+        let many = if is_few { HashSet::new() } else { template.variables().collect() };
+        Self { template, many }
+    }
+
+    fn are_few(template: &Template) -> bool {
+        template.variables().nth(COMPARED_VARIABLES).is_none()
+    }
+
+    fn hold(&self, name: &Arc<str>) -> bool {
+        if self.many.is_empty() {
+            return self.template.variables().any(|known| known == name);
+        }
+        self.many.contains(name)
+    }
+}
+
+/// Up to this many variables are compared with each parameter.
+const COMPARED_VARIABLES: usize = 16;
+
+/// Removes path parameters that do not occur in the template.
+fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+    let variables = Variables::of(template);
+    parameters.retain(|parameter| {
+        let name = &parameter.name;
+        let is_used = parameter.place() != InputLocation::Path || variables.hold(name);
+        if !is_used {
+            let message = format!("expected path parameters of the template, got: `{name}`");
+            let help = "remove it or put it into the path; it is ignored";
+            findings.warning(Code::UnusedPathParameter, parameter.pointer(), message, help);
+        }
+        is_used
+    });
+}
+
+/// Removes query parameters that the path key's own query sets: they would be sent twice.
+fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+    parameters.retain(|parameter| {
+        let name = &parameter.name;
+        let is_fixed = parameter.place() == InputLocation::Query && template.fixes(name);
+        if is_fixed {
+            let message = format!(
+                "expected each query parameter once, got one that the path fixes: `{name}`"
+            );
+            let help = "leave it out of one of them; what the path says is sent";
+            findings.note(Code::DuplicateParameter, parameter.pointer(), message, help);
+        }
+        !is_fixed
+    });
+}
+
+/// Adds a required text for each undeclared variable.
+fn add_undeclared<'d>(
+    template: &Template,
+    operation: &Located<'d>,
+    parameters: &mut Vec<Parameter<'d>>,
+    findings: &mut Findings,
+) {
+    let is_path = |known: &&Parameter<'_>| known.place() == InputLocation::Path;
+    let mut declared: HashSet<Arc<str>> = HashSet::new();
+    let is_few = Variables::are_few(template);
+    if !is_few {
+        declared.extend(parameters.iter().filter(is_path).map(|known| Arc::clone(&known.name)));
+    }
+    for name in template.variables() {
+        let is_declared = if is_few {
+            parameters.iter().filter(is_path).any(|known| known.name == *name)
+        } else {
+            !declared.insert(Arc::clone(name))
+        };
+        if is_declared {
+            continue;
+        }
+        let message = format!(
+            "expected a path parameter for each variable of the template, got none: `{name}`"
+        );
+        let help = "declare it; it is offered as a required text";
+        findings.warning(Code::UndeclaredPathParameter, &operation.pointer, message, help);
+        parameters.push(Parameter {
+            object: &Node::Null,
+            pointer: Some(Arc::clone(&operation.pointer)),
+            name: Arc::clone(name),
+            placement: Placement::Path(Encoding::Styled(Styled::plain(Style::Simple))),
+            required: true,
+            schema: None,
+            description: None,
+        });
+    }
+}

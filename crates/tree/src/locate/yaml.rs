@@ -1,0 +1,92 @@
+//! Finds nodes in a YAML text by following the parser's events, without a tree. Nodes that an alias or a merge key
+//! inserts have no place of their own: their place is that of the alias.
+
+use granit_parser::{Event, Marker};
+
+use crate::limits::Limits;
+use crate::text::{self, Scalar, Targets, marked};
+
+/// An open list or object, with its entry when it contains wanted nodes.
+struct Frame {
+    entry: Option<usize>,
+    next: Next,
+}
+
+enum Next {
+    Item(usize),
+    Name,
+    Value(Option<usize>),
+}
+
+/// Finds the wanted nodes of a text, within limits.
+pub(super) fn find(text: &str, wanted: &mut Targets, limits: &Limits) {
+    let mut finder = Finder { wanted, frames: Vec::new() };
+    for (n_events, next) in text::parser(text, limits).enumerate() {
+        let Ok((event, span)) = next else { return };
+        // A list or object produces two events.
+        if n_events / 2 > limits.nodes || finder.frames.len() > limits.depth {
+            return;
+        }
+        finder.take(event, span.start);
+    }
+}
+
+struct Finder<'w> {
+    wanted: &'w mut Targets,
+    frames: Vec<Frame>,
+}
+
+impl Finder<'_> {
+    fn take(&mut self, event: Event<'_>, marker: Marker) {
+        match event {
+            Event::Alias(_) => {
+                self.node("", marker);
+            }
+            Event::MappingStart(..) => {
+                let entry = self.node("", marker);
+                self.frames.push(Frame { entry, next: Next::Name });
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                self.frames.pop();
+            }
+            Event::Scalar(text, style, _, tag) => {
+                let scalar = Scalar { text: &text, style, tag: tag.as_deref() };
+                self.node(scalar.name(), marker);
+            }
+            Event::SequenceStart(..) => {
+                let entry = self.node("", marker);
+                self.frames.push(Frame { entry, next: Next::Item(0) });
+            }
+            _ => {}
+        }
+    }
+
+    /// Visits a name, item or value and returns the entry of the value.
+    fn node(&mut self, name: &str, marker: Marker) -> Option<usize> {
+        let Some(Frame { entry, next }) = self.frames.last_mut() else {
+            self.wanted.found(Targets::ROOT, marked(marker));
+            return Some(Targets::ROOT);
+        };
+        let found = match next {
+            Next::Item(index) => {
+                let found = entry.and_then(|entry| self.wanted.below(entry, &index.to_string()));
+                *index += 1;
+                found
+            }
+            Next::Name => {
+                let found = entry.and_then(|entry| self.wanted.below(entry, name));
+                *next = Next::Value(found);
+                found
+            }
+            Next::Value(found) => {
+                let found = *found;
+                *next = Next::Name;
+                return found;
+            }
+        };
+        if let Some(entry) = found {
+            self.wanted.found(entry, marked(marker));
+        }
+        found
+    }
+}
