@@ -42,7 +42,7 @@ use crate::{
         answer::{self, Answers},
         defaults::{DecisiveDefaults, DefaultsContext},
         effect::{OperationTexts, effect_with},
-        parameters::{self, OfferedParameters},
+        parameters::{self, OfferedParameters, OperationFacts},
         path_key, session_values,
     },
 };
@@ -208,13 +208,9 @@ impl<'d> Context<'d> {
         let accept = accept::declared(&parameters, cursor);
         let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
         let places = CredentialPlaces::new(options.configured(), &security, schemes.iter());
-        let known = parameters::OperationFacts {
-            template: template.as_ref(),
-            places: &places,
-            let_through,
-        };
+        let facts = OperationFacts { template: template.as_ref(), places: &places, let_through };
         let OfferedParameters { mut parameters, withheld: kept_back, demanded } =
-            parameters::among(parameters, cursor, known);
+            parameters::among(parameters, cursor, facts);
         let security = security.and(&demanded);
         let credential_keys = places.keys().chain(kept_back).collect();
         let mut body = self.body(cursor, &mut parameters);
