@@ -27,7 +27,7 @@ mod visible;
 pub use answer::{Answer, Content, Cut, Handle, Part, StoredResult, Truncated, Unit};
 pub use call::{
     Arguments, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall,
-    ToolResult,
+    ToolResult, call_id,
 };
 pub use caller_token::CallerToken;
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
@@ -47,5 +47,7 @@ pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
-pub use value::{Entry, ForeignNumber, Index, IntoIter, Iter, Object, ToValue, Value};
+pub use value::{
+    Entry, ForeignNumber, Index, IntoIter, InvalidValue, Iter, Object, ToValue, Value, from_value,
+};
 pub use visible::{is_unseen, visible, visible_line, visible_quotation};

@@ -8,6 +8,7 @@ mod masked;
 mod object;
 mod read;
 mod serial;
+mod typed;
 mod write;
 
 use std::ops;
@@ -15,6 +16,7 @@ use std::ops;
 pub use self::build::ToValue;
 pub use self::foreign::ForeignNumber;
 pub use self::object::{Entry, IntoIter, Iter, Object};
+pub use self::typed::{InvalidValue, from_value};
 use crate::Number;
 
 /// A JSON value.

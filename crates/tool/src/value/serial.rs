@@ -1,6 +1,7 @@
 //! Values through serde. `serde_json` writes and reads every number with its exact digits; other formats only have numbers
 //! of 64 bits, which are taken as they are.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 
@@ -106,11 +107,17 @@ fn unexpected(value: &Value) -> Unexpected<'_> {
 
 /// The name by which `serde_json` is asked for the raw text of a value. Readers of other formats, and a `serde_json` that
 /// uses another name, return the value itself.
-const RAW: &str = "$serde_json::private::RawValue";
+pub(super) const RAW: &str = "$serde_json::private::RawValue";
 
 /// The name of the only member by which `serde_json`, built to keep the digits of numbers, passes on a number if it does
 /// not pass on raw text.
 const NUMBER: &str = "$serde_json::private::Number";
+
+thread_local! {
+    /// A value on its way from a deserializer of [`Value`] to the visitor that asked for it whole: a visitor only takes what
+    /// serde knows, and a value that is taken apart and put together again would be copied.
+    pub(super) static HANDED: Cell<Option<Value>> = const { Cell::new(None) };
+}
 
 struct Whole;
 
@@ -156,6 +163,11 @@ impl<'de> Visitor<'de> for Whole {
 
     fn visit_string<E: Error>(self, text: String) -> Result<Value, E> {
         Ok(text.into())
+    }
+
+    /// Bytes stand for a value that is handed over.
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Value, E> {
+        HANDED.take().ok_or_else(|| E::invalid_type(Unexpected::Bytes(bytes), &self))
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
