@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use callgate::{Secret, Session, config::Built, dialect::read_session, secret::SecretReference};
-use callgate_tool::{Object, Value, nearest};
+use callgate_tool::{Object, Value};
 
 use crate::exit::Failure;
 
@@ -31,7 +31,7 @@ pub(crate) async fn known(
         told(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
     })?;
     let read = read_session(envelope.clone());
-    read.map_err(|error| told(file, &error.to_string(), &remedy(&envelope)))?;
+    read.map_err(|error| told(file, &error.to_string(), REMEDY))?;
     let base = file.parent().unwrap_or(file);
     let mut credentials = Vec::new();
     for (name, reference) in references {
@@ -47,18 +47,6 @@ pub(crate) async fn known(
     };
     Ok(Known { envelope, credentials })
 }
-
-/// The remedy for an invalid session: the key that was probably meant, if one is similar.
-fn remedy(envelope: &Value) -> String {
-    let keys = envelope.as_object().into_iter().flat_map(Object::keys);
-    let mut unknown = keys.filter(|key| !KEYS.contains(&key.as_str()));
-    match unknown.find_map(|key| nearest(key, KEYS)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("a session is an object with any of `{}`", KEYS.join("`, `")),
-    }
-}
-
-const KEYS: [&str; 5] = ["id", "parameters", "payload", "context", "credentials"];
 
 impl Known {
     pub(crate) fn nothing() -> Self {
@@ -108,6 +96,9 @@ fn credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, S
     };
     members.into_iter().map(reference).collect()
 }
+
+const REMEDY: &str =
+    "a session is an object with any of `id`, `parameters`, `payload`, `context`, `credentials`";
 
 #[cfg(test)]
 mod tests {

@@ -53,9 +53,8 @@ pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
     let session = session.with_payload(payload.unwrap_or_default());
     let session = session.with_context(context.unwrap_or_default());
     let credentials = credentials.unwrap_or_default().into_iter();
-    Ok(credentials.fold(session, |session, (name, text)| {
-        session.with_credential(&name, Secret::new(text))
-    }))
+    Ok(credentials
+        .fold(session, |session, (name, text)| session.with_credential(&name, Secret::new(text))))
 }
 
 #[derive(Deserialize)]

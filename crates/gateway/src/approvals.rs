@@ -6,19 +6,36 @@ use callgate_dialect::{Dialect, ReadMessage, json_result};
 use callgate_executor::{Decided, Decision};
 use callgate_tool::{ToolResult, Value};
 use http::HeaderMap;
-use utoipa::{IntoResponses, openapi};
+use serde::Deserialize;
+use utoipa::{IntoResponses, ToSchema, openapi};
 
 use crate::{
     caller::Caller,
-    calls::{Accepted, Asked, Batch, Keeper, Mode, idempotency_key, wrong, wrong_setting},
+    calls::{Accepted, Batch, Keeper, Mode, RequestedCall, idempotency_key},
     described::{RefusedJson, Responses, collected, json},
     gateway::Gateway,
-    json_body::{JsonBody, malformed},
+    json_body::{JsonBody, typed},
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
     sessions::Inline,
 };
+
+/// What a person decided
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ApprovalRequest {
+    #[schema(inline)]
+    decision: Word,
+}
+
+/// `approve` makes the call, `reject` ends it
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Approve,
+    Reject,
+}
 
 /// Approves or rejects a waiting call, and returns its result.
 #[utoipa::path(
@@ -27,7 +44,7 @@ use crate::{
     operation_id = "decideApproval",
     tag = "calls",
     params(("id" = String, Path, description = "The `pending.id` of a result, of this caller alone")),
-    request_body(content = ref("#/components/schemas/ApprovalRequest"), content_type = "application/json", description = "The decision"),
+    request_body(content = ApprovalRequest, content_type = "application/json", description = "The decision"),
     responses(Ended, RefusedJson),
 )]
 pub(crate) async fn decide(
@@ -38,7 +55,11 @@ pub(crate) async fn decide(
     JsonBody { value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
     Accepted::json(&headers)?;
-    let (key, decision) = (idempotency_key(&headers)?, decision(value)?);
+    let key = idempotency_key(&headers)?;
+    let decision = match typed::<ApprovalRequest>(value)?.decision {
+        Word::Approve => Decision::Approve,
+        Word::Reject => Decision::Reject,
+    };
     let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
     let built = gateway.built();
     // A caller who may no longer use the tool does not learn that a call waits.
@@ -54,7 +75,7 @@ pub(crate) async fn decide(
     let message = origin.as_ref().map(|(dialect, origin)| {
         (*dialect, ReadMessage::of_one(waiting.call.clone(), origin.clone()))
     });
-    let asked = Asked::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
+    let asked = RequestedCall::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
     let asked = match &origin {
         Some((dialect, origin)) => asked.of_message(*dialect, origin),
         None => asked,
@@ -86,18 +107,6 @@ fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> 
     };
     let messages = Value::Array(dialect.write(read, results));
     format!(r#"{members},"messages":{messages}}}"#)
-}
-
-fn decision(body: Value) -> Result<Decision, Problem> {
-    let Value::Object(mut members) = body else {
-        return Err(wrong("the body", "an object", Some(&body)));
-    };
-    let said = members.remove("decision");
-    if let Some(key) = members.keys().next() {
-        return Err(malformed(format!("expected the key `decision`, got: `{key}`")));
-    }
-    let decision = said.as_ref().and_then(Value::as_str).and_then(Decision::from_text);
-    decision.ok_or_else(|| wrong_setting("decision", "`approve` or `reject`", said.as_ref()))
 }
 
 fn absent() -> Problem {

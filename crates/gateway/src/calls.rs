@@ -9,7 +9,7 @@ mod repeated;
 pub(crate) use self::{
     accept::Accepted,
     awaiting_approval::Keeper,
-    envelope::{Asked, Mode, execution, mode, wrong, wrong_setting},
+    envelope::{Executor, Mode, RequestedCall, execution_of, wrong, wrong_setting},
     repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 
@@ -27,10 +27,15 @@ use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolR
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 
-use self::envelope::Envelope;
+use self::envelope::CallsRequest;
 use crate::{
-    answer::JsonText, caller::Caller, described::RefusedJson, gateway::Gateway,
-    json_body::JsonBody, observe::trace_of, problem::Problem,
+    answer::JsonText,
+    caller::Caller,
+    described::RefusedJson,
+    gateway::Gateway,
+    json_body::{JsonBody, typed},
+    observe::trace_of,
+    problem::Problem,
 };
 
 /// Runs calls and answers their results.
@@ -39,7 +44,7 @@ use crate::{
     path = "/v1/calls",
     operation_id = "runCalls",
     tag = "calls",
-    request_body(content = ref("#/components/schemas/CallsRequest"), content_type = "application/json", description = "The calls and their session"),
+    request_body(content = CallsRequest, content_type = "application/json", description = "The calls and their session"),
     responses(
         (status = 200, description = "One result for each call, whether it succeeded or failed; with `Accept: text/event-stream` as events `value`, `result` and `end`",
             content((ref("#/components/schemas/CallsAnswer") = "application/json"), (String = "text/event-stream")),
@@ -59,7 +64,7 @@ pub(crate) fn run(
 ) -> impl Future<Output = Result<Response, Problem>> + Send {
     async move {
         let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
-        let Envelope { calls, session, is_dry_run, mode, execution } = Envelope::read(value)?;
+        let CallsRequest { calls, session, dry_run: is_dry_run, mode, execution } = typed(value)?;
         let built = gateway.built();
         let calls_that_wait = gateway.waiting_calls().clone();
         let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
@@ -108,7 +113,7 @@ impl Batch {
     pub(crate) async fn answer(
         &self,
         gateway: &Gateway,
-        calls: &[Asked],
+        calls: &[RequestedCall],
         request: &[&[u8]],
         written: impl Fn(&[ToolResult]) -> String,
     ) -> Result<Response, Problem> {
@@ -132,7 +137,7 @@ impl Batch {
     }
 
     /// The fingerprints of the calls; `None` if the caller may not make one of them.
-    pub(crate) fn fingerprints(&self, calls: &[Asked]) -> Option<Vec<u8>> {
+    pub(crate) fn fingerprints(&self, calls: &[RequestedCall]) -> Option<Vec<u8>> {
         let mut fingerprints = Vec::with_capacity(32 * calls.len());
         for (at, asked) in calls.iter().enumerate() {
             let call = self.call(at, asked).ok()?;
@@ -150,7 +155,7 @@ impl Batch {
     }
 
     /// The results in the order of the calls.
-    pub(crate) async fn results(&self, calls: &[Asked]) -> Vec<ToolResult> {
+    pub(crate) async fn results(&self, calls: &[RequestedCall]) -> Vec<ToolResult> {
         if let [only] = calls {
             return vec![Box::pin(self.result(0, only)).await];
         }
@@ -160,7 +165,7 @@ impl Batch {
         stream::iter(calls).buffered(self.at_once()).collect().await
     }
 
-    async fn result(&self, at: usize, asked: &Asked) -> ToolResult {
+    async fn result(&self, at: usize, asked: &RequestedCall) -> ToolResult {
         let call = match self.call(at, asked) {
             Ok(call) => call,
             Err(fault) => return Box::pin(self.refused(&asked.call, fault)).await,
@@ -198,12 +203,12 @@ impl Batch {
     }
 
     /// A result whose call is kept where a person has to approve it.
-    async fn kept(&self, at: usize, asked: &Asked, result: ToolResult) -> ToolResult {
+    async fn kept(&self, at: usize, asked: &RequestedCall, result: ToolResult) -> ToolResult {
         awaiting_approval::queued(self, at, asked, result).await
     }
 
     /// The idempotency key of a call: its own, or one that follows from the request's.
-    fn key_of(&self, at: usize, asked: &Asked) -> Option<String> {
+    fn key_of(&self, at: usize, asked: &RequestedCall) -> Option<String> {
         let request = self.key.as_deref().filter(|_| !self.is_dry_run);
         let own = asked.idempotency_key.clone();
         own.or_else(|| Some(repeated::of_call(request?, at)))
@@ -223,7 +228,7 @@ impl Batch {
     }
 
     /// One call with all that surrounds it; a fault where the caller may not use the tool, as if there were none.
-    fn call<'a>(&'a self, at: usize, asked: &'a Asked) -> Result<Call<'a>, Box<Fault>> {
+    fn call<'a>(&'a self, at: usize, asked: &'a RequestedCall) -> Result<Call<'a>, Box<Fault>> {
         if self.is_hidden(&asked.call.tool) {
             return Err(self.unknown_tool(&asked.call.tool));
         }

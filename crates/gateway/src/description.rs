@@ -28,7 +28,11 @@ pub(crate) async fn show() -> JsonText {
 fn text() -> String {
     let paths = Described::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
-    let schemas = Value::parse(SCHEMAS).unwrap_or_default();
+    let mut schemas = Value::parse(SCHEMAS).unwrap_or_default();
+    let derived = document.pointer_mut("/components/schemas").map(Value::take);
+    if let (Some(schemas), Some(Value::Object(derived))) = (schemas.as_object_mut(), derived) {
+        schemas.extend(derived);
+    }
     for operation in operations(&mut document) {
         refine(operation, &schemas);
     }

@@ -11,16 +11,17 @@ use callgate_executor::Entry;
 use callgate_tool::{ToolResult, Value, json};
 use http::HeaderMap;
 
-use self::envelope::Envelope;
+use self::envelope::DialectRequest;
 use crate::{
     caller::Caller,
-    calls::{Accepted, Asked, Batch, Keeper, idempotency_key},
+    calls::{Accepted, Batch, Keeper, RequestedCall, idempotency_key},
     described::RefusedJson,
     gateway::Gateway,
-    json_body::JsonBody,
+    json_body::{JsonBody, typed},
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
+    tools::form_of,
 };
 
 /// Runs the calls of a model's message and answers the messages to append.
@@ -30,7 +31,7 @@ use crate::{
     operation_id = "runMessage",
     tag = "calls",
     params(("dialect" = String, Path, description = "The wire format of the message")),
-    request_body(content = ref("#/components/schemas/DialectRequest"), content_type = "application/json", description = "The message and its session"),
+    request_body(content = DialectRequest, content_type = "application/json", description = "The message and its session"),
     responses(
         (status = 200, description = "One answer for each call, whether it succeeded or failed, as messages of the format", body = ref("#/components/schemas/DialectAnswer"), content_type = "application/json"),
         (status = 404, description = "There is no such format"),
@@ -52,8 +53,9 @@ pub(crate) async fn run(
         .map_err(|error| Problem::new(ProblemKind::AbsentResource, format!("{error}")))?;
     Accepted::json(&headers)?;
     let key = idempotency_key(&headers)?;
-    let Envelope { message, form, session, functions, is_dry_run, mode, execution } =
-        Envelope::read(dialect, value)?;
+    let DialectRequest { message, form, session, functions, dry_run: is_dry_run, mode, execution } =
+        typed(value)?;
+    let form = form_of(dialect, form)?;
     let built = gateway.built();
     let entry = |name: &str| entry(&built, &caller, name);
     let read = dialect.read_in(form, message, |name| entry(name).and_then(Entry::declaration));
@@ -74,7 +76,7 @@ pub(crate) async fn run(
     drop(headers);
     let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
     let origins = read.to_make().into_iter().cloned().zip(read.origins());
-    let calls = origins.map(|(call, origin)| Asked::from(call).of_message(dialect, origin));
+    let calls = origins.map(|(call, origin)| RequestedCall::from(call).of_message(dialect, origin));
     let calls: Vec<_> = calls.collect();
     let batch = Batch {
         built: built.clone(),

@@ -8,9 +8,10 @@ use axum::{
     extract::{FromRequest, Request},
 };
 use bytes::Bytes;
-use callgate_tool::Value;
+use callgate_tool::{Value, from_value};
 use http::header;
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
 
 use crate::problem::{self, Problem, ProblemKind};
 
@@ -73,6 +74,11 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
             .map_err(|error| malformed(format!("expected a JSON object: {error}")))?;
         Ok(Self { value, bytes })
     }
+}
+
+/// A body as the type that a path takes.
+pub(crate) fn typed<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
+    from_value(body).map_err(|error| malformed(error.to_string()))
 }
 
 /// The refusal of a malformed body.

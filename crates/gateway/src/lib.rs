@@ -5,6 +5,7 @@
     not(feature = "mcp"),
     expect(dead_code, reason = "code that only MCP needs is compiled and tested with it")
 )]
+#![expect(unused_qualifications, reason = "the derives of `utoipa` qualify the types of bodies")]
 
 mod access;
 mod admin;

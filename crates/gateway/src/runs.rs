@@ -37,7 +37,7 @@ pub(crate) use self::{
 use crate::{
     answer::JsonText,
     caller::Caller,
-    calls::{Asked, Batch, Mode, idempotency_key},
+    calls::{Batch, Mode, RequestedCall, idempotency_key},
     dialects::entry,
     gateway::Gateway,
     json_body::malformed,
@@ -111,7 +111,8 @@ impl Run {
             Form::Dialogflow => calls,
         };
         let read = read_in(form.dialect(), built, &self.caller, form.message(&calls))?;
-        let asked = read.to_make().into_iter().cloned().map(Asked::from).collect::<Vec<_>>();
+        let asked =
+            read.to_make().into_iter().cloned().map(RequestedCall::from).collect::<Vec<_>>();
         let batch = Batch {
             built: Arc::clone(built),
             caller: self.caller.clone(),

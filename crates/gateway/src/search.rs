@@ -3,16 +3,16 @@
 
 use axum::extract::State;
 use callgate_executor::{Entry, Found, Search};
-use callgate_tool::{Effect, Value, json};
-use utoipa::IntoResponses;
+use callgate_tool::{InvalidValue, Value, json};
+use serde::{Deserialize, Deserializer, de::Error};
+use utoipa::{IntoResponses, ToSchema};
 
 use crate::{
     answer::JsonText,
     caller::Caller,
-    calls::{wrong, wrong_setting},
     described::{RefusedJson, Responses, collected, json as described},
     gateway::Gateway,
-    json_body::{JsonBody, malformed},
+    json_body::{JsonBody, typed},
     problem::{Problem, ProblemKind},
 };
 
@@ -22,7 +22,7 @@ use crate::{
     path = "/v1/tools:search",
     operation_id = "searchTools",
     tag = "tools",
-    request_body(content = ref("#/components/schemas/SearchRequest"), content_type = "application/json", description = "What a tool is wanted for"),
+    request_body(content = SearchRequest, content_type = "application/json", description = "What a tool is wanted for"),
     responses(Answers, RefusedJson),
 )]
 pub(crate) async fn run(
@@ -30,7 +30,7 @@ pub(crate) async fn run(
     caller: Caller,
     JsonBody { value, .. }: JsonBody,
 ) -> Result<JsonText, Problem> {
-    let Question { text, limit, toolsets, effects } = Question::read(value)?;
+    let SearchRequest { query, limit, toolsets, effects } = typed(value)?;
     let built = gateway.built();
     let sees = |entry: Entry<'_>| caller.may_use(entry.toolset());
     let is_served = |toolset: &String| {
@@ -40,7 +40,7 @@ pub(crate) async fn run(
         let detail = format!("`toolsets`: expected ones that are served, got: `{unknown}`");
         return Err(Problem::new(ProblemKind::AbsentResource, detail));
     }
-    let search = Search::new(&text).with_limit(limit);
+    let search = Search::new(&query).with_limit(limit.0);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
     let found = built.executor.search(&search, sees);
     let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
@@ -58,63 +58,70 @@ impl IntoResponses for Answers {
     }
 }
 
-/// The body of a search.
-#[derive(Debug)]
-struct Question {
-    text: String,
-    limit: usize,
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct SearchRequest {
+    /// What a tool is wanted for, in words
+    #[serde(deserialize_with = "query")]
+    #[schema(min_length = 1, pattern = r"\S")]
+    query: String,
+    /// The most that is found
+    #[serde(default)]
+    #[schema(value_type = u64, minimum = 1, maximum = 100, default = 10)]
+    limit: Limit,
+    /// Only tools of these toolsets
+    #[serde(default)]
     toolsets: Vec<String>,
-    effects: Vec<Effect>,
+    /// Only tools whose calls do one of these
+    #[serde(default, deserialize_with = "effects")]
+    #[schema(value_type = Vec<Effect>, inline)]
+    effects: Vec<callgate_tool::Effect>,
 }
 
-impl Question {
-    fn read(body: Value) -> Result<Self, Problem> {
-        let Value::Object(mut members) = body else {
-            return Err(wrong("the body", "an object", Some(&body)));
-        };
-        let text = match members.remove("query") {
-            Some(Value::String(text)) if !text.trim().is_empty() => text,
-            other => return Err(wrong("query", "a text that says something", other.as_ref())),
-        };
-        let limit = limit(members.remove("limit"))?;
-        let toolsets = texts("toolsets", members.remove("toolsets"))?;
-        let effects = texts("effects", members.remove("effects"))?;
-        let effects = effects.iter().map(|name| effect(name)).collect::<Result<_, _>>()?;
-        match members.keys().next() {
-            None => Ok(Self { text, limit, toolsets, effects }),
-            Some(key) => Err(malformed(format!(
-                "expected the keys `query`, `limit`, `toolsets`, `effects`, got: `{key}`"
-            ))),
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Value")]
+struct Limit(usize);
+
+/// What a call does to the service
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Effect {
+    Idempotent,
+    Read,
+    Write,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(Search::new("").limit)
+    }
+}
+
+impl TryFrom<Value> for Limit {
+    type Error = InvalidValue;
+
+    fn try_from(value: Value) -> Result<Self, InvalidValue> {
+        let expected = format!("a whole number from 1 to {}", Search::MOST);
+        let limit = Search::limit_of(&value).map(Self);
+        limit.ok_or_else(|| InvalidValue::setting("", expected, Some(&value)))
+    }
+}
+
+fn query<'de, D: Deserializer<'de>>(query: D) -> Result<String, D::Error> {
+    match Value::deserialize(query)? {
+        Value::String(text) if !text.trim().is_empty() => Ok(text),
+        other => {
+            let expected = "a text that says something";
+            Err(D::Error::custom(InvalidValue::new("", expected, Some(&other))))
         }
     }
 }
 
-fn limit(value: Option<Value>) -> Result<usize, Problem> {
-    let Some(value) = value else { return Ok(Search::new("").limit) };
-    let limit = Search::limit_of(&value);
-    let expected = || format!("a whole number from 1 to {}", Search::MOST);
-    limit.ok_or_else(|| malformed(format!("`limit`: expected {}, got: {value}", expected())))
-}
-
-fn texts(at: &str, value: Option<Value>) -> Result<Vec<String>, Problem> {
-    let texts = |values: Vec<Value>| {
-        let text = |value| match value {
-            Value::String(text) => Ok(text),
-            other => Err(wrong_setting(at, "a list of texts", Some(&other))),
-        };
-        values.into_iter().map(text).collect()
-    };
-    match value {
-        None => Ok(Vec::new()),
-        Some(Value::Array(values)) => texts(values),
-        other => Err(wrong_setting(at, "a list of texts", other.as_ref())),
-    }
-}
-
-fn effect(name: &str) -> Result<Effect, Problem> {
-    let known = [Effect::Idempotent, Effect::Read, Effect::Write];
-    let meant = known.into_iter().find(|effect| effect.as_str() == name);
-    meant.ok_or_else(|| {
-        malformed(format!("`effects`: expected `idempotent`, `read` or `write`, got: `{name}`"))
-    })
+fn effects<'de, D: Deserializer<'de>>(effects: D) -> Result<Vec<callgate_tool::Effect>, D::Error> {
+    let effects = Vec::<Effect>::deserialize(effects)?.into_iter().map(|effect| match effect {
+        Effect::Idempotent => callgate_tool::Effect::Idempotent,
+        Effect::Read => callgate_tool::Effect::Read,
+        Effect::Write => callgate_tool::Effect::Write,
+    });
+    Ok(effects.collect())
 }

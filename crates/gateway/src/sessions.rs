@@ -11,10 +11,12 @@ use axum::{
 };
 use callgate_secret::MASK;
 use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{Object, SessionName, Value, json};
+use callgate_tool::{InvalidValue, Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::{Deserialize, Deserializer, de::Error};
+use utoipa::ToSchema;
 
-pub(crate) use self::merged::{Inline, bound, with_changes};
+pub(crate) use self::merged::{Inline, InlineSession, bound, with_changes};
 use self::{
     condition::Condition,
     described::{Shown, Written},
@@ -23,7 +25,7 @@ use crate::{
     answer::JsonText,
     caller::Caller,
     gateway::Gateway,
-    json_body::{JsonBody, malformed},
+    json_body::{JsonBody, malformed, typed},
     path_name::PathName,
     problem::{Problem, ProblemKind},
     stored_sessions::{Credentials, State as SessionState},
@@ -66,7 +68,7 @@ pub(crate) async fn show(
         ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
         ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
     ),
-    request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
+    request_body(content = Change, content_type = "application/json", description = "Parameters and credentials"),
     responses(
         Written,
     ),
@@ -78,7 +80,7 @@ pub(crate) async fn put(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = Change::read(body.value)?;
+    let change = typed::<Change>(body.value)?;
     let state = change.applied(SessionState::default());
     let asked = Condition::of(&headers)?;
     let sessions = gateway.sessions();
@@ -101,7 +103,7 @@ pub(crate) async fn put(
         ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
         ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
     ),
-    request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
+    request_body(content = Change, content_type = "application/json", description = "Parameters and credentials"),
     responses(
         Written,
     ),
@@ -113,7 +115,7 @@ pub(crate) async fn patch(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = Change::read(body.value)?;
+    let change = typed::<Change>(body.value)?;
     let asked = Condition::of(&headers)?;
     let (state, version, is_new) = changed_to(&gateway, &caller, &id, &change, &asked).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
@@ -154,7 +156,9 @@ pub(crate) async fn store(
     if variables.is_empty() {
         return Ok(());
     }
-    distinct("variables", &variables)?;
+    if let Some(error) = repeated(&variables) {
+        return Err(malformed(format!("`variables`: {error}")));
+    }
     let change = Change { parameters: variables, credentials: Object::new() };
     changed_to(gateway, caller, id, &change, &Condition::Any).await.map(drop)
 }
@@ -191,33 +195,22 @@ pub(crate) async fn delete(
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
 }
 
-/// The changes that a body asks for.
-#[derive(Debug)]
+/// Parameters and credentials; one that is `null` is taken away
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = SessionRequest)]
+#[serde(deny_unknown_fields)]
 struct Change {
+    /// Names are case-insensitive
+    #[serde(default, deserialize_with = "distinct")]
+    #[schema(value_type = Object, additional_properties)]
     parameters: Object,
+    /// Names are case-insensitive
+    #[serde(default, deserialize_with = "credentials")]
+    #[schema(value_type = BTreeMap<String, Option<String>>)]
     credentials: Object,
 }
 
 impl Change {
-    fn read(body: Value) -> Result<Self, Problem> {
-        let Value::Object(mut members) = body else {
-            return Err(malformed(format!("expected an object, got: {}", body.kind())));
-        };
-        let parameters = object("parameters", members.remove("parameters"))?;
-        let credentials = object("credentials", members.remove("credentials"))?;
-        if let Some(key) = members.keys().next() {
-            let message = format!("expected the keys `parameters` and `credentials`, got: `{key}`");
-            return Err(malformed(message));
-        }
-        let is_credential = |value: &Value| value.is_string() || value.is_null();
-        if let Some((name, _)) = credentials.iter().find(|(_, value)| !is_credential(value)) {
-            return Err(malformed(format!("`credentials.{name}`: expected a text")));
-        }
-        distinct("parameters", &parameters)?;
-        distinct("credentials", &credentials)?;
-        Ok(Self { parameters, credentials })
-    }
-
     /// A session with the change made; a member that is `null` is removed.
     fn applied(&self, mut state: SessionState) -> SessionState {
         state.parameters = with_changes(state.parameters, &self.parameters);
@@ -229,23 +222,27 @@ impl Change {
 }
 
 /// Names are case-insensitive (Dialogflow CX): two equal names would be ambiguous.
-fn distinct(at: &str, members: &Object) -> Result<(), Problem> {
-    let mut folded: Vec<String> = members.keys().map(|name| name.to_lowercase()).collect();
-    folded.sort_unstable();
-    match folded.array_windows().find(|[one, other]| one == other) {
-        None => Ok(()),
-        Some([name, _]) => Err(malformed(format!(
-            "`{at}`: expected names that differ beyond their case, got twice: `{name}`"
-        ))),
+fn distinct<'de, D: Deserializer<'de>>(members: D) -> Result<Object, D::Error> {
+    let members = Object::deserialize(members)?;
+    repeated(&members).map_or(Ok(members), |error| Err(D::Error::custom(error)))
+}
+
+fn credentials<'de, D: Deserializer<'de>>(members: D) -> Result<Object, D::Error> {
+    let members = distinct(members)?;
+    let is_credential = |value: &Value| value.is_string() || value.is_null();
+    match members.iter().find(|(_, value)| !is_credential(value)) {
+        None => Ok(members),
+        Some((name, value)) => {
+            Err(D::Error::custom(InvalidValue::new(name, "a text", Some(value))))
+        }
     }
 }
 
-fn object(at: &str, value: Option<Value>) -> Result<Object, Problem> {
-    match value {
-        None => Ok(Object::new()),
-        Some(Value::Object(members)) => Ok(members),
-        Some(other) => Err(malformed(format!("`{at}`: expected an object, got: {}", other.kind()))),
-    }
+fn repeated(members: &Object) -> Option<String> {
+    let mut folded: Vec<String> = members.keys().map(|name| name.to_lowercase()).collect();
+    folded.sort_unstable();
+    let [name, _] = folded.array_windows().find(|[one, other]| one == other)?;
+    Some(format!("expected names that differ beyond their case, got twice: `{name}`"))
 }
 
 fn shown(

@@ -20,7 +20,7 @@ use self::mocks::{Mocked, mocked};
 use crate::{
     answer::JsonText,
     caller::Caller,
-    calls::{Asked, Batch, Mode, idempotency_key, wrong},
+    calls::{Batch, Mode, RequestedCall, idempotency_key, wrong},
     ces_paths::{AppPath, unknown},
     described::{OfApp, RefusedJson},
     dialects::entry,
@@ -229,7 +229,7 @@ fn batch(
 }
 
 /// Makes the call.
-async fn made(batch: &Batch, asked: Asked) -> Value {
+async fn made(batch: &Batch, asked: RequestedCall) -> Value {
     let asked = [asked];
     let results = batch.results(&asked).await;
     let [asked] = &asked;
@@ -242,14 +242,14 @@ async fn made(batch: &Batch, asked: Asked) -> Value {
 }
 
 /// The call that a request means, and its arguments.
-fn meant(built: &Built, caller: &Caller, call: &Value) -> Result<(Asked, Object), Problem> {
+fn meant(built: &Built, caller: &Caller, call: &Value) -> Result<(RequestedCall, Object), Problem> {
     let message = json!({"toolCalls": {"toolCalls": [call.clone()]}});
     let read = read(built, caller, message)?;
     let call = read.to_make().first().map(|&call| call.clone());
     let call =
         call.ok_or_else(|| malformed("expected `tool` or `toolsetTool`, and `args` as an object"))?;
     let arguments = call.arguments.clone();
-    Ok((Asked::from(call), arguments))
+    Ok((RequestedCall::from(call), arguments))
 }
 
 /// True if a mock is for a tool: `toolId` or `tool` gives its resource's name, `toolset` both names.
@@ -275,7 +275,7 @@ fn inline(variables: Option<Object>, context: Option<Object>) -> Inline {
     Inline::of_members(members)
 }
 
-fn failed(asked: &Asked, fault: Box<callgate_tool::Fault>) -> Value {
+fn failed(asked: &RequestedCall, fault: Box<callgate_tool::Fault>) -> Value {
     let (id, tool) = (asked.call.id.clone(), asked.call.tool.clone());
     let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
     let result = ToolResult { id, tool, outcome, journal };

@@ -5,7 +5,7 @@ use std::fmt;
 use callgate_call::wording::approval as wording;
 use callgate_tool::{Object, Outcome, Pending, PendingKind, ToolCall, ToolResult};
 
-use super::{Asked, Batch};
+use super::{Batch, RequestedCall};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
 
 /// Keeps the calls of one request.
@@ -28,7 +28,7 @@ impl fmt::Debug for Keeper {
 pub(super) async fn queued(
     batch: &Batch,
     at: usize,
-    asked: &Asked,
+    asked: &RequestedCall,
     mut result: ToolResult,
 ) -> ToolResult {
     let Some(pending) = approval(&result.outcome) else { return result };

@@ -12,10 +12,10 @@ use callgate_tool::{ToolResult, json};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 
-use super::{Asked, Batch};
+use super::{Batch, RequestedCall};
 
 /// The calls of a batch as events.
-pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
+pub(super) fn answer(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
     let at_once = batch.at_once();
     let ended = stream::iter([Event::default().event("end").data("{}")]);
     let calls = calls.into_iter().enumerate();
@@ -29,13 +29,17 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
 
 /// The progress of a call.
 enum Step {
-    Begins(Arc<Batch>, usize, Box<Asked>),
-    Streams(Arc<Batch>, usize, Box<Asked>, Box<ToolStream>),
+    Begins(Arc<Batch>, usize, Box<RequestedCall>),
+    Streams(Arc<Batch>, usize, Box<RequestedCall>, Box<ToolStream>),
     Ended,
 }
 
 /// The events of one call.
-fn events(batch: Arc<Batch>, at: usize, asked: Asked) -> impl Stream<Item = Event> + Send + Unpin {
+fn events(
+    batch: Arc<Batch>,
+    at: usize,
+    asked: RequestedCall,
+) -> impl Stream<Item = Event> + Send + Unpin {
     let begins = Step::Begins(batch, at, Box::new(asked));
     Box::pin(stream::unfold(begins, async |step| next(step).await))
 }
@@ -60,7 +64,11 @@ async fn next(step: Step) -> Option<(Event, Step)> {
     Some((ended(&result), Step::Ended))
 }
 
-async fn begun(batch: &Batch, at: usize, asked: &Asked) -> Result<ToolStream, Box<ToolResult>> {
+async fn begun(
+    batch: &Batch,
+    at: usize,
+    asked: &RequestedCall,
+) -> Result<ToolStream, Box<ToolResult>> {
     if batch.is_dry_run {
         return Err(Box::new(batch.result(at, asked).await));
     }

@@ -1,85 +1,91 @@
-//! The body of `POST /v1/dialects/{dialect}/calls`: `{"message", "form", "session", "functions", "dryRun",
-//! "mode", "execution"}`. Unknown keys are refused, never dropped; the message itself may hold anything.
+//! The body of `POST /v1/dialects/{dialect}/calls`. Unknown keys are refused, never dropped; the message itself may hold
+//! anything.
 
-use callgate_dialect::{Dialect, Form};
+use callgate_dialect::Form;
 use callgate_executor::Execution;
-use callgate_tool::Value;
-
-use crate::{
-    calls::{Mode, execution, mode, wrong, wrong_setting},
-    json_body::malformed,
-    problem::Problem,
-    sessions::Inline,
-    tools::form_of,
+use callgate_tool::{InvalidValue, Value};
+use serde::{Deserialize, Deserializer, de::Error};
+use utoipa::{
+    ToSchema,
+    openapi::{
+        ArrayBuilder, ObjectBuilder, Schema,
+        schema::{AdditionalProperties, AnyOfBuilder, Type},
+    },
 };
 
-/// The content of a request.
-#[derive(Debug)]
-pub(super) struct Envelope {
+use crate::{
+    calls::{Executor, Mode, execution_of},
+    sessions::{Inline, InlineSession},
+};
+
+/// A message of a model, and the session its calls run in
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct DialectRequest {
+    #[serde(deserialize_with = "message")]
+    #[schema(schema_with = message_schema)]
     pub(super) message: Value,
-    /// The form in which the tools were declared.
+    #[serde(default, deserialize_with = "form")]
+    #[schema(schema_with = form_schema, required = false)]
     pub(super) form: Form,
+    #[serde(default)]
+    #[schema(value_type = Option<InlineSession>)]
     pub(super) session: Inline,
-    /// The tools that may be called; `None` if all may.
+    /// The only tools that may be called; calls of others are told so
+    #[serde(default, deserialize_with = "functions")]
+    #[schema(max_items = 1024)]
     pub(super) functions: Option<Vec<String>>,
-    pub(super) is_dry_run: bool,
+    /// Show the requests instead of sending them, with `****` for credentials
+    #[serde(default)]
+    #[schema(default = false)]
+    pub(super) dry_run: bool,
+    #[serde(default)]
+    #[schema(inline)]
     pub(super) mode: Mode,
+    #[serde(default, deserialize_with = "execution_of")]
+    #[schema(value_type = Executor, inline)]
     pub(super) execution: Execution,
 }
 
-impl Envelope {
-    /// Reads a body.
-    pub(super) fn read(dialect: Dialect, body: Value) -> Result<Self, Problem> {
-        let Value::Object(mut members) = body else {
-            return Err(wrong("the body", "an object", Some(&body)));
-        };
-        let message = match members.remove("message") {
-            Some(message @ (Value::Object(_) | Value::Array(_))) => message,
-            other => return Err(wrong("message", "an object or a list", other.as_ref())),
-        };
-        let form = match members.remove("form") {
-            None => Form::default(),
-            Some(Value::String(name)) => {
-                let form = name.parse().map_err(|error| malformed(format!("`form`: {error}")))?;
-                form_of(dialect, form)?
-            }
-            Some(other) => return Err(wrong_setting("form", "a text", Some(&other))),
-        };
-        let session = Inline::read(members.remove("session"))?;
-        let functions = functions(members.remove("functions"))?;
-        let is_dry_run = match members.remove("dryRun") {
-            None => false,
-            Some(Value::Bool(is_dry_run)) => is_dry_run,
-            Some(other) => return Err(wrong_setting("dryRun", "a boolean", Some(&other))),
-        };
-        let mode = mode(members.remove("mode").as_ref())?;
-        let execution = execution(members.remove("execution").as_ref())?;
-        match members.keys().next() {
-            None => Ok(Self { message, form, session, functions, is_dry_run, mode, execution }),
-            Some(key) => Err(malformed(format!(
-                "expected the keys `message`, `form`, `session`, `functions`, `dryRun`, `mode`, `execution`, got: `{key}`"
-            ))),
-        }
+fn message<'de, D: Deserializer<'de>>(message: D) -> Result<Value, D::Error> {
+    match Value::deserialize(message)? {
+        message @ (Value::Object(_) | Value::Array(_)) => Ok(message),
+        other => Err(D::Error::custom(InvalidValue::new("", "an object or a list", Some(&other)))),
     }
 }
 
-fn functions(value: Option<Value>) -> Result<Option<Vec<String>>, Problem> {
-    let names = match value {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Array(names)) => names,
-        other => return Err(wrong_setting("functions", "a list of names", other.as_ref())),
-    };
-    if names.len() > MOST_FUNCTIONS {
-        let got = names.len();
-        return Err(malformed(format!(
-            "`functions`: expected at most {MOST_FUNCTIONS}, got: {got}"
-        )));
+fn form<'de, D: Deserializer<'de>>(form: D) -> Result<Form, D::Error> {
+    match Value::deserialize(form)? {
+        Value::String(name) => name.parse().map_err(D::Error::custom),
+        other => Err(D::Error::custom(InvalidValue::setting("", "a text", Some(&other)))),
     }
-    let name = |(at, name)| match name {
-        Value::String(name) => Ok(name),
-        other => Err(wrong_setting(&format!("functions[{at}]"), "a name", Some(&other))),
+}
+
+fn functions<'de, D: Deserializer<'de>>(functions: D) -> Result<Option<Vec<String>>, D::Error> {
+    let functions = Option::<Vec<String>>::deserialize(functions)?;
+    match functions.as_ref().map_or(0, Vec::len) {
+        0..=MOST_FUNCTIONS => Ok(functions),
+        got => Err(D::Error::custom(format!("expected at most {MOST_FUNCTIONS}, got: {got}"))),
+    }
+}
+
+fn form_schema() -> Schema {
+    let description =
+        "The form in which the tools were declared to the model, as `GET /v1/tools` takes it";
+    let form = ObjectBuilder::new().schema_type(Type::String).description(Some(description));
+    let form = form.enum_values(Some(Form::ALL.map(Form::as_str)));
+    form.default(Some(Form::default().as_str().into())).build().into()
+}
+
+fn message_schema() -> Schema {
+    let object = || {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .additional_properties(Some(AdditionalProperties::FreeForm(true)))
     };
-    names.into_iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
+    let description = "The model's own message as its provider's interface gave it, or its list of items, parts or calls";
+    let list = ArrayBuilder::new().items(object().build());
+    AnyOfBuilder::new().item(object()).item(list).description(Some(description)).build().into()
 }
 
 /// Many times the number that a provider accepts in one request; each one is looked up.

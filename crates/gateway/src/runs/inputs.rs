@@ -8,8 +8,8 @@ use callgate_tool::{Object, Value};
 
 use super::repeated::Request;
 use crate::{
-    calls::wrong,
-    json_body::malformed,
+    calls::{Executor, wrong},
+    json_body::{malformed, typed},
     problem::{Problem, ProblemKind},
     sessions::Inline,
 };
@@ -132,7 +132,10 @@ pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
     if mode.and_then(Value::as_str) == Some("ALWAYS_CLIENT_EXECUTION") {
         return Ok(Execution::Client);
     }
-    crate::calls::execution(members.remove("execution").as_ref())
+    match members.remove("execution") {
+        None => Ok(Execution::Server),
+        Some(side) => typed::<Executor>(side).map(|Executor::Client| Execution::Client),
+    }
 }
 
 /// A list, or the message that holds it.

@@ -7,7 +7,7 @@ use super::{
     inputs::{last_segment, named},
     turn::{Fate, PendingCall, Turn},
 };
-use crate::calls::Asked;
+use crate::calls::RequestedCall;
 
 /// Adds an id to each call without one.
 pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
@@ -26,7 +26,7 @@ pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
 pub(super) fn kept(
     form: Form,
     call: &Value,
-    made: Option<(&Asked, &ToolResult)>,
+    made: Option<(&RequestedCall, &ToolResult)>,
     response: &Value,
 ) -> PendingCall {
     match form {
@@ -35,7 +35,11 @@ pub(super) fn kept(
     }
 }
 
-fn kept_of_ces(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> PendingCall {
+fn kept_of_ces(
+    call: &Value,
+    made: Option<(&RequestedCall, &ToolResult)>,
+    response: &Value,
+) -> PendingCall {
     let members = call.as_object().cloned().unwrap_or_default();
     let mut named = named(&members);
     let id = response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -62,7 +66,7 @@ fn kept_of_ces(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Val
 
 fn kept_of_dialogflow(
     call: &Value,
-    made: Option<(&Asked, &ToolResult)>,
+    made: Option<(&RequestedCall, &ToolResult)>,
     response: &Value,
 ) -> PendingCall {
     let tool = made.map(|(_, result)| result.tool.clone()).unwrap_or_default();

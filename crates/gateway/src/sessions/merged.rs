@@ -2,10 +2,14 @@
 //! claims. The precedence is fixed: a claim over a header, a header over the request, the request over the store. The caller's
 //! token goes with the session, and into no store.
 
+use std::collections::BTreeMap;
+
 use callgate_config::SessionsConfig;
-use callgate_dialect::read_session;
-use callgate_tool::{Object, Session, Value};
+use callgate_secret::Secret;
+use callgate_tool::{Object, Session, Value, from_value};
 use http::HeaderMap;
+use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::{
     caller::Caller,
@@ -15,7 +19,8 @@ use crate::{
 };
 
 /// The session in a request.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Option<Object>")]
 pub(crate) struct Inline {
     members: Object,
     /// Changes of the stored parameters that the request makes.
@@ -24,16 +29,37 @@ pub(crate) struct Inline {
     brings: bool,
 }
 
+/// Known to the runtime, not for the model to choose; wins over what is stored under its id
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InlineSession {
+    /// The session's id
+    id: Option<String>,
+    /// Session parameters; their names are case-insensitive
+    #[schema(value_type = Option<Object>, additional_properties)]
+    parameters: Option<Object>,
+    /// The payload of the current request
+    #[schema(value_type = Option<Object>, additional_properties)]
+    payload: Option<Object>,
+    /// What `$context` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`
+    #[schema(value_type = Option<Object>, additional_properties)]
+    context: Option<Object>,
+    /// Credentials that `$session.credentials` of the configuration reads; texts as they are
+    credentials: Option<BTreeMap<String, String>>,
+}
+
+impl From<Option<Object>> for Inline {
+    fn from(members: Option<Object>) -> Self {
+        Self::of_members(members.unwrap_or_default())
+    }
+}
+
 impl Inline {
     /// Reads `session` of a body; errors in it are reported when it is completed.
     pub(crate) fn read(value: Option<Value>) -> Result<Self, Problem> {
-        match value {
-            None | Some(Value::Null) => Ok(Self::default()),
-            Some(Value::Object(members)) => Ok(Self::of_members(members)),
-            Some(other) => {
-                Err(malformed(format!("`session`: expected an object, got: {}", other.kind())))
-            }
-        }
+        let members = from_value::<Option<Object>>(value.unwrap_or_default());
+        let members = members.map_err(|error| malformed(error.within("session").to_string()))?;
+        Ok(Self::of_members(members.unwrap_or_default()))
     }
 
     /// The members of the session.
@@ -87,7 +113,7 @@ impl Inline {
 
     /// The session for the calls of a request. None of it is stored.
     pub(crate) async fn completed(
-        mut self,
+        self,
         sessions: &Sessions,
         config: &SessionsConfig,
         caller: &Caller,
@@ -99,26 +125,24 @@ impl Inline {
         };
         let is_unknown = is_named && stored.is_none() && !self.brings;
         let stored = stored.map(|(state, _)| state).unwrap_or_default();
-        let own = match self.members.remove("parameters") {
-            None | Some(Value::Null) => Object::new(),
-            Some(Value::Object(own)) => own,
-            Some(other) => {
-                let got = other.kind();
-                let message = format!("`session.parameters`: expected an object, got: {got}");
-                return Err(malformed(message));
-            }
-        };
+        let own = from_value::<InlineSession>(Value::Object(self.members));
+        let own = own.map_err(|error| malformed(error.within("session").to_string()))?;
         let mut parameters = with_changes(stored.parameters, &self.changes);
-        for (name, value) in own {
+        for (name, value) in own.parameters.unwrap_or_default() {
             put(&mut parameters, name, value);
         }
         for (name, value) in of_headers(config, headers)? {
             put(&mut parameters, name, value);
         }
         let claims = of_claims(config, caller)?;
-        self.members.insert("parameters", Value::Object(parameters));
-        let session = read_session(Value::Object(self.members));
-        let session = session.map_err(|error| malformed(format!("`session`: {error}")))?;
+        let session = own.id.map_or_else(Session::default, Session::new);
+        let session = session.with_parameters(parameters);
+        let session = session.with_payload(own.payload.unwrap_or_default());
+        let session = session.with_context(own.context.unwrap_or_default());
+        let credentials = own.credentials.unwrap_or_default().into_iter();
+        let session = credentials.fold(session, |session, (name, text)| {
+            session.with_credential(&name, Secret::new(text))
+        });
         let session = stored.credentials.added_to(session);
         let bind =
             |session: Session, (name, value): (String, Value)| session.with_bound(&name, value);

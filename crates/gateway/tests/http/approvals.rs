@@ -177,10 +177,10 @@ async fn a_decision_that_is_none_is_refused() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     for (body, expected) in [
-        (json!({}), "`decision`: expected `approve` or `reject`, got: nothing"),
+        (json!({}), "`decision`: required, got: nothing"),
         (json!({"decision": "yes"}), "`decision`: expected `approve` or `reject`, got: `yes`"),
         (json!({"decision": true}), "got: true"),
-        (json!([]), "`the body`: expected an object, got: array"),
+        (json!([]), "expected an object, got: an array"),
         (json!({"decision": "approve", "args": {}}), "got: `args`"),
     ] {
         let answered = sidecar.post(&format!("/v1/approvals/{id}"), &body).await;

@@ -147,13 +147,16 @@ async fn a_message_runs_in_its_session() {
 async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
-        (json!([]), "`the body`: expected an object, got: array"),
-        (json!({}), "`message`: expected an object or a list, got: nothing"),
-        (json!({"message": "hello"}), "`message`: expected an object or a list, got: string"),
-        (json!({"message": {"role": "assistant"}, "functions": "a"}), "list of names, got: `a`"),
+        (json!([]), "expected an object, got: an array"),
+        (json!({}), "`message`: required, got: nothing"),
+        (json!({"message": "hello"}), "`message`: expected an object or a list, got: a text"),
+        (
+            json!({"message": {"role": "assistant"}, "functions": "a"}),
+            "`functions`: expected an array, got: a text",
+        ),
         (
             json!({"message": {"role": "assistant"}, "functions": [7]}),
-            "`functions[0]`: expected a name, got: 7",
+            "`functions[0]`: expected a text, got: a number",
         ),
         (json!({"message": {"role": "assistant"}, "mode": "both"}), "got: `both`"),
         (json!({"message": {"role": "assistant"}, "form": 7}), "`form`: expected a text, got: 7"),

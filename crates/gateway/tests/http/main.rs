@@ -84,14 +84,23 @@ async fn a_dry_run_shows_the_request_and_no_credential() {
 async fn a_malformed_request_is_a_problem_that_says_where() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
-        (json!([]), "`the body`: expected an object, got: array"),
-        (json!({}), "`calls`: expected an array, got: nothing"),
+        (json!([]), "expected an object, got: an array"),
+        (json!({}), "`calls`: required, got: nothing"),
         (json!({"calls": []}), "`calls`: expected 1 to 256 calls, got: 0"),
-        (json!({"calls": [{"tool": 7}]}), "calls[0]: `tool`: expected a text, got: a number"),
-        (json!({"calls": [{"tool": "a"}], "dryrun": true}), "got: `dryrun`"),
+        (json!({"calls": [{"tool": 7}]}), "`calls[0].tool`: expected a text, got: a number"),
+        (
+            json!({"calls": [{"tool": "a"}], "dryrun": true}),
+            "got: `dryrun`: did you mean `dryRun`?",
+        ),
         (json!({"calls": [{"tool": "a", "timeout": -1}]}), "`calls[0].timeout`: expected seconds"),
-        (json!({"calls": [{"tool": "a"}], "session": {"parameters": 7}}), "`session.parameters`"),
-        (json!({"calls": [{"tool": "a"}], "session": {"ids": "s"}}), "got: `ids`"),
+        (
+            json!({"calls": [{"tool": "a"}], "session": {"parameters": 7}}),
+            "`session.parameters`: expected an object, got: a number",
+        ),
+        (
+            json!({"calls": [{"tool": "a"}], "session": {"ids": "s"}}),
+            "`session`: expected the keys `id`, `parameters`",
+        ),
     ] {
         let answered = sidecar.post("/v1/calls", &body).await;
         assert_eq!(answered.status, 400, "{body}");
@@ -110,15 +119,15 @@ async fn a_wrong_setting_is_shown_and_what_may_be_secret_is_not() {
         ("mode", json!("both"), "expected `parallel` or `sequential`, got: `both`"),
         ("mode", json!(""), "got: `\"\"`"),
         ("mode", json!("x".repeat(40)), &*format!("got: `{}`", "x".repeat(40))),
-        ("mode", json!(long), "got: string"),
-        ("mode", json!("a\nb"), "got: string"),
-        ("mode", json!(["both"]), "got: array"),
+        ("mode", json!(long), "got: a text"),
+        ("mode", json!("a\nb"), "got: a text"),
+        ("mode", json!(["both"]), "got: an array"),
         ("mode", Value::Null, "got: null"),
         ("execution", json!("server"), "`execution`: expected `client`, got: `server`"),
-        ("execution", json!({}), "got: object"),
+        ("execution", json!({}), "got: an object"),
         ("dryRun", json!("true"), "`dryRun`: expected a boolean, got: `\"true\"`"),
         ("dryRun", json!(1), "got: 1"),
-        ("calls", json!("secret"), "`calls`: expected an array, got: string"),
+        ("calls", json!("secret"), "`calls`: expected an array, got: a text"),
     ] {
         let mut body = json!({"calls": [{"tool": "a"}]});
         body[name] = value;
@@ -130,8 +139,8 @@ async fn a_wrong_setting_is_shown_and_what_may_be_secret_is_not() {
         ("timeout", json!("30"), "got: `\"30\"`"),
         ("timeout", json!(-1), "got: -1"),
         ("timeout", json!(true), "got: true"),
-        ("idempotencyKey", json!(""), "a text of 1 to 255 characters, got: string"),
-        ("idempotencyKey", json!(7), "got: number"),
+        ("idempotencyKey", json!(""), "a text of 1 to 255 characters, got: a text"),
+        ("idempotencyKey", json!(7), "got: a number"),
     ] {
         let body = json!({"calls": [{"tool": "a", (name): value}]});
         let problem = sidecar.post("/v1/calls", &body).await.json();

@@ -38,21 +38,21 @@ async fn filters_say_which_tools_are_ranked() {
 async fn a_malformed_question_is_a_problem_that_says_where() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
-        (json!([]), "`the body`: expected an object, got: array"),
-        (json!({}), "`query`: expected a text that says something, got: nothing"),
+        (json!([]), "expected an object, got: an array"),
+        (json!({}), "`query`: required, got: nothing"),
         (json!({"query": " "}), "`query`: expected a text that says something"),
         (
             json!({"query": "a", "limit": 0}),
             "`limit`: expected a whole number from 1 to 100, got: 0",
         ),
         (json!({"query": "a", "limit": "1"}), "`limit`"),
+        (json!({"query": "a", "toolsets": "pets"}), "`toolsets`: expected an array, got: a text"),
         (
-            json!({"query": "a", "toolsets": "pets"}),
-            "`toolsets`: expected a list of texts, got: `pets`",
+            json!({"query": "a", "effects": [1]}),
+            "`effects[0]`: expected `idempotent`, `read` or `write`, got: 1",
         ),
-        (json!({"query": "a", "effects": [1]}), "`effects`: expected a list of texts, got: 1"),
-        (json!({"query": ["a"]}), "`query`: expected a text that says something, got: array"),
-        (json!({"query": "a", "effects": ["delete"]}), "`effects`: expected `idempotent`"),
+        (json!({"query": ["a"]}), "`query`: expected a text that says something, got: an array"),
+        (json!({"query": "a", "effects": ["delete"]}), "`effects[0]`: expected `idempotent`"),
         (json!({"query": "a", "top": 1}), "got: `top`"),
     ] {
         let answered = sidecar.post("/v1/tools:search", &body).await;

@@ -57,8 +57,8 @@ impl InvalidValue {
     }
 
     /// The refusal of a setting, such as a number or a word of a closed set: a short one is shown as it was written.
-    pub fn setting(expected: impl fmt::Display, got: &Value) -> Self {
-        Self::unexpected("", expected, &shown(got))
+    pub fn setting(at: &str, expected: impl fmt::Display, got: Option<&Value>) -> Self {
+        Self::unexpected(at, expected, &got.map_or(Cow::Borrowed("nothing"), shown))
     }
 
     /// The refusal of a value that is shown in words.
@@ -66,7 +66,9 @@ impl InvalidValue {
         Self { at: at.to_owned(), reason: format!("expected {expected}, got: {got}") }
     }
 
-    fn below(self, segment: &str) -> Self {
+    /// The error as that of a value that holds this one under `segment`.
+    #[must_use]
+    pub fn within(self, segment: &str) -> Self {
         let joint = if self.at.is_empty() || self.at.starts_with('[') { "" } else { "." };
         Self { at: format!("{segment}{joint}{}", self.at), ..self }
     }
@@ -91,7 +93,7 @@ impl de::Error for InvalidValue {
     fn invalid_type(got: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let expected = expected.to_string();
         match (&*expected, got) {
-            ("a boolean", got) => Self::setting(expected, &value_of(got)),
+            ("a boolean", got) => Self::setting("", expected, Some(&value_of(got))),
             ("a string", got) => Self::new("", "a text", Some(&value_of(got))),
             ("a sequence", got) => Self::new("", "an array", Some(&value_of(got))),
             ("a map", got) => Self::new("", "an object", Some(&value_of(got))),
@@ -100,7 +102,7 @@ impl de::Error for InvalidValue {
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
-        Self::setting(words(known), &Value::from(word))
+        Self::setting("", words(known), Some(&Value::from(word)))
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
@@ -226,7 +228,7 @@ impl<'de> Deserializer<'de> for Typed {
     ) -> Result<V::Value, InvalidValue> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(word.into_deserializer()),
-            other => Err(InvalidValue::setting(words(known), &other)),
+            other => Err(InvalidValue::setting("", words(known), Some(&other))),
         }
     }
 
@@ -260,7 +262,7 @@ impl<'de, I: Iterator<Item = (usize, Value)>> SeqAccess<'de> for Items<I> {
         seed: T,
     ) -> Result<Option<T::Value>, InvalidValue> {
         let Some((at, item)) = self.0.next() else { return Ok(None) };
-        seed.deserialize(Typed(item)).map(Some).map_err(|error| error.below(&format!("[{at}]")))
+        seed.deserialize(Typed(item)).map(Some).map_err(|error| error.within(&format!("[{at}]")))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -291,7 +293,7 @@ impl<'de, I: Iterator<Item = (String, Value)>> MapAccess<'de> for Members<I> {
         seed: T,
     ) -> Result<T::Value, InvalidValue> {
         let (name, value) = self.last.take().unwrap_or_default();
-        seed.deserialize(Typed(value)).map_err(|error| error.below(&name))
+        seed.deserialize(Typed(value)).map_err(|error| error.within(&name))
     }
 }
 
