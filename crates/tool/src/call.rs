@@ -1,50 +1,10 @@
-//! A call and the ways in which it ends. Every end is an [`Outcome`]: a call has no error type.
+//! The ways in which a call ends. Every end is an [`Outcome`]: a call has no error type.
 
 use std::{error, fmt, time::SystemTime};
 
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
-use crate::{Answer, Content, Fault, InvalidValue, Journal, Object, Reached, Value};
-
-/// Arguments as the model gave them; numbers keep their digits.
-///
-/// ```
-/// use callgate_tool::Arguments;
-///
-/// let built = Arguments::from([("petId", 7.into()), ("status", "sold".into())]);
-/// assert_eq!(built["petId"], 7);
-///
-/// let read = Arguments::parse(r#"{"price": 1.10}"#)?.ok_or("no object")?;
-/// assert_eq!(read["price"].to_string(), "1.10");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub type Arguments = Object;
-
-/// One call that a model asks for.
-///
-/// ```
-/// use callgate_tool::{Arguments, ToolCall};
-///
-/// let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
-/// let call = ToolCall::new("call-1", "getPet", arguments);
-/// assert_eq!(call.arguments["id"], 7);
-///
-/// let read: ToolCall = serde_json::from_str(r#"{"tool": "getPet", "args": {"id": 7}}"#)?;
-/// assert_eq!((read.id.as_str(), read.arguments), ("1", call.arguments));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct ToolCall {
-    /// The caller's own id of the call; the result carries it unchanged.
-    #[serde(default = "first", deserialize_with = "call_id")]
-    pub id: String,
-    /// The tool's name as the model wrote it.
-    pub tool: String,
-    /// The values that the model filled in.
-    #[serde(default, rename = "args", alias = "arguments", deserialize_with = "arguments")]
-    pub arguments: Arguments,
-}
+use crate::{Answer, Content, Fault, Journal, Reached, Value};
 
 /// The result of a call.
 ///
@@ -380,32 +340,4 @@ impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
     fn from(result: Result<T, E>) -> Self {
         result.map_or_else(Into::into, Into::into)
     }
-}
-
-impl ToolCall {
-    /// A call of `tool` with `arguments`.
-    pub fn new(id: impl Into<String>, tool: impl Into<String>, arguments: Arguments) -> Self {
-        Self { id: id.into(), tool: tool.into(), arguments }
-    }
-}
-
-/// The id of a call that is alone.
-fn first() -> String {
-    "1".to_owned()
-}
-
-/// Reads the id of a call: a text, or a number as its digits.
-///
-/// # Errors
-/// The deserializer's error if the id is neither.
-pub fn call_id<'de, D: Deserializer<'de>>(id: D) -> Result<String, D::Error> {
-    match Value::deserialize(id)? {
-        Value::Number(id) => Ok(id.to_string()),
-        Value::String(id) => Ok(id),
-        other => Err(serde::de::Error::custom(InvalidValue::new("", "a text", Some(&other)))),
-    }
-}
-
-fn arguments<'de, D: Deserializer<'de>>(arguments: D) -> Result<Arguments, D::Error> {
-    Ok(Option::deserialize(arguments)?.unwrap_or_default())
 }

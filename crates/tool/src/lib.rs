@@ -21,14 +21,12 @@ mod schema;
 mod serial;
 mod session;
 mod tool;
+mod tool_call;
 mod value;
 mod visible;
 
 pub use answer::{Answer, Content, Cut, Handle, Part, StoredResult, Truncated, Unit};
-pub use call::{
-    Arguments, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall,
-    ToolResult, call_id,
-};
+pub use call::{InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolResult};
 pub use caller_token::CallerToken;
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use fingerprint::{Fingerprint, FingerprintHasher};
@@ -47,6 +45,7 @@ pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
+pub use tool_call::{Arguments, ToolCall, call_id};
 pub use value::{
     Entry, ForeignNumber, Index, IntoIter, InvalidValue, Iter, Object, ToValue, Value, from_value,
 };
