@@ -45,7 +45,7 @@ fn the_full_example_shows_every_key() {
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }
     for table in callgate_config::TABLES {
-        for key in table.keys {
+        for key in table.keys() {
             assert!(
                 shown.iter().any(|known| known == key.name),
                 "config/full.yaml lacks `{}` of {}",

@@ -33,7 +33,7 @@ fn the_chapter_about_the_configuration_is_the_table_of_its_keys() {
             page.push_str("One of these keys:\n\n");
         }
         page.push_str("| key | value | |\n|---|---|---|\n");
-        for key in table.keys {
+        for key in table.keys() {
             page.push_str(&row(key));
         }
     }

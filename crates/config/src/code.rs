@@ -133,9 +133,6 @@ codes! {
         /// A file cannot be read.
         UnreadableFile = "unreadable-file":
             "Name a file that exists, is of the expected kind, and may be read by the user that callgate runs as.";
-        /// A key is valid elsewhere but has no meaning here.
-        UnsupportedKey = "unsupported-key":
-            "Remove the key, or write it where the finding says that it belongs.";
         /// A key has no effect.
         UnusedKey = "unused-key":
             "Remove the key, or the setting that makes it useless.";

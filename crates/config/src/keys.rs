@@ -1,22 +1,14 @@
-//! Every key of the configuration, table by table, with the type of its value and its purpose. The reader accepts these
-//! keys and suggests them for misspelt ones, `config/full.yaml` must show them, and `config/schema.json` lists them.
+//! The keys of mappings, with the types of their values and their purposes. The reader accepts these keys and suggests
+//! them for misspelt ones, `config/full.yaml` must show them, and `config/schema.json` lists them.
 
 mod credentials;
-mod mcp;
-mod observe;
-mod policy;
 mod secrets;
 mod serving;
-mod sessions;
 mod toolset;
 
 pub(crate) use credentials::*;
-pub(crate) use mcp::*;
-pub(crate) use observe::*;
-pub(crate) use policy::*;
 pub(crate) use secrets::*;
 pub(crate) use serving::*;
-pub(crate) use sessions::*;
 pub(crate) use toolset::*;
 
 /// The keys of one kind of mapping.
@@ -25,10 +17,9 @@ pub(crate) use toolset::*;
 pub struct Table {
     /// The name of the mapping in messages.
     pub name: &'static str,
-    /// The keys of the mapping.
-    pub keys: &'static [Key],
-    /// Planned keys that this version does not support: they are refused by name and not as misspelt.
-    pub later: &'static [&'static str],
+    pub(crate) keys: &'static [Key],
+    /// Keys that the mapping shares with others.
+    pub(crate) shared: &'static [&'static [Key]],
     /// The number of the table's keys that may be in one mapping.
     pub takes: Takes,
 }
@@ -102,20 +93,28 @@ pub enum Takes {
 }
 
 impl Table {
+    /// The keys of the mapping, in the order of their names.
+    pub fn keys(&self) -> Vec<&'static Key> {
+        let shared = self.shared.iter().flat_map(|keys| keys.iter());
+        let mut keys: Vec<_> = self.keys.iter().chain(shared).collect();
+        keys.sort_unstable_by_key(|key| key.name);
+        keys
+    }
+
     /// Returns true if the table contains a key.
     pub fn has(&self, name: &str) -> bool {
-        self.keys.iter().any(|key| key.name == name)
+        self.names().any(|known| known == name)
     }
 
     /// The feature that a key of the table needs and that is not in this build.
     pub(crate) fn absent_feature(&self, name: &str) -> Option<&'static str> {
-        let key = self.keys.iter().find(|key| key.name == name)?;
+        let key = self.keys().into_iter().find(|key| key.name == name)?;
         key.feature.filter(|feature| !is_built_in(feature))
     }
 
     /// The names of the table's keys.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
-        self.keys.iter().map(|key| key.name)
+        self.keys().into_iter().map(|key| key.name)
     }
 }
 
@@ -129,85 +128,34 @@ fn is_built_in(feature: &str) -> bool {
 }
 
 /// A table whose keys may all be in one mapping.
-const fn table(name: &'static str, keys: &'static [Key]) -> Table {
-    Table { name, keys, later: &[], takes: Takes::Any }
+pub(crate) const fn table(name: &'static str, keys: &'static [Key]) -> Table {
+    Table { name, keys, shared: &[], takes: Takes::Any }
 }
 
-const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
+pub(crate) const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
     Key { name, kind, about, is_required: false, feature: None }
 }
 
-const fn required(key: Key) -> Key {
+pub(crate) const fn required(key: Key) -> Key {
     Key { is_required: true, ..key }
 }
 
 /// A key that needs a feature of callgate.
-const fn needing(feature: &'static str, key: Key) -> Key {
+pub(crate) const fn needing(feature: &'static str, key: Key) -> Key {
     Key { feature: Some(feature), ..key }
 }
 
-const fn text(name: &'static str, about: &'static str) -> Key {
+pub(crate) const fn text(name: &'static str, about: &'static str) -> Key {
     key(name, Kind::Text, about)
 }
 
-const fn texts(name: &'static str, about: &'static str) -> Key {
+pub(crate) const fn texts(name: &'static str, about: &'static str) -> Key {
     key(name, Kind::List(&Kind::Text), about)
 }
 
-const fn secret(name: &'static str, about: &'static str) -> Key {
+pub(crate) const fn secret(name: &'static str, about: &'static str) -> Key {
     key(name, Kind::Secret, about)
 }
-
-/// The whole file.
-pub(crate) const ROOT: Table = Table {
-    name: "the configuration",
-    keys: &[
-        ACCESS_KEY,
-        ADMIN_KEY,
-        key("audit", Kind::Table(&AUDIT), "The file that calls are written down in"),
-        key(
-            "calls",
-            Kind::Table(&CALLS),
-            "The bounds of all calls, and of those of each principal",
-        ),
-        HOSTS_KEY,
-        key(
-            "idempotency",
-            Kind::Table(&IDEMPOTENCY),
-            "How the results of calls with an idempotency key are kept",
-        ),
-        SERVING_LIMITS_KEY,
-        LISTEN_KEY,
-        key("log", Kind::Table(&LOG), "What a sidecar writes to standard error"),
-        key("mcp", Kind::Table(&MCP), "How tools are listed to clients of MCP"),
-        PROXY_KEY,
-        key("reload", Kind::Table(&RELOAD), "How a sidecar keeps up with its files"),
-        key(
-            "secrets",
-            Kind::Table(&SECRETS),
-            "Where secrets are kept, beside this machine's own stores",
-        ),
-        key("sessions", Kind::Table(&SESSIONS), "What a sidecar keeps of sessions"),
-        key(
-            "synonyms",
-            Kind::Map(&Kind::List(&Kind::Text)),
-            "What else words may mean where tools are searched; nothing unless given, which finds as much on most descriptions",
-        ),
-        key("telemetry", Kind::Table(&TELEMETRY), "Where a sidecar sends its traces"),
-        key(
-            "tls",
-            Kind::Table(&TLS),
-            "What secures the connections of toolsets that do not say it themselves",
-        ),
-        required(key(
-            "toolsets",
-            Kind::Map(&Kind::Table(&TOOLSET)),
-            "The services that are called, by names of letters, digits and `_`",
-        )),
-    ],
-    later: &[],
-    takes: Takes::Any,
-};
 
 /// The TLS settings of connections.
 pub(crate) const TLS: Table = table(
@@ -225,63 +173,3 @@ pub(crate) const TLS: Table = table(
         secret("client_key_passphrase", "What opens an encrypted private key"),
     ],
 );
-
-/// Every table, for code that documents or checks the keys.
-pub const TABLES: &[Table] = &[
-    ROOT,
-    ACCESS,
-    CLIENT_CERTIFICATE,
-    ISSUER,
-    LISTENER,
-    LISTENER_TLS,
-    PRINCIPAL,
-    SERVING_LIMITS,
-    AUDIT,
-    CALLS,
-    IDEMPOTENCY,
-    RATE,
-    BREAKER,
-    TOOLSET,
-    ARGUMENT_HEADERS,
-    ARGUMENTS,
-    AUTH,
-    API_KEY,
-    AWS_SIGV4,
-    BASIC,
-    BEARER,
-    GOOGLE_ACCESS_TOKEN,
-    GOOGLE_ID_TOKEN,
-    GOOGLE_ENDPOINTS,
-    SERVICE_DIRECTORY,
-    OAUTH2_AUTHORIZATION_CODE,
-    OAUTH2_CLIENT_CREDENTIALS,
-    JWT_BEARER,
-    TOKEN_EXCHANGE,
-    SCHEME,
-    SCHEME_API_KEY,
-    EGRESS,
-    CONFIRM,
-    EXECUTION,
-    FUNCTION,
-    LIMITS,
-    LOG,
-    MCP,
-    MCP_TOOL,
-    OUTPUT,
-    OUTPUT_TOOL,
-    RELOAD,
-    SESSION_PARAMETERS,
-    TELEMETRY,
-    TLS,
-    TOOLS,
-    UPSTREAM,
-    SESSIONS,
-    SECRETS,
-    CACHE,
-    SECRETS_AWS,
-    SECRETS_GCP,
-    KEYRING,
-    VAULT,
-    VAULT_APPROLE,
-    VAULT_KUBERNETES,
-];

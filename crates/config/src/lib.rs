@@ -16,6 +16,7 @@ mod error;
 mod exported;
 mod file;
 mod finding;
+mod form;
 mod functions;
 mod headers;
 mod import;
@@ -41,9 +42,11 @@ mod service_directory;
 mod serving;
 mod session_values;
 mod sessions;
+mod settings;
 #[cfg(feature = "openapiv3")]
 mod strict;
 mod synonyms;
+mod tables;
 mod text;
 mod tls;
 mod toolset;
@@ -65,7 +68,7 @@ pub use error::Error;
 pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file, remedy_of_reading};
 pub use finding::{Finding, Severity};
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
-pub use keys::{Key, Kind, TABLES, Table, Takes};
+pub use keys::{Key, Kind, Table, Takes};
 pub use load::{load, load_description, load_toolset, open};
 pub use location::Location;
 pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
@@ -82,6 +85,7 @@ pub use serving::{
 pub use sessions::SessionsConfig;
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
+pub use tables::TABLES;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;

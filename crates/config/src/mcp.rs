@@ -4,42 +4,59 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    keys::{MCP, MCP_TOOL},
-    reader::{Mapping, Reader, at, escaped},
+    form::{Count, forms, words},
+    keys::Kind,
+    settings::settings,
 };
 
-/// The listing of tools over MCP.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct McpConfig {
-    /// The tools that a list shows.
-    pub mode: McpMode,
-    /// The token limit of all declarations up to which [`McpMode::Auto`] lists them.
-    pub tokens: usize,
-    /// Tools that are listed in any mode, by their names.
-    pub pinned: Vec<String>,
-    /// The form of the schemas of arguments.
-    pub schemas: McpSchemas,
-    /// The form of files in results.
-    pub files: McpFiles,
-    /// The hints about single tools, by their names.
-    pub tools: BTreeMap<String, McpTool>,
+settings! {
+    /// The listing of tools over MCP.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[non_exhaustive]
+    pub struct McpConfig in "`mcp`" {
+        /// The form of files in results, other than text, images and sound: a handle (`handle`, the default), or also
+        /// the bytes as an embedded resource (`resource`), which not every client supports.
+        files: McpFiles = McpFiles::Handle;
+        /// The tools that a list shows: all while they are few, otherwise four that find, describe and call the
+        /// others (`auto`, the default), always all (`direct`), or always the four (`search`).
+        mode: McpMode = McpMode::Auto;
+        /// Tools that are listed in any mode, by their names.
+        pinned: Vec<String> = Vec::new();
+        /// The form of the schemas of arguments: the keywords that all providers of models support, the rest in words
+        /// (`portable`, the default), or JSON Schema 2020-12 as it is checked (`whole`).
+        schemas: McpSchemas = McpSchemas::Portable;
+        /// The token limit of all declarations up to which `auto` lists them; 10000 unless given.
+        tokens: usize as Count = 10_000;
+        /// The hints about single tools, by their names.
+        tools: BTreeMap<String, McpTool> as McpTools = BTreeMap::new();
+    }
 }
 
-/// The hints about a tool for MCP clients; each `None` follows from the tool's description and method.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct McpTool {
-    /// The name that people see.
-    pub title: Option<String>,
-    /// True if the tool changes nothing.
-    pub read_only: Option<bool>,
-    /// True if the tool may replace or remove something.
-    pub destructive: Option<bool>,
-    /// True if a second call has no further effect.
-    pub idempotent: Option<bool>,
-    /// True if the tool reaches beyond a closed set of things.
-    pub open_world: Option<bool>,
+settings! {
+    /// The hints about a tool for MCP clients; each `None` follows from the tool's description and method.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[non_exhaustive]
+    pub struct McpTool in "a tool of `mcp`" {
+        /// `false` where the tool replaces and removes nothing.
+        destructive: Option<bool> as bool = None;
+        /// `true` where a second call has no further effect.
+        idempotent: Option<bool> as bool = None;
+        /// `false` where the tool reaches nothing beyond a closed set of things.
+        open_world: Option<bool> as bool = None;
+        /// `true` where the tool changes nothing, whatever its method. Approvals and retries of callgate itself still
+        /// follow the method.
+        read_only: Option<bool> as bool = None;
+        /// The name that people see; the operation's `summary` unless given.
+        title: Option<String> as String = None;
+    }
+}
+
+forms! {
+    /// Hints by the names of tools.
+    struct McpTools => BTreeMap<String, McpTool>, Kind::Map(&McpTool::KIND), |reader, mapping, key| {
+        let help = "for example `{pets-searchPets: {read_only: true}}`";
+        reader.map::<McpTool>(mapping, key, "a mapping from tools to what they are said to be", help)
+    };
 }
 
 /// The form of files in results for MCP clients: files other than text, images and sound.
@@ -77,63 +94,9 @@ pub enum McpMode {
     Search,
 }
 
-impl Default for McpConfig {
-    fn default() -> Self {
-        let (mode, schemas) = (McpMode::default(), McpSchemas::default());
-        let (files, tools) = (McpFiles::default(), BTreeMap::new());
-        Self { mode, tokens: 10_000, pinned: Vec::new(), schemas, files, tools }
-    }
-}
-
-/// Reads `mcp:`.
-pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> McpConfig {
-    let mut config = McpConfig::default();
-    let Some(node) = root.object.get("mcp") else { return config };
-    let pointer = at(root, "mcp");
-    let Some(mapping) = reader.mapping(node, &pointer, &MCP) else { return config };
-    let modes = [("auto", McpMode::Auto), ("direct", McpMode::Direct), ("search", McpMode::Search)];
-    if let Some(mode) = reader.word(mapping, "mode", &modes) {
-        config.mode = mode;
-    }
-    if let Some(tokens) = reader.count(mapping, "tokens", usize::MAX) {
-        config.tokens = tokens;
-    }
-    let forms = [("portable", McpSchemas::Portable), ("whole", McpSchemas::Whole)];
-    if let Some(schemas) = reader.word(mapping, "schemas", &forms) {
-        config.schemas = schemas;
-    }
-    let forms = [("handle", McpFiles::Handle), ("resource", McpFiles::Resource)];
-    if let Some(files) = reader.word(mapping, "files", &forms) {
-        config.files = files;
-    }
-    config.pinned = reader.strings(mapping, "pinned").into_iter().map(str::to_owned).collect();
-    config.tools = tools(reader, mapping);
-    config
-}
-
-fn tools(reader: &mut Reader, mcp: Mapping<'_>) -> BTreeMap<String, McpTool> {
-    let Some(node) = mcp.object.get("tools") else { return BTreeMap::new() };
-    let pointer = at(mcp, "tools");
-    let Some(object) = node.as_object() else {
-        let help = "for example `{pets-searchPets: {read_only: true}}`";
-        reader.expected(&pointer, "a mapping from tools to what they are said to be", node, help);
-        return BTreeMap::new();
-    };
-    let mut tools = BTreeMap::new();
-    for (name, node) in object.iter() {
-        let pointer = format!("{pointer}/{}", escaped(name));
-        let Some(mapping) = reader.mapping(node, &pointer, &MCP_TOOL) else { continue };
-        let tool = McpTool {
-            title: reader.string(mapping, "title").map(str::to_owned),
-            read_only: reader.boolean(mapping, "read_only"),
-            destructive: reader.boolean(mapping, "destructive"),
-            idempotent: reader.boolean(mapping, "idempotent"),
-            open_world: reader.boolean(mapping, "open_world"),
-        };
-        tools.insert(name.to_string(), tool);
-    }
-    tools
-}
+words! { McpFiles, "leave it out for the default": "handle" => Handle, "resource" => Resource }
+words! { McpMode, "leave it out for the default": "auto" => Auto, "direct" => Direct, "search" => Search }
+words! { McpSchemas, "leave it out for the default": "portable" => Portable, "whole" => Whole }
 
 #[cfg(test)]
 mod tests {

@@ -8,36 +8,70 @@ use url::Url;
 
 use crate::{
     code::ConfigCode,
-    keys::{LOG, RELOAD, TELEMETRY},
-    reader::{Mapping, Reader, at, secret::secret},
+    form::{Words, forms, words},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::settings,
 };
 
-/// The way a sidecar reacts to changes of its files.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct ReloadConfig {
-    /// True if a change of a file causes a reload; otherwise only a signal or a request does.
-    pub watch: bool,
-    /// The interval at which descriptions at addresses are requested again.
-    pub interval: Duration,
-}
-
-impl Default for ReloadConfig {
-    fn default() -> Self {
-        Self { watch: true, interval: Duration::from_mins(5) }
+settings! {
+    /// The way a sidecar reacts to changes of its files.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[non_exhaustive]
+    pub struct ReloadConfig in "`reload`" {
+        /// The interval at which descriptions at addresses are requested again; 5m unless given.
+        interval: Duration = Duration::from_mins(5);
+        /// True if a change of a file causes a reload; otherwise only a signal or a request does.
+        watch: bool = true;
     }
 }
 
-/// The log on standard error.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct LogConfig {
-    /// The format of a record.
-    pub format: LogFormat,
-    /// The level of modules that are not named.
-    pub level: LogLevel,
-    /// The level of single modules, by the prefix of their paths: `callgate_gateway`.
-    pub modules: BTreeMap<String, LogLevel>,
+settings! {
+    /// The log on standard error.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[non_exhaustive]
+    pub struct LogConfig in "`log`" {
+        /// The format of a record, one a line.
+        format: LogFormat = LogFormat::Text;
+        /// The level of modules that are not named.
+        level: LogLevel = LogLevel::Info;
+        /// The level of single modules, by the prefix of their paths: `callgate_gateway`.
+        modules: BTreeMap<String, LogLevel> as Modules = BTreeMap::new();
+    }
+}
+
+settings! {
+    /// The collector of traces.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[non_exhaustive]
+    pub struct TelemetryConfig in "`telemetry`" {
+        /// The headers of every request to the collector, as references to secrets.
+        headers: BTreeMap<String, SecretReference> as Headers = BTreeMap::new();
+        /// The collector that accepts spans by OTLP over HTTP: `http://127.0.0.1:4318`.
+        otlp: Option<Url> as Collector = None;
+        /// The name of the sidecar in traces; the default is `callgate`.
+        service: Option<String> as String = None;
+    }
+}
+
+forms! {
+    /// The address of a collector.
+    struct Collector => Url, Kind::Setting, collector;
+    /// References to secrets by the names of headers.
+    struct Headers => BTreeMap<String, SecretReference>, Kind::Map(&Kind::Secret), |reader, mapping, key| {
+        let help = "`{authorization: env:OTLP}`";
+        reader.map::<SecretReference>(mapping, key, "secrets by headers", help)
+    };
+    /// Levels by the prefixes of modules.
+    struct Modules => BTreeMap<String, LogLevel>, Kind::Map(&LogLevel::KIND), |reader, mapping, key| {
+        reader.map::<LogLevel>(mapping, key, "levels by modules", "`{callgate_gateway: debug}`")
+    };
+}
+
+words! { LogFormat, "leave it out for the default": "json" => Json, "text" => Text }
+words! {
+    LogLevel, "leave it out for the default":
+    "debug" => Debug, "error" => Error, "info" => Info, "off" => Off, "trace" => Trace, "warn" => Warn
 }
 
 impl LogConfig {
@@ -52,7 +86,7 @@ impl LogConfig {
                 Some((module, word)) => (module.trim(), word.trim()),
                 None => ("", part),
             };
-            let level = LEVELS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+            let level = LogLevel::WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
             let (_, level) = level.ok_or_else(|| NotAFilter(part.to_owned()))?;
             match module {
                 "" if part.contains('=') => return Err(NotAFilter(part.to_owned())),
@@ -112,113 +146,25 @@ pub enum LogLevel {
 impl LogLevel {
     /// The word for the level in a configuration.
     pub fn as_str(self) -> &'static str {
-        let word = LEVELS.iter().find(|(_, level)| *level == self);
+        let word = Self::WORDS.iter().find(|(_, level)| *level == self);
         word.map_or("info", |(word, _)| word)
     }
 }
 
-/// The collector of traces.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct TelemetryConfig {
-    /// The collector that accepts spans by OTLP over HTTP: `http://127.0.0.1:4318`.
-    pub otlp: Option<Url>,
-    /// The headers of every request to the collector.
-    pub headers: BTreeMap<String, SecretReference>,
-    /// The name of the sidecar in traces; the default is `callgate`.
-    pub service: Option<String>,
-}
-
-/// Reads `reload:`.
-pub(crate) fn reload(reader: &mut Reader, root: Mapping<'_>) -> ReloadConfig {
-    let usual = ReloadConfig::default();
-    let Some(node) = root.object.get("reload") else { return usual };
-    let pointer = at(root, "reload");
-    let Some(mapping) = reader.mapping(node, &pointer, &RELOAD) else { return usual };
-    ReloadConfig {
-        watch: reader.boolean(mapping, "watch").unwrap_or(usual.watch),
-        interval: reader.duration(mapping, "interval").unwrap_or(usual.interval),
-    }
-}
-
-/// Reads `log:`.
-pub(crate) fn log(reader: &mut Reader, root: Mapping<'_>) -> LogConfig {
-    let usual = LogConfig::default();
-    let Some(node) = root.object.get("log") else { return usual };
-    let pointer = at(root, "log");
-    let Some(mapping) = reader.mapping(node, &pointer, &LOG) else { return usual };
-    LogConfig {
-        format: reader.word(mapping, "format", &FORMATS).unwrap_or_default(),
-        level: reader.word(mapping, "level", &LEVELS).unwrap_or_default(),
-        modules: modules(reader, mapping),
-    }
-}
-
-fn modules(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, LogLevel> {
-    let Some(node) = mapping.object.get("modules") else { return BTreeMap::new() };
-    let pointer = at(mapping, "modules");
-    let Some(object) = node.as_object() else {
-        reader.expected(&pointer, "levels by modules", node, "`{callgate_gateway: debug}`");
-        return BTreeMap::new();
-    };
-    let levels = Mapping { object, pointer: &pointer };
-    let names = object.iter().map(|(name, _)| &**name);
-    let level = |name: &str| Some((name.to_owned(), reader.word(levels, name, &LEVELS)?));
-    names.filter_map(level).collect()
-}
-
-/// Reads `telemetry:`.
-pub(crate) fn telemetry(reader: &mut Reader, root: Mapping<'_>) -> TelemetryConfig {
-    let Some(node) = root.object.get("telemetry") else { return TelemetryConfig::default() };
-    let pointer = at(root, "telemetry");
-    let Some(mapping) = reader.mapping(node, &pointer, &TELEMETRY) else {
-        return TelemetryConfig::default();
-    };
-    TelemetryConfig {
-        otlp: collector(reader, mapping),
-        headers: headers(reader, mapping),
-        service: reader.string(mapping, "service").map(str::to_owned),
-    }
-}
-
-fn collector(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Url> {
-    let text = reader.setting(mapping, "otlp")?;
+fn collector(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+    let text = reader.setting(mapping, key)?;
     let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     if url.is_none() {
-        let is_written = mapping.object.get("otlp").and_then(|node| node.as_str()) == Some(&*text);
+        let is_written = mapping.object.get(key).and_then(|node| node.as_str()) == Some(&*text);
         let scheme = Url::parse(&text).ok().filter(|_| is_written);
         let scheme = scheme.map(|url| url.scheme().to_owned());
         let got = scheme.map_or_else(|| "no URL".to_owned(), |scheme| format!("one of `{scheme}`"));
         let message = format!("expected an http or https URL, got {got}");
         let help = "for example `http://127.0.0.1:4318`";
-        reader.complain(ConfigCode::WrongValue, at(mapping, "otlp"), message, help);
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
     }
     url
 }
-
-fn headers(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, SecretReference> {
-    let Some(node) = mapping.object.get("headers") else { return BTreeMap::new() };
-    let pointer = at(mapping, "headers");
-    let Some(object) = node.as_object() else {
-        reader.expected(&pointer, "secrets by headers", node, "`{authorization: env:OTLP}`");
-        return BTreeMap::new();
-    };
-    let values = Mapping { object, pointer: &pointer };
-    let names = object.iter().map(|(name, _)| &**name);
-    let header = |name: &str| Some((name.to_owned(), secret(reader, values, name)?));
-    names.filter_map(header).collect()
-}
-
-const FORMATS: [(&str, LogFormat); 2] = [("json", LogFormat::Json), ("text", LogFormat::Text)];
-
-const LEVELS: [(&str, LogLevel); 6] = [
-    ("debug", LogLevel::Debug),
-    ("error", LogLevel::Error),
-    ("info", LogLevel::Info),
-    ("off", LogLevel::Off),
-    ("trace", LogLevel::Trace),
-    ("warn", LogLevel::Warn),
-];
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ use http::{HeaderName, header::SET_COOKIE};
 
 use crate::{
     code::ConfigCode,
+    form::Bytes,
     keys::{OUTPUT, OUTPUT_TOOL},
     limits::Bounds,
     reader::{Mapping, Reader, at, escaped},
@@ -59,7 +60,7 @@ fn tool_shape(
     let pointer = format!("{tools}/{}", escaped(name));
     let mapping = reader.mapping(node, &pointer, &OUTPUT_TOOL)?;
     let mut shape = toolset.clone();
-    if let Some(bytes) = reader.bytes(mapping, "result_bytes") {
+    if let Some(bytes) = reader.get::<Bytes>(mapping, "result_bytes") {
         shape.result_bytes = bytes;
     }
     shown(reader, mapping, &mut shape);

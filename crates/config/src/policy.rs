@@ -10,9 +10,10 @@ use callgate_secret::SecretReference;
 use callgate_tree::Node;
 
 use crate::{
-    code::ConfigCode,
-    keys::{AUDIT, BREAKER, CALLS, IDEMPOTENCY, MOST_CALLS, RATE},
-    reader::{Mapping, Reader, at, secret::secret},
+    form::{Bytes, Count, Whole, forms, words},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::{Section, keys},
 };
 
 /// The audit file of calls, and the key of its chain.
@@ -131,125 +132,130 @@ pub enum BreakerChoice {
     Usual,
 }
 
+words! { AuditArguments, "leave it out for the first": "digest" => Digest, "full" => Full }
+words! { AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
+
+keys! {
+    /// The audit file of calls.
+    pub(crate) struct AuditKeys in "`audit`" {
+        /// `full` writes arguments as they are, beside their digest.
+        arguments: AuditArguments;
+        /// The file, relative to this one.
+        file: PathBuf, required;
+        /// The key that chains the lines, at least 16 bytes.
+        key: SecretReference, required;
+        /// `required` refuses calls that cannot be recorded.
+        mode: AuditMode;
+    }
+}
+
 /// Reads `audit:`.
 pub(crate) fn audit(reader: &mut Reader, root: Mapping<'_>) -> Option<AuditedConfig> {
-    let (node, pointer) = below(root, "audit")?;
-    let mapping = reader.mapping(node, &pointer, &AUDIT)?;
-    let arguments = choice(
-        reader,
-        mapping,
-        "arguments",
-        [("digest", AuditArguments::Digest), ("full", AuditArguments::Full)],
-    );
-    let mode = choice(
-        reader,
-        mapping,
-        "mode",
-        [("best_effort", AuditMode::BestEffort), ("required", AuditMode::Required)],
-    );
-    let file = reader.required_string(mapping, "file").map(PathBuf::from);
-    let key = secret(reader, mapping, "key");
+    let AuditKeys { arguments, file, key, mode } = reader.get::<AuditKeys>(root, "audit")?;
+    let (arguments, mode) = (arguments.unwrap_or_default(), mode.unwrap_or_default());
     Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
 }
 
-/// Reads one of two words.
-fn choice<T: Copy + Default>(
-    reader: &mut Reader,
-    mapping: Mapping<'_>,
-    key: &str,
-    words: [(&str, T); 2],
-) -> T {
-    let Some(node) = mapping.object.get(key) else { return T::default() };
-    let chosen = words.iter().find(|(word, _)| node.as_str() == Some(word));
-    if chosen.is_none() {
-        let [(first, _), (second, _)] = words;
-        let expected = format!("`{first}` or `{second}`");
-        reader.expected(&at(mapping, key), &expected, node, "leave it out for the first");
+keys! {
+    /// The limits on all calls, and on those of each principal.
+    pub(crate) CallsKeys over CallsConfig, in "`calls`" {
+        /// The number of calls of one principal that run at a time.
+        concurrency => principal.concurrency: Count;
+        /// The total number of calls that run at a time.
+        in_flight: Count;
+        /// The number of calls that wait at one limit for another call to end.
+        queue: Whole;
+        /// The time for which calls wait.
+        queue_wait: Duration;
+        /// The number of calls of one principal that may start in a span of time.
+        rate => principal.rate: CallRate;
     }
-    chosen.map_or_else(T::default, |(_, value)| *value)
 }
 
-/// Reads `calls:`.
-pub(crate) fn calls(reader: &mut Reader, root: Mapping<'_>) -> Option<CallsConfig> {
-    let (node, pointer) = below(root, "calls")?;
-    let mapping = reader.mapping(node, &pointer, &CALLS)?;
-    let usual = CallsConfig::default();
-    Some(CallsConfig {
-        in_flight: reader.count(mapping, "in_flight", usize::MAX).unwrap_or(usual.in_flight),
-        queue: reader.whole(mapping, "queue", 0..=usize::MAX).unwrap_or(usual.queue),
-        queue_wait: reader.duration(mapping, "queue_wait").unwrap_or(usual.queue_wait),
-        principal: bound(reader, mapping),
-    })
+keys! {
+    /// The limits on kept results of calls with an idempotency key.
+    pub(crate) IdempotencyKeys over RecordBounds, in "`idempotency`" {
+        /// The bytes that the results of one principal may take together.
+        bytes: Bytes;
+        /// The number of keys that are kept for one principal; further ones are refused.
+        most: Count;
+        /// The time for which a result is kept.
+        ttl: Duration;
+    }
 }
 
-/// Reads `idempotency:`.
-pub(crate) fn idempotency(reader: &mut Reader, root: Mapping<'_>) -> Option<RecordBounds> {
-    let (node, pointer) = below(root, "idempotency")?;
-    let mapping = reader.mapping(node, &pointer, &IDEMPOTENCY)?;
-    let usual = RecordBounds::default();
-    Some(RecordBounds {
-        ttl: reader.duration(mapping, "ttl").unwrap_or(usual.ttl),
-        most: reader.count(mapping, "most", usize::MAX).unwrap_or(usual.most),
-        bytes: reader.bytes(mapping, "bytes").unwrap_or(usual.bytes),
-    })
+keys! {
+    /// The limits on the calls of a toolset together.
+    pub(crate) CallLimitKeys over CallLimits, in "`limits`" {
+        /// The conditions under which calls to an unreachable service pause.
+        breaker: Breaker;
+        /// The number of calls that run at a time.
+        concurrency => bound.concurrency: Count;
+        /// The number of calls that may start in a span of time.
+        rate => bound.rate: CallRate;
+    }
+}
+
+keys! {
+    /// A number of calls in a span of time.
+    pub(crate) struct RateKeys in "`rate`" {
+        /// The number of calls that may start at once; all unless given.
+        burst: CallCount;
+        /// The number of calls.
+        calls: CallCount, required;
+        /// The span of time; a second unless given.
+        per: Duration;
+    }
+}
+
+keys! {
+    /// The conditions under which calls to a service pause.
+    pub(crate) BreakerKeys over BreakerSettings, in "`breaker`" {
+        /// The number of calls in a row that could not reach the service.
+        failures: CallCount;
+        /// The time until one call tries the service again.
+        open: Duration;
+    }
+}
+
+forms! {
+    /// A number of calls that a rate can count.
+    struct CallCount => NonZeroU32, Kind::Count(MOST_CALLS), |reader, mapping, key| {
+        let count = reader.whole(mapping, key, 1..=MOST_CALLS)?;
+        u32::try_from(count).ok().and_then(NonZeroU32::new)
+    };
+    /// A number of calls in a span of time.
+    struct CallRate => Rate, RateKeys::KIND, |reader, mapping, key| {
+        let RateKeys { burst, calls, per } = reader.get::<RateKeys>(mapping, key)?;
+        let per = per.unwrap_or(Duration::from_secs(1));
+        Some(Rate { calls: calls?, per, burst: burst.or(calls)? })
+    };
+    /// `none`, or the settings of a breaker.
+    struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), breaker;
+}
+
+fn breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<BreakerChoice> {
+    let node = mapping.object.get(key)?;
+    if node.as_str() == Some("none") {
+        return Some(BreakerChoice::Never);
+    }
+    if node.as_object().is_none() {
+        let help = "`none` calls it always, `{failures: 5, open: 10s}` leaves it alone";
+        reader.expected(&at(mapping, key), "`none` or a mapping", node, help);
+        return None;
+    }
+    reader.get::<BreakerKeys>(mapping, key).map(BreakerChoice::Set)
 }
 
 /// Reads the limits on calls under `limits` of a toolset. The module `limits` reports faults of the mapping itself.
 pub(crate) fn call_limits(reader: &mut Reader, toolset: Mapping<'_>) -> CallLimits {
-    let Some((node, pointer)) = below(toolset, LIMITS_KEY) else { return CallLimits::default() };
-    let Some(object) = node.as_object() else { return CallLimits::default() };
-    let mapping = Mapping { object, pointer: &pointer };
-    CallLimits { bound: bound(reader, mapping), breaker: breaker(reader, mapping) }
-}
-
-fn bound(reader: &mut Reader, mapping: Mapping<'_>) -> Bound {
-    Bound {
-        concurrency: reader.count(mapping, "concurrency", usize::MAX),
-        rate: rate(reader, mapping),
+    let mut limits = CallLimits::default();
+    let pointer = at(toolset, "limits");
+    if let Some(object) = toolset.object.get("limits").and_then(Node::as_object) {
+        CallLimitKeys::fill(&mut limits, reader, Mapping { object, pointer: &pointer });
     }
+    limits
 }
 
-fn rate(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Rate> {
-    let (node, pointer) = below(mapping, "rate")?;
-    let mapping = reader.mapping(node, &pointer, &RATE)?;
-    if !mapping.object.contains("calls") {
-        let message = "expected the key `calls`, got none";
-        reader.complain(ConfigCode::MissingKey, &*pointer, message, "add `calls: …`");
-    }
-    let per = reader.duration(mapping, "per").unwrap_or(Duration::from_secs(1));
-    let burst = count(reader, mapping, "burst");
-    let calls = count(reader, mapping, "calls")?;
-    Some(Rate { calls, per, burst: burst.unwrap_or(calls) })
-}
-
-fn breaker(reader: &mut Reader, mapping: Mapping<'_>) -> BreakerChoice {
-    let Some((node, pointer)) = below(mapping, "breaker") else { return BreakerChoice::Usual };
-    if node.as_str() == Some("none") {
-        return BreakerChoice::Never;
-    }
-    if node.as_object().is_none() {
-        let help = "`none` calls it always, `{failures: 5, open: 10s}` leaves it alone";
-        reader.expected(&pointer, "`none` or a mapping", node, help);
-        return BreakerChoice::Usual;
-    }
-    let Some(mapping) = reader.mapping(node, &pointer, &BREAKER) else {
-        return BreakerChoice::Usual;
-    };
-    let usual = BreakerSettings::default();
-    BreakerChoice::Set(BreakerSettings {
-        failures: count(reader, mapping, "failures").map_or(usual.failures, NonZeroU32::get),
-        open: reader.duration(mapping, "open").unwrap_or(usual.open),
-    })
-}
-
-fn count(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<NonZeroU32> {
-    let count = reader.count(mapping, key, MOST_CALLS)?;
-    u32::try_from(count).ok().and_then(NonZeroU32::new)
-}
-
-fn below<'a>(mapping: Mapping<'a>, key: &str) -> Option<(&'a Node, String)> {
-    Some((mapping.object.get(key)?, at(mapping, key)))
-}
-
-/// The key of a toolset that contains its limits.
-const LIMITS_KEY: &str = "limits";
+/// The largest number of calls that a rate can count.
+const MOST_CALLS: usize = 1_000_000_000;

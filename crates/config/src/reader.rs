@@ -202,16 +202,17 @@ impl Reader {
         mapping: Mapping<'a>,
         key: &str,
     ) -> Option<&'a str> {
+        self.missing(mapping, key);
+        self.string(mapping, key)
+    }
+
+    /// Reports a required key that is missing.
+    pub(crate) fn missing(&mut self, mapping: Mapping<'_>, key: &str) {
         if !mapping.object.contains(key) && !self.is_misspelt(mapping, key) {
             let message = format!("expected the key `{key}`, got none");
-            self.complain(
-                ConfigCode::MissingKey,
-                mapping.pointer,
-                message,
-                format!("add `{key}: …`"),
-            );
+            let help = format!("add `{key}: …`");
+            self.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
         }
-        self.string(mapping, key)
     }
 
     /// A text, or the value of the environment variable that it consists of: `env:NAME`.
@@ -272,29 +273,31 @@ impl Reader {
         span
     }
 
-    /// A number of bytes: `1MiB`, `64KiB`, `4096`.
-    pub(crate) fn bytes(&mut self, mapping: Mapping<'_>, key: &str) -> Option<usize> {
+    /// A number of bytes within a range: `1MiB`, `64KiB`, `4096`.
+    pub(crate) fn bytes(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        range: RangeInclusive<usize>,
+    ) -> Option<usize> {
         let node = mapping.object.get(key)?;
         let plain = node.as_number().and_then(callgate_tool::Number::as_i64);
         let size = match plain {
             Some(number) => usize::try_from(number).ok(),
             None => node.as_str().and_then(quantity::bytes),
         };
-        let size = size.filter(|size| *size > 0);
-        if size.is_none() {
-            self.expected_plain(
-                &at(mapping, key),
-                "a number of bytes",
-                node,
-                "for example `1MiB` or `4096`",
-            );
+        let Some(size) = size.filter(|size| *size > 0) else {
+            let help = "for example `1MiB` or `4096`";
+            self.expected_plain(&at(mapping, key), "a number of bytes", node, help);
+            return None;
+        };
+        if !range.contains(&size) {
+            let (least, most) = (range.start(), range.end());
+            let message = format!("expected {least} to {most} bytes, got: {size}");
+            let help = "leave it out for the default";
+            self.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
         }
-        size
-    }
-
-    /// A number of things, from 1 to `most`.
-    pub(crate) fn count(&mut self, mapping: Mapping<'_>, key: &str, most: usize) -> Option<usize> {
-        self.whole(mapping, key, 1..=most)
+        Some(size)
     }
 
     /// A whole number within a range.
@@ -358,11 +361,6 @@ impl Reader {
             return self.absent(feature, key, &place);
         }
         if table.has(key) {
-            return;
-        }
-        if table.later.contains(&key) {
-            let message = format!("`{key}` is not supported by this version of callgate");
-            self.complain(ConfigCode::UnsupportedKey, place, message, "remove it");
             return;
         }
         let message = format!("expected a key of {}, got: `{key}`", table.name);

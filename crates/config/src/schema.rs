@@ -4,7 +4,10 @@
 
 use callgate_tool::{Object, Value, json};
 
-use crate::keys::{Key, Kind, ROOT, TABLES, Table, Takes};
+use crate::{
+    keys::{Key, Kind, Table, Takes},
+    tables::{ROOT, TABLES},
+};
 
 /// The schema of a configuration.
 ///
@@ -25,9 +28,9 @@ pub fn schema() -> Value {
 
 fn of_table(table: &Table) -> Value {
     let properties: Object =
-        table.keys.iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
+        table.keys().into_iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
     let required: Vec<Value> =
-        table.keys.iter().filter(|key| key.is_required).map(|key| key.name.into()).collect();
+        table.keys().iter().filter(|key| key.is_required).map(|key| key.name.into()).collect();
     let mut schema = Object::new();
     schema.insert("type", Value::from("object"));
     schema.insert("properties", Value::from(properties));

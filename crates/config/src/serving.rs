@@ -60,7 +60,7 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>, toolsets: &[&str]) ->
         access: access::read(reader, root, toolsets),
         hosts: hosts(reader, root),
         proxy: proxy(reader, root),
-        limits: limits::read(reader, root),
+        limits: reader.get::<ServingLimits>(root, "limits").unwrap_or_default(),
     }
 }
 

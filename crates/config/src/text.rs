@@ -14,11 +14,15 @@ use crate::{
     error::Error,
     file::{beginning, remedy_of_reading},
     finding::{Finding, Severity},
-    keys::ROOT,
     limits::{self, Bounds},
-    mcp, observe, policy,
+    mcp::McpConfig,
+    observe::{LogConfig, ReloadConfig, TelemetryConfig},
+    policy::{self, CallsKeys, IdempotencyKeys},
     reader::tls::tls,
-    secrets, serving, sessions, synonyms,
+    secrets, serving,
+    sessions::SessionsConfig,
+    synonyms,
+    tables::ROOT,
     toolsets::{ToolsetLocation, toolset, toolsets},
 };
 
@@ -84,16 +88,18 @@ impl Config {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
         config.audit = policy::audit(&mut config.reader, mapping);
-        config.calls = policy::calls(&mut config.reader, mapping);
-        config.idempotency = policy::idempotency(&mut config.reader, mapping);
+        config.calls = config.reader.get::<CallsKeys>(mapping, "calls");
+        config.idempotency = config.reader.get::<IdempotencyKeys>(mapping, "idempotency");
         config.secrets = secrets::secrets(&mut config.reader, mapping);
-        config.sessions = sessions::read(&mut config.reader, mapping);
-        config.mcp = mcp::read(&mut config.reader, mapping);
+        config.sessions =
+            config.reader.get::<SessionsConfig>(mapping, "sessions").unwrap_or_default();
+        config.mcp = config.reader.get::<McpConfig>(mapping, "mcp").unwrap_or_default();
         config.synonyms = synonyms::read(&mut config.reader, mapping);
         config.tls = tls(&mut config.reader, mapping);
-        config.reload = observe::reload(&mut config.reader, mapping);
-        config.log = observe::log(&mut config.reader, mapping);
-        config.telemetry = observe::telemetry(&mut config.reader, mapping);
+        config.reload = config.reader.get::<ReloadConfig>(mapping, "reload").unwrap_or_default();
+        config.log = config.reader.get::<LogConfig>(mapping, "log").unwrap_or_default();
+        config.telemetry =
+            config.reader.get::<TelemetryConfig>(mapping, "telemetry").unwrap_or_default();
         match mapping.object.get("toolsets") {
             Some(node) => {
                 let bounds = limits::of_all(&mut config.reader, mapping);

@@ -14,12 +14,12 @@ use crate::{
     confirm,
     description::Description,
     egress, exported, functions, headers,
-    keys::TOOLSET,
     limits::{self, Bounds},
     location::address,
     output, policy,
     reader::{Mapping, Reader, at, escaped, tls::tls},
     references, scheme_credentials, selection, server, service_directory, session_values,
+    tables::TOOLSET,
     toolset::ToolsetConfig,
     upstream,
 };

@@ -51,7 +51,7 @@ pub(crate) const AUTH: Table = Table {
         OAUTH2_CLIENT_CREDENTIALS_KIND,
         TOKEN_EXCHANGE_KIND,
     ],
-    later: &[],
+    shared: &[],
     takes: Takes::One,
 };
 
@@ -70,7 +70,7 @@ pub(crate) const SCHEME: Table = Table {
         OAUTH2_CLIENT_CREDENTIALS_KIND,
         TOKEN_EXCHANGE_KIND,
     ],
-    later: &[],
+    shared: &[],
     takes: Takes::One,
 };
 

@@ -1,12 +1,6 @@
 //! The keys of a sidecar's listeners and callers.
 
-use super::{
-    Key, Kind, Table, key, required, secret, table, text, texts,
-    toolset::{
-        DESCRIPTION_BYTES_KEY, MEDIA_BYTES_KEY, RESPONSE_BYTES_KEY, RESULT_BYTES_KEY, TIMEOUT_KEY,
-        TOOL_TOKENS_KEY,
-    },
-};
+use super::{Key, Kind, Table, key, required, secret, table, text, texts};
 
 /// An address, or an address with its TLS.
 const LISTENED: Kind = Kind::AnyOf(&[Kind::Text, Kind::Table(&LISTENER)]);
@@ -28,13 +22,6 @@ pub(crate) const ADMIN_KEY: Key =
 /// `hosts` at the root.
 pub(crate) const HOSTS_KEY: Key =
     texts("hosts", "Names that requests may call this sidecar by, beside those of this machine");
-
-/// `limits` at the root.
-pub(crate) const SERVING_LIMITS_KEY: Key = key(
-    "limits",
-    Kind::Table(&SERVING_LIMITS),
-    "The bounds of a sidecar's connections and requests, and of toolsets that do not name their own",
-);
 
 /// `listen` at the root.
 pub(crate) const LISTEN_KEY: Key =
@@ -148,33 +135,3 @@ pub(crate) const ISSUER: Table = table(
 /// Signatures with a key pair: knowing the public key is not enough to make one.
 pub(crate) const ALGORITHMS: &[&str] =
     &["ES256", "ES384", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"];
-
-/// The limits on connections and requests.
-pub(crate) const SERVING_LIMITS: Table = table(
-    "`limits` of the configuration",
-    &[
-        key("body_bytes", Kind::Bytes, "The largest body of a request"),
-        key("body_time", Kind::Duration, "How long a body may take to arrive"),
-        key("connection_window", Kind::Bytes, "How far one HTTP/2 connection may send ahead"),
-        key("connections", Kind::Count(usize::MAX), "Connections at the same time"),
-        DESCRIPTION_BYTES_KEY,
-        key("drain", Kind::Duration, "How long calls may go on when the sidecar is stopped"),
-        key("head_bytes", Kind::Bytes, "The largest head of a request"),
-        key("head_time", Kind::Duration, "How long a head may take to arrive"),
-        key("headers", Kind::Count(4096), "Headers of a request"),
-        key("idle_time", Kind::Duration, "How long a connection may be without a request"),
-        MEDIA_BYTES_KEY,
-        key(
-            "principal_requests",
-            Kind::Count(usize::MAX),
-            "Requests of one principal at the same time; all that there may be unless given",
-        ),
-        key("requests", Kind::Count(usize::MAX), "Requests at the same time"),
-        RESPONSE_BYTES_KEY,
-        RESULT_BYTES_KEY,
-        key("stream_window", Kind::Bytes, "How far one HTTP/2 request may send ahead"),
-        key("streams", Kind::Count(65_536), "Requests at the same time of one HTTP/2 connection"),
-        TIMEOUT_KEY,
-        TOOL_TOKENS_KEY,
-    ],
-);

@@ -20,17 +20,20 @@ impl Reader {
         mapping: Mapping<'_>,
         key: &str,
         words: &[(&str, T)],
+        help: &str,
     ) -> Option<T> {
-        let text = self.string(mapping, key)?;
-        let found = words.iter().find(|(word, _)| *word == text).map(|(_, meant)| *meant);
+        let node = mapping.object.get(key)?;
+        let found = words.iter().find(|(word, _)| node.as_str() == Some(word));
         if found.is_none() {
-            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            let expected = format!("one of `{}`", words.join("`, `"));
-            if let Some(node) = mapping.object.get(key) {
-                let help = "leave it out for the default";
-                self.expected_plain(&at(mapping, key), &expected, node, help);
-            }
+            let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            let expected = match &*words {
+                [words @ .., last] if !words.is_empty() => {
+                    format!("{} or {last}", words.join(", "))
+                }
+                words => words.concat(),
+            };
+            self.expected_plain(&at(mapping, key), &expected, node, help);
         }
-        found
+        found.map(|(_, value)| *value)
     }
 }

@@ -1,0 +1,122 @@
+//! The forms of values: the kind that a table shows, and the reading.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use callgate_secret::SecretReference;
+
+use crate::{
+    keys::Kind,
+    reader::{Mapping, Reader, at, secret::secret},
+};
+
+/// The form of a value: a type that is read itself, or a name for one of several readings of a type.
+pub(crate) trait Form {
+    type Value;
+    const KIND: Kind;
+
+    /// Reads the value of a key that is present; `None` if it has a fault.
+    fn read(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Self::Value>;
+}
+
+/// A closed set of values, each with its word.
+pub(crate) trait Words: Copy + 'static {
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+/// A number of bytes in a range.
+#[derive(Debug)]
+pub(crate) struct Bytes<const LEAST: usize = 1, const MOST: usize = { usize::MAX }>;
+
+/// A whole number from 1.
+#[derive(Debug)]
+pub(crate) struct Count<const MOST: usize = { usize::MAX }>;
+
+impl Reader {
+    /// The value of a key; `None` if it is missing or has a fault.
+    pub(crate) fn get<F: Form>(&mut self, mapping: Mapping<'_>, key: &str) -> Option<F::Value> {
+        if mapping.object.contains(key) { F::read(self, mapping, key) } else { None }
+    }
+
+    /// A mapping whose names the operator chooses, without the values that have a fault.
+    pub(crate) fn map<F: Form>(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        expected: &str,
+        help: &str,
+    ) -> Option<BTreeMap<String, F::Value>> {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let Some(object) = node.as_object() else {
+            self.expected(&pointer, expected, node, help);
+            return None;
+        };
+        let entries = Mapping { object, pointer: &pointer };
+        let names = object.iter().map(|(name, _)| name.to_string());
+        Some(
+            names.filter_map(|name| Some((name.clone(), self.get::<F>(entries, &name)?))).collect(),
+        )
+    }
+}
+
+/// Implements [`Form`]: `Form => value, kind, function;`. With `struct`, the form is a new name.
+macro_rules! forms {
+    () => {};
+    ($(#[$meta:meta])* struct $form:ident => $($rest:tt)*) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        pub(crate) struct $form;
+
+        $crate::form::forms! { $form => $($rest)* }
+    };
+    ($(@[$($generics:tt)*])? $form:ty => $value:ty, $kind:expr, $read:expr; $($rest:tt)*) => {
+        impl $(<$($generics)*>)? $crate::form::Form for $form {
+            type Value = $value;
+            const KIND: $crate::keys::Kind = $kind;
+
+            fn read(
+                reader: &mut $crate::reader::Reader,
+                mapping: $crate::reader::Mapping<'_>,
+                key: &str,
+            ) -> Option<$value> {
+                let read: fn(&mut $crate::reader::Reader, $crate::reader::Mapping<'_>, &str) -> _ = $read;
+                read(reader, mapping, key)
+            }
+        }
+
+        $crate::form::forms! { $($rest)* }
+    };
+}
+
+/// Gives the values of a type their words, and says in a finding what is good to know.
+macro_rules! words {
+    ($type:ty, $help:literal: $($word:literal => $value:ident),+ $(,)?) => {
+        $crate::form::forms! {
+            $type => Self, $crate::keys::Kind::Choice(&[$($word),+]), |reader, mapping, key| {
+                reader.word(mapping, key, <Self as $crate::form::Words>::WORDS, $help)
+            };
+        }
+
+        impl $crate::form::Words for $type {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),+];
+        }
+    };
+}
+
+pub(crate) use {forms, words};
+
+forms! {
+    bool => Self, Kind::Boolean, Reader::boolean;
+    String => Self, Kind::Text, |reader, mapping, key| reader.string(mapping, key).map(str::to_owned);
+    PathBuf => Self, Kind::Text, |reader, mapping, key| reader.string(mapping, key).map(Self::from);
+    Vec<String> => Self, Kind::List(&Kind::Text), |reader, mapping, key| {
+        Some(reader.strings(mapping, key).into_iter().map(str::to_owned).collect())
+    };
+    Duration => Self, Kind::Duration, Reader::duration;
+    SecretReference => Self, Kind::Secret, secret;
+    @[const LEAST: usize, const MOST: usize] Bytes<LEAST, MOST> => usize, Kind::Bytes,
+        |reader, mapping, key| reader.bytes(mapping, key, LEAST..=MOST);
+    @[const MOST: usize] Count<MOST> => usize, Kind::Count(MOST),
+        |reader, mapping, key| reader.whole(mapping, key, 1..=MOST);
+    /// A whole number from 0.
+    struct Whole => usize, Kind::Whole, |reader, mapping, key| reader.whole(mapping, key, 0..=usize::MAX);
+}
