@@ -1,5 +1,5 @@
-"""Rounds of wrk against the sidecar (over `/v1/calls`, and over MCP), the relay and nginx, in turns; CPU of each from /proc. Fails
-where the rate over MCP is below its bar. Called by `run`."""
+"""Rounds of wrk against the sidecar (over `/v1/calls`, and over MCP), the relay and nginx, in turns; CPU of each from /proc. With
+`--bars` it fails where a bar is not met. Called by `run`."""
 
 import argparse
 import os
@@ -63,15 +63,15 @@ wrk.headers["Mcp-Method"] = "tools/call"
 wrk.headers["Mcp-Name"] = "pets-getPet"
 """
 MCP = "callgate, MCP"
-# Text and structured content are each complete, so that an answer has twice the bytes.
-LEAST_OVER_MCP = 0.5
-# Of the relay's CPU for a call, of its calls a second.
-MOST_CPU = 1.25
-LEAST_RATE = 0.8
-# MiB after so many calls of the pets, and of a call among the tools of GitHub's description.
+AUDIT = "callgate, audit"
+# Of the relay's CPU for a call, of its calls a second; of the CPU of a call over `/v1/calls`, over MCP and with an audit. Text and
+# structured content of MCP are each complete, so that an answer has twice the bytes.
+BARS = {
+    "installed": {"cpu": 1.6, "rate": 0.0, MCP: 1.35, AUDIT: 1.35},
+    "trained": {"cpu": 1.25, "rate": 0.8, MCP: 1.35, AUDIT: 1.35},
+}
+# The calls after which resident memory is shown.
 N_CALLS = 100_000
-MOST_RESIDENT = 20
-MOST_WITH_GITHUB = 60
 GITHUB = pathlib.Path(os.environ.get("CALLGATE_SHARED", HERE.parents[2] / "shared")) / "corpus/specs/github/api.github.com.json"
 
 NGINX = """
@@ -100,7 +100,7 @@ def main():
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=int, default=3)
-    parser.add_argument("--bars", action="store_true", help="fail where a bar is not met")
+    parser.add_argument("--bars", choices=BARS, help="fail where a bar is not met: of the profile `dist`, or of the trained command")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -120,8 +120,10 @@ def measured(given, folder, running):
     start(running, service, [given.service, f"127.0.0.1:{service}"])
     contenders = {"relay": free()}
     pids = {"relay": start(running, contenders["relay"], [given.relay, f"127.0.0.1:{contenders['relay']}", f"http://127.0.0.1:{service}"])}
-    audit = f"audit: {{ file: {folder}/audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef' }}"
-    for name, audit in {"callgate": "", "callgate, audit": audit}.items():
+    # The folder of a configuration is watched, and each line of an audit there would wake the watcher.
+    (folder / "audit").mkdir()
+    audit = f"audit: {{ file: {folder}/audit/audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef' }}"
+    for name, audit in {"callgate": "", AUDIT: audit}.items():
         port = contenders[name] = free()
         config = folder / f"{port}.yaml"
         config.write_text(CONFIG.format(port=port, service=service, description=folder / "pets.yaml", audit=audit))
@@ -139,8 +141,9 @@ def measured(given, folder, running):
             row = round_of(port, pids[name], way, given.seconds)
             if at > 0:
                 rows[name].append(row)
-    missed = shown(rows, pids) + resident(given, folder, running, service)
-    if given.bars and missed:
+    missed = shown(rows, pids, BARS.get(given.bars))
+    resident(given, folder, running, service)
+    if missed:
         raise SystemExit(f"not met: {'; '.join(missed)}")
 
 
@@ -156,46 +159,37 @@ def round_of(port, pid, way, seconds):
     return rate, (cpu(pid) - before) * 1e6 / calls, re.search(r"99%\s+(\S+)", ran.stdout)[1], calls
 
 
-def shown(rows, pids):
+def shown(rows, pids, bars):
     """Prints what was measured; the bars that are not met."""
-    missed = []
-    base_rate = statistics.median(row[0] for row in rows["relay"])
-    base_cpu = statistics.median(row[1] for row in rows["relay"])
+    rates = {name: statistics.median(row[0] for row in measured) for name, measured in rows.items()}
+    used = {name: statistics.median(row[1] for row in measured) for name, measured in rows.items()}
     for name, measured in rows.items():
-        rate = statistics.median(row[0] for row in measured)
-        used = statistics.median(row[1] for row in measured)
         resident = sum(memory(pid) for pid in family(pids[name]))
-        print(f"{name:16} {rate:8.0f} calls/s ({rate / base_rate:.2f} x relay)  {used:6.1f} us CPU a call "
-              f"({used / base_cpu:.2f} x relay)  p99 {measured[-1][2]:>8}  resident {resident:.1f} MiB")
-        if name == "callgate":
-            missed += [f"CPU a call {used / base_cpu:.2f} x relay"] * (used > MOST_CPU * base_cpu)
-            missed += [f"{rate / base_rate:.2f} x calls of the relay"] * (rate < LEAST_RATE * base_rate)
-    ratios = [over_mcp[0] / over_calls[0] for over_mcp, over_calls in zip(rows[MCP], rows["callgate"])]
-    ratio = statistics.median(ratios)
-    print(f"over MCP {ratio:.2f} x of /v1/calls (at least {LEAST_OVER_MCP}), rounds {min(ratios):.2f} to {max(ratios):.2f}")
-    if ratio < LEAST_OVER_MCP:
-        raise SystemExit("calls over MCP are too slow")
-    return missed
+        print(f"{name:16} {rates[name]:8.0f} calls/s ({rates[name] / rates['relay']:.2f} x relay)  {used[name]:6.1f} us CPU a call "
+              f"({used[name] / used['relay']:.2f} x relay)  p99 {measured[-1][2]:>8}  resident {resident:.1f} MiB")
+    found = {"cpu": used["callgate"] / used["relay"]} | {name: used[name] / used["callgate"] for name in (MCP, AUDIT)}
+    for name in (MCP, AUDIT):
+        print(f"{name}: {found[name]:.2f} x the CPU of /v1/calls")
+    if not bars:
+        return []
+    rate = rates["callgate"] / rates["relay"]
+    missed = [f"{name}: {ratio:.2f}, at most {bars[name]}" for name, ratio in found.items() if ratio > bars[name]]
+    return missed + [f"rate: {rate:.2f} x relay, at least {bars['rate']}"] * (rate < bars["rate"])
 
 
 def resident(given, folder, running, service):
-    """What stays resident of sidecars that did nothing else; the bars that are not met."""
-    configs = {"the pets": (CONFIG.format(service=service, description=folder / "pets.yaml", audit=""), MOST_RESIDENT)}
+    """Prints what stays resident of sidecars that did nothing else."""
+    configs = {"the pets": CONFIG.format(service=service, description=folder / "pets.yaml", audit="")}
     if GITHUB.exists():
-        with_both = f"{configs['the pets'][0]}  github:\n    openapi: {GITHUB}\n"
-        configs["the pets and GitHub"] = (with_both, MOST_WITH_GITHUB)
-    missed = []
-    for name, (text, most) in configs.items():
+        configs["the pets and GitHub"] = f"{configs['the pets']}  github:\n    openapi: {GITHUB}\n"
+    for name, text in configs.items():
         port, n_calls = free(), 0
         config = folder / f"{port}.yaml"
         config.write_text(text)
         pid = start(running, port, [given.callgate, "serve", config, "--listen", f"127.0.0.1:{port}"])
         while n_calls < N_CALLS:
             n_calls += round_of(port, pid, (folder / "calls.lua", "/v1/calls"), 1)[3]
-        used = memory(pid)
-        print(f"{name}: resident {used:.1f} MiB after {n_calls} calls (at most {most})")
-        missed += [f"resident {used:.1f} MiB with {name}"] * (used > most)
-    return missed
+        print(f"{name}: resident {memory(pid):.1f} MiB after {n_calls} calls")
 
 
 def start(running, port, command):
