@@ -48,7 +48,7 @@ fn edits(key: &str) -> Vec<String> {
     edits
 }
 
-/// What is said about a file with this text.
+/// The findings about a configuration with this text, as lines.
 fn said(text: &str) -> Vec<String> {
     let location = Location::Text("callgate.yaml".into(), text.as_bytes().into());
     let environment = Environment::new().without_audit().listing_missing();

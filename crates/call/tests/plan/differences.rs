@@ -23,7 +23,7 @@ use self::{
 };
 use crate::support::members;
 
-/// What became of a case.
+/// The comparison of what a service reads with what was given.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Ended {
     /// Nothing is sent.

@@ -44,7 +44,7 @@ struct Line {
     name: String,
     /// The code of the finding, where the line is about one.
     code: Option<&'static str>,
-    /// What is wrong, and the remedy.
+    /// The fault, and its remedy.
     message: Option<(String, String)>,
     milliseconds: u128,
 }

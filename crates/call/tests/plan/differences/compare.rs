@@ -2,7 +2,7 @@
 
 use callgate_tool::{Journal, Value};
 
-/// What a result says: the locations that its notes and its defaults name.
+/// The locations that the notes and the defaults of a result name.
 #[derive(Debug)]
 pub(super) struct Said {
     notes: Vec<(String, Vec<String>)>,

@@ -38,7 +38,7 @@ pub(super) fn arguments(values: &Object, guide: Guide<'_>) -> String {
     words.join(" ")
 }
 
-/// The same before a shell's quotes.
+/// The words of the command, before they are quoted for a shell.
 pub(super) fn words(values: &Object, guide: Guide<'_>) -> Vec<String> {
     let mut words = Vec::new();
     for (name, value) in values {
