@@ -2,8 +2,10 @@
 //! in between is asked about again.
 
 use callgate::{
-    Call, Decision, FaultCode, Outcome, Pending, PendingKind, Session, ToolCall, ToolResult,
+    Call, FaultCode, Outcome, Session, ToolCall, ToolResult,
+    approval::Decision,
     config::{Built, Config, Description, Environment, Severity},
+    result::{Pending, PendingKind},
 };
 use callgate_tool::{Object, Value, json};
 

@@ -2,9 +2,10 @@
 //! and end with what the client answers.
 
 use callgate::{
-    Call, ClientAnswer, Content, FaultCode, Next, Outcome, Pending, PendingKind, Preview, Secret,
-    Session, ToolCall, ToolResult,
+    Call, Content, FaultCode, Next, Outcome, Preview, Secret, Session, ToolCall, ToolResult,
+    client::ClientAnswer,
     config::{Built, Config, Severity},
+    result::{Pending, PendingKind},
 };
 use callgate_tool::{Object, Value, json};
 

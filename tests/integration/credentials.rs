@@ -8,9 +8,10 @@ mod scopes;
 use std::sync::Arc;
 
 use callgate::{
-    Entry, Event, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
+    Entry, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
     config::{self, Built, Environment},
     openapi::{Code, OperationStatus},
+    result::Event,
 };
 use callgate_tool::json;
 use callgate_transport::Replay;

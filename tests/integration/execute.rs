@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate::{
-    Arguments, Call, Content, Event, Executor, FaultCode, Next, Outcome, Reached, Session,
-    ToolCall, TraceContext,
+    Arguments, Call, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
     config::{Config, Description, ToolsetConfig},
+    context::TraceContext,
+    result::Event,
 };
 use callgate_tool::json;
 

@@ -8,12 +8,17 @@ use std::{
 };
 
 use callgate::{
-    Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
-    Outcome, Session, Stop, ToolCall, ToolResult, ToolStream, Value,
+    Arguments, Backend, Call, Executor, Middleware, OpenApi, Outcome, Session, ToolCall,
+    ToolResult, Value,
     auth::{Authenticator, Authorization, CredentialRefusal, GrantStore},
+    client::ClientAnswer,
     config::{Built, Config, Environment, load},
+    context::Stop,
+    middleware::Ended,
+    result::{Handle, Journal},
     secret::{SecretReference, SecretStore},
     session,
+    stream::ToolStream,
     transport::{NamedBy, ResponseBody, Transport},
 };
 use callgate_auth::{BegunLogin, DeviceLogin, Login};

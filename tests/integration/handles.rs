@@ -19,7 +19,8 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate::{
-    Call, Content, Event, Executor, FaultCode, Next, Outcome, Part, Principal, Reached, Session,
+    Call, Content, Executor, FaultCode, Next, Outcome, Principal, Reached, Session,
+    result::{Event, Part},
 };
 use callgate_tool::{Value, json};
 use tokio::net::TcpListener;

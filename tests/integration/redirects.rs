@@ -1,7 +1,7 @@
 //! Redirects on real connections: none is followed unless the toolset says so, and then only reads, within the origin,
 //! with the credentials put on anew.
 
-use callgate::{Event, Next, Reached};
+use callgate::{Next, Reached, result::Event};
 use callgate_tool::json;
 
 use crate::{

@@ -15,10 +15,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate::{
-    Event, Executor, Outcome, Reached, Secret, Session, ToolCall, ToolResult,
+    Executor, Outcome, Reached, Secret, Session, ToolCall, ToolResult,
     auth::{
         ApiKeyLocation, Authenticator, Authorization, CredentialPlace, CredentialRefusal, Error,
     },
+    result::Event,
     transport::{Client, Limits},
 };
 use callgate_executor::{Callable, Toolset};

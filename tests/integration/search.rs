@@ -6,7 +6,10 @@ use std::{
     path::PathBuf,
 };
 
-use callgate::{Effect, Entry, Executor, Found, Search, json, openapi};
+use callgate::{
+    Effect, Entry, Executor, json, openapi,
+    search::{Found, Search},
+};
 use serde_json::Value;
 
 /// The bars for labelled questions to a real description: the part of the tools among the first five, and how

@@ -2,9 +2,10 @@
 //! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
 
 use callgate::{
-    Event, Outcome, Secret, Session, ToolResult,
+    Outcome, Secret, Session, ToolResult,
     config::{self, Built},
     dialect::{json_result, read_session},
+    result::Event,
 };
 use callgate_tool::{Object, Value, json};
 use futures_util::FutureExt;

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use callgate::{Event, Executor, FaultCode, Outcome, Session, ToolCall, config::Config};
+use callgate::{Executor, FaultCode, Outcome, Session, ToolCall, config::Config, result::Event};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

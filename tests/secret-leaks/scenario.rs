@@ -8,8 +8,9 @@ use std::{
 
 use axum::response::IntoResponse;
 use callgate::{
-    CallerToken, Executor, Principal, Secret, Session, ToolCall,
+    Executor, Principal, Secret, Session, ToolCall,
     config::{Config, Environment},
+    context::CallerToken,
     dialect,
 };
 use callgate_tool::{Value, json};

@@ -4,8 +4,11 @@
 use std::ops::ControlFlow;
 
 use callgate::{
-    Arguments, Backend, Call, Effect, Ended, Ending, Executor, Fault, FaultCode, Journal,
-    Middleware, Next, Outcome, Session, ToolCall, dialect, json, policy::Metrics,
+    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Middleware, Next, Outcome,
+    Session, ToolCall, dialect, json,
+    middleware::{Ended, Ending},
+    policy::Metrics,
+    result::Journal,
 };
 
 /// Lets reads through, and says how each call ended.

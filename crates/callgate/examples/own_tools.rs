@@ -2,8 +2,8 @@
 #![expect(clippy::print_stdout, reason = "an example shows what comes of it")]
 
 use callgate::{
-    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Journal, Next, Outcome, Preview,
-    Schema, Session, Tool, ToolCall, ToolName, Value, dialect, json,
+    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Next, Outcome, Preview, Schema,
+    Session, Tool, ToolCall, ToolName, Value, dialect, json, result::Journal,
 };
 
 /// Says what a few words mean.

@@ -169,17 +169,24 @@
 //! |---|---|
 //! | this one | tools, calls, results, sessions, the executor |
 //! | [`config`] | configurations, and the way from them to an executor |
+//! | [`result`] | parts of results: what was cut, what waits, what a dry run shows, the journal |
+//! | [`stream`] | calls whose values or bytes are taken as they arrive |
+//! | [`context`] | settings of one call: deadline, trace, caller's token, stop |
+//! | [`client`], [`approval`] | tools that the client runs, calls that a person approves |
+//! | [`middleware`] | types of the methods of [`Middleware`] |
+//! | [`search`] | tools found by words |
 //! | [`dialect`] | the formats of model providers |
 //! | [`openapi`](mod@openapi) | descriptions: settings of the parser, and its report |
 //! | [`policy`] | middleware: limits, idempotency, approval, audit, metrics |
 //! | [`secret`], [`auth`] | stores of secrets, kinds of credentials |
 //! | [`session`] | stores of what outlives a call |
 //! | [`transport`] | senders of requests: the network, recordings, yours |
-//! | [`value`] | types of the methods of values and objects |
+//! | [`value`] | numbers, and types of the methods of values and objects |
 //! | [`manual`] | guides |
 //!
 //! Types of other crates in our signatures are re-exported: the crates [`bytes`], [`http`] and [`serde_json`], and the types
-//! [`Instant`], [`Stream`] and [`Url`](config::Url). Our async traits are written with the attribute `callgate::async_trait`.
+//! [`Instant`](context::Instant), [`Stream`](stream::Stream) and [`Url`](config::Url). Our async traits are written with the
+//! attribute `callgate::async_trait`.
 //!
 //! Everything else is in the crates that callgate is built from (`callgate-openapi`, `callgate-transport`, …), which may change
 //! from one version to the next.
@@ -197,22 +204,15 @@
 //! A configuration with a key whose feature is left out is refused, and the finding names the feature.
 
 pub use async_trait::async_trait;
-pub use futures_util::Stream;
-pub use tokio::time::Instant;
 pub use {bytes, http, serde_json};
 
 pub use callgate_executor::{
-    Backend, BodyHead, Builder, Call, ClientAnswer, ClientFunction, Decided, Decision, Ended,
-    Ending, Entry, Error, ErrorKind, Execution, Executor, Extensions, Found, FoundNeed, Function,
-    Middleware, Opened, Piece, Pieces, Search, Stage, Stop, ToolStream, TraceContext,
+    Backend, Builder, Call, Entry, Error, ErrorKind, Executor, Function, Middleware,
 };
-pub use callgate_search::{Product, Thing};
 pub use callgate_secret::Secret;
 pub use callgate_tool::{
-    Answer, Arguments, CallerToken, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
-    InvalidAnswer, InvalidName, Journal, Json, Next, Number, Object, Outcome, Part, Pending,
-    PendingKind, PlannedRequest, Preview, Principal, Problem, Reached, Remedy, Schema, Session,
-    SessionName, StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    Answer, Arguments, Content, Effect, Fault, FaultCode, InvalidName, Next, Object, Outcome,
+    Preview, Principal, Problem, Reached, Schema, Session, Tool, ToolCall, ToolName, ToolResult,
     Value, json,
 };
 
@@ -222,9 +222,51 @@ mod openapi_tools;
 
 pub use openapi_tools::{OpenApi, openapi};
 
-/// Types of the methods of [`Value`], [`Object`] and [`Number`].
+/// Parts of results: what a call answered, what was cut, what a dry run shows, the journal.
+pub mod result {
+    pub use callgate_tool::{
+        Cut, Event, Handle, InvalidAnswer, Journal, Json, Part, Pending, PendingKind,
+        PlannedRequest, Remedy, StoredResult, Truncated, Unit,
+    };
+}
+
+/// Calls whose values or bytes are taken as they arrive.
+pub mod stream {
+    pub use callgate_executor::{BodyHead, Opened, Piece, Pieces, ToolStream};
+    pub use futures_util::Stream;
+}
+
+/// Settings of one call beside its arguments and session: deadline, trace, caller's token, stop.
+pub mod context {
+    pub use callgate_executor::{Stop, TraceContext};
+    pub use callgate_tool::CallerToken;
+    pub use tokio::time::Instant;
+}
+
+/// Types of the methods of [`Middleware`].
+pub mod middleware {
+    pub use callgate_executor::{Ended, Ending, Extensions, Stage};
+}
+
+/// Decisions of people about calls that need an approval.
+pub mod approval {
+    pub use callgate_executor::{Decided, Decision};
+}
+
+/// Tools that the client runs.
+pub mod client {
+    pub use callgate_executor::{ClientAnswer, ClientFunction, Execution};
+}
+
+/// Tools found by words.
+pub mod search {
+    pub use callgate_executor::{Found, FoundNeed, Search};
+    pub use callgate_search::{Product, Thing};
+}
+
+/// Numbers, and types of the methods of values and objects.
 pub mod value {
-    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, ToValue, Written};
+    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, Number, ToValue, Written};
 }
 
 /// Middleware: limits, idempotency, approval, audit, metrics.
@@ -242,6 +284,7 @@ pub mod session {
         Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealed, Space, Store,
         Stored, Version,
     };
+    pub use callgate_tool::SessionName;
 }
 
 /// The formats of model providers: declarations, calls and results as JSON.
@@ -263,6 +306,7 @@ pub mod config {
     };
     pub use callgate_executor::Redirects;
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
+    pub use callgate_tool::ToolsetName;
     pub use url::Url;
 }
 

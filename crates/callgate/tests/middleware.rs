@@ -9,9 +9,11 @@ use std::{
 };
 
 use callgate::{
-    Answer, Arguments, Backend, Call, Content, Effect, Ended, Ending, Executor, Fault, FaultCode,
-    Function, Journal, Middleware, Next, Opened, Outcome, Piece, Pieces, Preview, Schema, Session,
-    Stage, Tool, ToolCall, ToolName,
+    Answer, Arguments, Backend, Call, Content, Effect, Executor, Fault, FaultCode, Function,
+    Middleware, Next, Outcome, Preview, Schema, Session, Tool, ToolCall, ToolName,
+    middleware::{Ended, Ending, Stage},
+    result::Journal,
+    stream::{Opened, Piece, Pieces},
 };
 use callgate_tool::{Value, json};
 

@@ -9,8 +9,8 @@ use std::sync::{
 };
 
 use callgate::{
-    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Function, Journal, Outcome,
-    Preview, Schema, Session, Tool, ToolCall, ToolName,
+    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Function, Outcome, Preview,
+    Schema, Session, Tool, ToolCall, ToolName, result::Journal,
 };
 use callgate_tool::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use callgate::{Remedy, config::Finding, openapi::Diagnostic};
+use callgate::{config::Finding, openapi::Diagnostic, result::Remedy};
 
 pub(crate) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
     worded(diagnostic.remedy.as_ref(), &diagnostic.help)

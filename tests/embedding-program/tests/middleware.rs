@@ -9,8 +9,11 @@ use std::{
 };
 
 use callgate::{
-    Answer, Arguments, Backend, Call, Content, Effect, Ended, Ending, Executor, Fault, FaultCode,
-    Journal, Middleware, Next, Outcome, Session, ToolCall, policy::Metrics,
+    Answer, Arguments, Backend, Call, Content, Effect, Executor, Fault, FaultCode, Middleware,
+    Next, Outcome, Session, ToolCall,
+    middleware::{Ended, Ending},
+    policy::Metrics,
+    result::Journal,
 };
 use serde_json::json;
 use tokio::sync::Notify;

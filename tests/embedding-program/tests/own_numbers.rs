@@ -1,6 +1,6 @@
 //! Types of one's own beside callgate: `serde_json` reads them as it does in a program without it.
 
-use callgate::{Number, Value};
+use callgate::{Value, value::Number};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize, PartialEq)]

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use callgate::{
-    Answer, Arguments, Backend, Call, Content, Effect, Executor, Fault, FaultCode, Function,
-    Journal, Json, Next, Outcome, Preview, Principal, Schema, Session, Tool, ToolCall, ToolName,
+    Answer, Arguments, Backend, Call, Content, Effect, Executor, Fault, FaultCode, Function, Next,
+    Outcome, Preview, Principal, Schema, Session, Tool, ToolCall, ToolName,
+    result::{Journal, Json},
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -114,7 +115,8 @@ async fn a_caller_says_until_when_it_waits() {
     let (executor, session) = (executor(), Session::default());
     let asked = ToolCall::new("1", "slow", Arguments::new());
     let deadline = Instant::now() + Duration::from_millis(1);
-    let ended = executor.call_with(Call::new(&asked, &session).with_deadline(deadline)).await.outcome;
+    let ended =
+        executor.call_with(Call::new(&asked, &session).with_deadline(deadline)).await.outcome;
     let Outcome::Failed(fault) = ended else { panic!("{ended:?}") };
     assert_eq!(fault.code, FaultCode::TimedOut);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::response::IntoResponse;
 use callgate::{
-    CallerToken, FaultCode, Next, Outcome, Principal, Reached, Secret, Session, ToolCall,
+    FaultCode, Next, Outcome, Principal, Reached, Secret, Session, ToolCall, context::CallerToken,
 };
 use callgate_tool::{Value, json};
 use futures_util::future::join_all;

@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use axum::response::IntoResponse;
-use callgate::{Event, FaultCode, Next, Reached, Session};
+use callgate::{FaultCode, Next, Reached, Session, result::Event};
 use callgate_tool::json;
 
 use super::{call, calls, client, executor, fault, is_answered};

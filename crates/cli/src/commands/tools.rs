@@ -7,10 +7,11 @@ mod page;
 mod strict;
 
 use callgate::{
-    Arguments, Entry, Executor, Outcome, Search, Session, Tool, ToolCall,
+    Arguments, Entry, Executor, Outcome, Session, Tool, ToolCall,
     config::{Built, BuiltToolset, Environment},
     dialect::{Dialect, Form, Projection},
     openapi::Diagnostic,
+    search::Search,
 };
 use callgate_dialect::{Projected, project};
 use callgate_gateway::write_known;

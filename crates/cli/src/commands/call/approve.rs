@@ -3,7 +3,12 @@
 
 use std::io::{self, IsTerminal};
 
-use callgate::{Call, Decision, Executor, Outcome, Pending, PendingKind, ToolResult, ToolStream};
+use callgate::{
+    Call, Executor, Outcome, ToolResult,
+    approval::Decision,
+    result::{Pending, PendingKind},
+    stream::ToolStream,
+};
 use callgate_call::wording::approval as wording;
 use callgate_policy::approval_text;
 use callgate_tool::Value;

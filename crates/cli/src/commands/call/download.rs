@@ -8,7 +8,11 @@ use std::{
     pin::pin,
 };
 
-use callgate::{Answer, Call, Content, Executor, Json, Outcome, Piece, ToolStream};
+use callgate::{
+    Answer, Call, Content, Executor, Outcome,
+    result::Json,
+    stream::{Piece, ToolStream},
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 

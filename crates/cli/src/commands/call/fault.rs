@@ -3,7 +3,9 @@
 
 use std::fmt::Write as _;
 
-use callgate::{CallerToken, Event, Fault, FaultCode, Next, Problem, Reached, Value};
+use callgate::{
+    Fault, FaultCode, Next, Problem, Reached, Value, context::CallerToken, result::Event,
+};
 use callgate_tool::visible_line;
 
 use super::place::Place;

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use callgate::{
-    Answer, Content, Event, Outcome, Part, PlannedRequest, Preview, ToolResult, Value,
+    Answer, Content, Outcome, Preview, ToolResult, Value,
+    result::{Event, Part, PlannedRequest},
     secret::SecretReference,
 };
 use callgate_tool::visible_line;

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use callgate::PlannedRequest;
+use callgate::result::PlannedRequest;
 use callgate_executor::{AnswerHead, Watcher};
 use callgate_transport::ConnectionInfo;
 

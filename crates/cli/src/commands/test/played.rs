@@ -7,9 +7,11 @@ use std::{
 };
 
 use callgate::{
-    Call, ClientAnswer, Content, Executor, Handle, Journal, Outcome, Session, ToolCall, ToolResult,
+    Call, Content, Executor, Outcome, Session, ToolCall, ToolResult,
+    client::ClientAnswer,
     config::{Built, Config, Environment, Upstream},
     dialect::{json_result, read_call},
+    result::{Handle, Journal},
     transport::{Recording, Replay},
 };
 use callgate_config::Location;

@@ -1,6 +1,9 @@
 //! `callgate tools FILE --search TEXT`: the tools that match a search, as a table or as JSON.
 
-use callgate::{Found, FoundNeed, Search, Value};
+use callgate::{
+    Value,
+    search::{Found, FoundNeed, Search},
+};
 
 use crate::{output, table::Table, terminal};
 
