@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn none_leave_the_request_as_it_is() {
+    async fn no_credential_leaves_the_request_unchanged() {
         let mut left = request();
         all(Vec::new()).authorize(&mut left, &Session::default()).await.unwrap();
         assert_eq!(render_request(&left), render_request(&request()));

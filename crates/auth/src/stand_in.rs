@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_secret_that_is_not_there_is_masked_as_one_that_is() {
+    async fn a_missing_secret_gets_the_mask_of_a_present_one() {
         let reference = || CredentialSource::Secret("env:KEY".parse().unwrap());
         let key = Secret::new("canary-key".to_owned());
         let there = MemoryStore::new().with(&"env:KEY".parse().unwrap(), key);
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_session_lacks_is_told() {
+    async fn a_missing_session_value_is_reported() {
         let source = CredentialSource::SessionParameter("token".to_owned());
         let error = authorized(source, MemoryStore::new()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingSessionValue);
     }
 
     #[tokio::test]
-    async fn what_nobody_configured_is_told() {
+    async fn an_unavailable_credential_stays_unavailable_behind_a_stand_in() {
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
         let unavailable = stand_in(unavailable("none".to_owned()));
         let error = unavailable.authorize(&mut request, &Session::default()).await.unwrap_err();

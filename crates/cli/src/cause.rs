@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_for_many_operations_is_one_cause() {
+    fn a_finding_about_many_operations_is_one_cause() {
         let about = |operation| found("/a", Some(operation), 0);
         check(&[about("GET /a")], &["/a GET /a: expected a, got b"]);
         check(&[found("/a", None, 0)], &["/a expected a, got b"]);

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_of_ours_is_shown_and_nothing_else() {
+    fn only_warnings_of_our_own_crates_are_logged() {
         tracing::subscriber::with_default(Warnings { reader: Reader::Person }, || {
             assert!(!tracing::enabled!(target: "callgate_auth::token_cache::slot", Level::WARN));
             assert!(tracing::enabled!(target: "callgate_config::build", Level::WARN));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_drawn_at_random_is_hidden() {
+    fn words_that_look_random_are_hidden() {
         for (line, expected) in [
             ("prefix: sk-live-51H8xZk2eTq9", Some(8)),
             ("a: ghp_16C7e42F292c6912E7710c838347Ae178B4a", Some(3)),

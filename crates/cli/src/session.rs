@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reference_is_refused_and_not_shown() {
+    fn a_text_that_is_no_reference_is_refused_and_not_shown() {
         let expected = Err("`credentials`: expected an object of secret references");
         check(json!({"credentials": ["canary"]}), expected);
         check(

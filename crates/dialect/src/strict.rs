@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_and_characters_are_kept() {
+    fn digits_and_characters_are_not_changed() {
         for text in
             ["9007199254740993", "0.10000000000000000001", "1e400", "-0.0", "\"e\u{301}．\""]
         {

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_asked_for_where_it_lies() {
+    fn a_secret_is_requested_from_the_server_of_its_location() {
         check(None, None, "https://secretmanager.googleapis.com/v1/x");
         check(
             Some("europe-west1"),

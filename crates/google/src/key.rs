@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused_and_not_shown() {
+    fn a_file_that_is_no_key_is_refused_and_not_shown() {
         check_refused(" \n", "empty");
         check_refused("canary", "no JSON");
         check_refused("{\"type\": \"canary\"}", "`type`");

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_taken_as_documented_or_not_at_all() {
+    fn an_undocumented_answer_is_refused() {
         check(200, "{}", Ok(()));
         check(200, "[]", Err((ErrorKind::Unexpected, "says")));
         check(200, "<html>canary", Err((ErrorKind::Unexpected, "says")));

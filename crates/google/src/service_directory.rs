@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_taken_whole_or_not_at_all() {
+    fn an_incomplete_service_name_is_refused() {
         let name = "projects/example.com:p/locations/l/namespaces/n/services/s-1";
         assert_eq!(name.parse::<ServiceName>().unwrap().to_string(), name);
         for text in [

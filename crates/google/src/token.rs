@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_that_is_none_is_refused() {
+    fn a_text_that_is_no_jwt_is_refused() {
         for value in ["", "a\r\nX-Evil: 1", "a\0"] {
             assert!(Token::new(value.to_owned(), Duration::ZERO).is_err(), "{value:?}");
         }

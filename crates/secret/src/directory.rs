@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_mounted_anew_is_read_anew() {
+    async fn a_remounted_file_is_read_again() {
         let root = mounted();
         assert_eq!(get(root.path(), "key").await.unwrap(), "first");
         let mount = root.path().join("mount");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_file_a_missing_directory_and_a_directory_are_told() {
+    async fn a_missing_file_a_missing_directory_and_a_directory_are_reported() {
         let root = mounted();
         assert_eq!(get(root.path(), "none").await, Err(ErrorKind::NotFound));
         assert_eq!(get(Path::new("/nowhere"), "key").await, Err(ErrorKind::NotFound));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_link_that_leads_out_is_denied() {
+    async fn a_link_to_outside_the_directory_is_denied() {
         assert_eq!(get(mounted().path(), "out").await, Err(ErrorKind::Denied));
     }
 }

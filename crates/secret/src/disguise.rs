@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_read_and_what_is_none_stands_for_itself() {
+    fn escapes_are_decoded_and_other_text_is_unchanged() {
         use Disguise::{Json, Percent};
         check(Json, "abc", None);
         check(Json, "a\\xb\\", None);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn references_tags_and_what_nobody_sees_are_taken_off() {
+    fn references_tags_and_invisible_characters_are_removed() {
         use Disguise::{All, Tags};
         check(All, "a < b & c; caf\u{e9} \u{2013} \u{4e2d}", None);
         check(All, "&nope; &#; &#x; &#x110000; &#9999999999999999;", None);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_seen_wherever_it_stands() {
+    fn a_mark_is_found_at_every_position() {
         for byte in 0..=u8::MAX {
             for at in [0, 31, 32, 63, 64, 69] {
                 let mut text = [b'a'; 70];

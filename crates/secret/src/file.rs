@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_file_and_a_directory_are_told_apart() {
+    async fn a_missing_file_and_a_directory_are_different_errors() {
         let directory = tempfile::tempdir().unwrap();
         let store = FileStore::new(directory.path());
         let missing = store.get(&"file:none".parse().unwrap()).await.unwrap_err();

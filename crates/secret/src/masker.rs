@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_masked_below_what_a_reader_takes_off() {
+    fn a_secret_is_masked_below_nested_disguises() {
         check(b"a s3&#99;r&quot;t&#x2F;k\xc3\xa9y+1 b", "a **** b");
         check(b"s3cr\"t<wbr>/k\xc3\xa9y<!-- x -->+1.", "****.");
         check("s3c\u{200b}r\"t/\u{200d}k\u{e9}y\u{1b}[0m+1.".as_bytes(), "****.");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_secret_is_masked_where_it_stands_alone() {
+    fn a_short_secret_is_masked_between_delimiters_only() {
         check(b"pin1 \"pin1\" pin12 xpin1", "**** \"****\" pin12 xpin1");
         check(b"(pin1) pin1. pin1-a a_pin1 1.pin1", "(****) ****. pin1-a a_pin1 1.pin1");
         assert!(Masker::new(vec![Secret::new(String::new())]).is_empty());

@@ -60,7 +60,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[tokio::test]
-    async fn what_was_put_in_comes_out_and_is_not_shown() {
+    async fn a_stored_secret_is_returned_and_not_printed() {
         let reference = "vault:pets/prod#key".parse().unwrap();
         let store = MemoryStore::new().with(&reference, Secret::new("canary".to_owned()));
         assert_eq!(store.get(&reference).await.unwrap().expose(), "canary");
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_not_put_in_is_not_found() {
+    async fn a_secret_that_was_not_stored_is_not_found() {
         let error = MemoryStore::new().get(&"env:X".parse().unwrap()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
     }

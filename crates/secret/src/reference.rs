@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_shown_as_it_was_written() {
+    fn a_reference_is_printed_as_it_was_written() {
         for text in [
             "env:PETS_KEY",
             "env:_x1",

@@ -163,7 +163,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
-    fn the_same_value_is_told_from_another() {
+    fn equal_values_match_and_others_do_not() {
         let is_same = |left: &str, right: &str| {
             Secret::new(left.to_owned()).is_same_value(&Secret::new(right.to_owned()))
         };

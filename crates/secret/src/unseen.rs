@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_has_a_length() {
+    fn an_invisible_item_has_the_length_of_its_bytes() {
         for (text, expected) in [
             ("", None),
             ("a", None),

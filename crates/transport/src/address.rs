@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_link_and_metadata_services_are_told_from_private_networks() {
+    fn link_local_addresses_and_metadata_services_are_no_private_network() {
         check(
             AddressClass::LinkLocal,
             &[

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_operating_system_says_is_told_apart() {
+    fn errors_of_the_operating_system_give_different_reasons() {
         for (kind, expected) in [
             (io::ErrorKind::ConnectionRefused, Some(ConnectFailure::Refused)),
             (io::ErrorKind::HostUnreachable, Some(ConnectFailure::NoRoute)),

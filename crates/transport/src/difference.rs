@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_shown() {
+    fn only_lines_that_differ_are_shown() {
         check("a\nb\nc", "a\nb\nc", "");
         check("a\nb\nc", "a\nx\nc", "-b\n+x\n");
         check("a\nc", "a\nb\nc", "+b\n");

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_leads_to_public_addresses_over_https_only() {
+    fn a_description_may_name_only_public_addresses_over_https() {
         let secure = egress(NamedBy::Description, true, &[]);
         check(&secure, "93.184.216.34", Ok(()));
         check(&secure, "::ffff:93.184.216.34", Ok(()));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_by_its_range_is_allowed_for_everyone() {
+    fn an_address_in_an_allowed_range_is_allowed_whoever_named_it() {
         let description = egress(NamedBy::Description, false, &["10.0.0.0/8", "169.254.169.254"]);
         assert_eq!(description.check_scheme(), Ok(()));
         check(&description, "10.1.2.3", Ok(()));

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn another_origin_is_not_taken_for_the_known_one() {
+    fn a_similar_origin_does_not_match_the_remembered_one() {
         let known: Uri = "http://h:80/".parse().unwrap();
         let known = Origin::of(&known).unwrap();
         for uri in [

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn of_cookies_those_that_are_credentials_are_masked() {
+    fn only_cookies_that_are_credentials_are_masked() {
         let sensitive = || {
             let mut cookies = HeaderValue::from_static("theme=dark; s%69d=canary; sid=canary");
             cookies.set_sensitive(true);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_credentials_are_masked_wherever_they_stand() {
+    fn values_of_credentials_are_masked_in_every_part_of_a_request() {
         let mut request = Request::post("http://h/canary-1/x")
             .body(Bytes::from_static(b"[\"canary-1\"]"))
             .unwrap();

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_nothing_was_recorded_for_is_shown_beside_the_nearest() {
+    async fn a_request_without_a_recording_is_compared_with_the_nearest_one() {
         let error = get(&pets(), "http://h/pets/8").await.unwrap_err();
         assert_eq!((error.kind(), error.reached()), (ErrorKind::NothingRecorded, Reached::No));
         let detail = error.detail().unwrap();

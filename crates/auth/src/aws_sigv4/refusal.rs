@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_differ_are_told_with_both_times() {
+    fn different_clocks_are_reported_with_both_times() {
         check(
             &[],
             "<?xml version=\"1.0\"?>\n<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.\
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_keys_and_scope_is_told() {
+    fn faults_of_keys_and_scope_are_explained() {
         check(&[], "<Error><Code>SignatureDoesNotMatch</Code></Error>", Some("another signature"));
         check(
             &[("x-amzn-errortype", "InvalidSignatureException")],
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_fault_of_the_signature_is_not_explained() {
+    fn a_refusal_for_another_reason_is_not_explained() {
         for body in ["", "{}", "[]", "<Error><Code>AccessDenied</Code></Error>", "<Code>", "\u{0}"]
         {
             check(&[], body, None);

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_token_is_none() {
+    fn an_answer_without_a_token_is_refused() {
         for text in ["{}", "{\"access_token\":null}", "{\"access_token\":1}", "[]", "\"x\"", "null"]
         {
             assert!(serde_json::from_str::<Answer>(text).is_err(), "{text}");

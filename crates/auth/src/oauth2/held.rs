@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_again_and_shown_nowhere() {
+    fn a_stored_grant_is_read_again_and_never_printed() {
         let held = held(Some(60.0));
         let read = Held::read(&held.text()).unwrap();
         assert!(read.access_token.is_same_value(&held.access_token));

@@ -94,7 +94,7 @@ fn a_credential_that_is_no_cookie_is_refused() {
 }
 
 #[test]
-fn masks_are_shown_as_the_credentials_are() {
+fn masks_are_placed_like_the_credentials() {
     let places = [
         CredentialPlace::new(ApiKeyLocation::Header, "x-b").unwrap(),
         CredentialPlace::authorization("Bearer "),

@@ -101,7 +101,7 @@ async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_issuer_that_was_away_ahead_of_the_end_is_asked_again_when_a_token_is_needed() {
+async fn a_token_is_requested_again_after_an_early_renewal_failed() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     token(&cache, &issuer, 5.0).await;
     advance(Duration::from_millis(3400)).await;
@@ -117,7 +117,7 @@ async fn an_issuer_that_was_away_ahead_of_the_end_is_asked_again_when_a_token_is
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_told_to_all_who_wait_and_the_issuer_is_left_alone_for_a_while() {
+async fn all_waiting_calls_get_a_failure_and_the_issuer_rests_a_while() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
     let ask = || cache.token(&KEY, &version, issuer.refuse());
@@ -202,7 +202,7 @@ async fn a_refused_token_is_replaced_once_and_its_replacement_rests_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_tokens_that_are_kept_are_bounded() {
+async fn the_number_of_cached_tokens_is_bounded() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
     let key = |number: usize| {

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_are_written_in_pieces_are_shown_whole() {
+    fn characters_written_in_pieces_are_printed_whole() {
         let mut screen = Screen::new(Vec::new());
         for byte in "caf\u{e9} \u{202e}\u{e0041}.".as_bytes() {
             screen.write_all(&[*byte]).unwrap();

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_taken_where_every_engine_reads_it_alike() {
+    fn a_pattern_is_supported_if_every_engine_reads_it_alike() {
         for pattern in ["^a$", "^[a-z]+$", "^(a|b){1,64}$", "^[^/]*$", r"^\$\.[A-Z]$", "^a{2,}$"] {
             check(pattern, true, true);
         }

@@ -88,7 +88,7 @@ async fn a_secret_is_read_once_in_its_time_to_live() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_is_read_ahead_and_nobody_waits() {
+async fn a_secret_is_renewed_early_and_no_caller_waits() {
     let (counting, cached) = store();
     assert_eq!(get(&cached).await.unwrap(), "1");
     counting.take(3);
@@ -173,7 +173,7 @@ async fn a_secret_is_given_while_the_store_is_down_within_the_bound_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_back_is_asked_again() {
+async fn a_store_is_read_again_after_an_outage() {
     let (counting, cached) = store();
     counting.fail(ErrorKind::Unreadable);
     for _ in 0..100 {

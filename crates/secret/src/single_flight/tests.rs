@@ -83,7 +83,7 @@ async fn whoever_asks_may_leave_and_the_next_asks_in_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_told_to_all_and_nobody_is_asked_for_a_while() {
+async fn all_waiting_callers_get_a_failure_and_no_fetch_follows_for_a_while() {
     let (flight, source) = flight(Lasting::Keeps);
     for told in [Told::Away, Told::Gone] {
         let asked = source.n_asked();
@@ -112,7 +112,7 @@ async fn one_caller_renews_ahead_and_the_others_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_renews_ahead_and_nobody_waits() {
+async fn a_task_renews_a_value_early_and_no_caller_waits() {
     let (flight, source) = flight(Lasting::Keeps);
     let tasks = Mutex::default();
     let at_once = || {
@@ -162,7 +162,7 @@ async fn a_failure_that_will_not_pass_may_end_the_value() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_ahead_that_may_pass_is_none_for_who_needs_a_value() {
+async fn a_transient_failure_of_an_early_renewal_does_not_fail_later_callers() {
     let pace = Pace { pause: SECOND * 30, stale: Duration::ZERO, lasting: Lasting::Keeps };
     let (flight, source) = (Flight::new(pace), Source::default());
     get(&flight, &source).await.unwrap();
@@ -212,7 +212,7 @@ async fn keys_are_bounded_and_what_is_being_fetched_stays() {
 }
 
 #[test]
-fn nothing_is_asked_outside_of_a_runtime_and_nothing_is_shown() {
+fn without_a_runtime_nothing_is_fetched_and_debug_shows_no_value() {
     let (flight, _) = flight(Lasting::Keeps);
     flight.begin(&"canary", &Mutex::default(), FetchReason::Needed, |_| async { Err(Told::Away) });
     assert!(!flight.is_flying() && flight.n_begun() == 0 && flight.last_end().is_none());

@@ -98,7 +98,7 @@ mod tests {
 
     /// Needs a kernel that lets this process have keys; otherwise the folder holds the grant, which is compared as well.
     #[tokio::test]
-    async fn a_grant_is_kept_in_one_place() {
+    async fn a_grant_is_stored_in_the_keyring_or_the_folder_and_not_in_both() {
         let kept = tempfile::tempdir().unwrap();
         let folder = GrantFolder::new(kept.path());
         let grants = GrantKeyring::new(folder.clone(), KeyringBackend::Kernel).unwrap();

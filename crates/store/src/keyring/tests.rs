@@ -29,7 +29,7 @@ fn check(read: Result<Secret, Error>, expected: Result<&str, (ErrorKind, &str)>)
 }
 
 #[test]
-fn what_is_stored_is_a_text_without_its_last_line_break() {
+fn a_stored_text_loses_its_last_line_break() {
     let read = |bytes: &[u8]| entry::secret(Zeroizing::new(bytes.to_vec()), &reference());
     check(read(b"abc"), Ok("abc"));
     check(read("gr\u{fc}n\n".as_bytes()), Ok("gr\u{fc}n"));
@@ -39,7 +39,7 @@ fn what_is_stored_is_a_text_without_its_last_line_break() {
 }
 
 #[test]
-fn failures_are_told_apart_and_show_nothing_that_is_stored() {
+fn failures_have_different_kinds_and_show_no_stored_value() {
     let failed = |error| Err(entry::failure(error, &reference()));
     let source = || Box::new(io::Error::other("no daemon"));
     let bytes = || b"canary".to_vec();

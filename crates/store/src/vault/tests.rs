@@ -124,7 +124,7 @@ async fn a_key_is_read_from_both_versions_of_the_engine() {
 }
 
 #[tokio::test]
-async fn the_mount_of_a_path_is_asked_for_by_the_encoded_path() {
+async fn the_mount_of_a_path_is_requested_by_the_encoded_path() {
     let server = TestServer::start(answer).await;
     let store = store_with(&server, token(), local());
     let found = get(&store, "vault:secret/100%/gr\u{fc}n#key").await.unwrap();
@@ -133,7 +133,7 @@ async fn the_mount_of_a_path_is_asked_for_by_the_encoded_path() {
 }
 
 #[tokio::test]
-async fn failures_are_told_apart() {
+async fn failures_have_different_kinds() {
     let server = TestServer::start(answer).await;
     let store = store_with(&server, token(), local());
     for (reference, kind, words) in [
@@ -242,7 +242,7 @@ async fn a_policy_that_denies_is_no_storm_of_logins() {
 }
 
 #[tokio::test]
-async fn a_refused_login_is_told() {
+async fn a_refused_login_is_reported() {
     let (server, _) = logging_in("POST /v1/auth/kubernetes/login", "another").await;
     let store = store_with(&server, kubernetes(), local());
     let (kind, message) = get(&store, "vault:secret/pets#key").await.unwrap_err();

@@ -32,7 +32,7 @@ fn certificates_are_read_as_pem_der_and_base64() {
 }
 
 #[test]
-fn what_is_no_certificate_is_refused_without_being_shown() {
+fn a_text_that_is_no_certificate_is_refused_and_not_shown() {
     let issued = Authority::new("ours").issue("callgate", When::Now);
     let key = issued.key.serialize_pem();
     let begin = "-----BEGIN CERTIFICATE-----\n";

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_comes_first_and_what_is_given_no_more() {
+    fn required_arguments_come_first_and_given_ones_are_left_out() {
         let all =
             ["owner=", "name=", "body=", "limit=", "state=", "tags=", "home.city=", "home.new="];
         check(&[], &all);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_kept_until_a_file_differs() {
+    fn cached_lines_are_used_until_a_file_changes() {
         let folder = tempfile::tempdir().unwrap();
         let (file, absent) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
         fs::write(&file, "a").unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_while_a_file_changed_is_not_kept() {
+    fn tools_read_while_a_file_changed_are_not_cached() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.yaml");
         let before = SystemTime::now() - Duration::from_mins(1);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_wrote_is_not_used() {
+    fn a_cache_file_of_another_format_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let shelf = Shelf::below(folder.path().to_owned(), "a");
         let other =

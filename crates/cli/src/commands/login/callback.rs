@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_answer_of_this_login_is_taken() {
+    async fn only_the_answer_of_this_login_is_accepted() {
         let callback = Callback::open(None).await.unwrap();
         let url = callback.url().to_owned();
         assert!(url.starts_with("http://127.0.0.1:") && url.ends_with("/callback"), "{url}");

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_is_shown() {
+    fn only_lines_that_differ_are_shown() {
         assert_eq!(
             of("a\nb\nc\n", "a\nx\nc\n"),
             "  from line 2, `-` expected, `+` got:\n  - b\n  + x\n"

@@ -76,7 +76,7 @@ async fn a_web_identity_is_exchanged_for_keys() {
 }
 
 #[tokio::test]
-async fn a_containers_endpoint_is_asked_with_its_token() {
+async fn a_containers_endpoint_receives_its_token() {
     let server = TestServer::start(|asked| match asked.header("authorization") {
         "Bearer t" => (200, ANSWERED.to_owned()),
         _ => (401, String::new()),
@@ -103,7 +103,7 @@ async fn keys_do_not_leave_the_machine_in_the_clear() {
 }
 
 #[tokio::test]
-async fn an_instances_metadata_is_asked_in_version_two() {
+async fn an_instances_metadata_is_read_with_version_two() {
     let server = TestServer::start(|asked| {
         let is_known = asked.header("x-aws-ec2-metadata-token") == "session";
         match asked.line.as_str() {
@@ -129,7 +129,7 @@ async fn an_instances_metadata_is_asked_in_version_two() {
 }
 
 #[tokio::test]
-async fn found_keys_are_kept_for_a_while_and_read_anew_when_rejected() {
+async fn found_keys_are_cached_and_read_again_after_a_rejection() {
     let server = TestServer::start(|_| (200, ANSWERED.to_owned())).await;
     let full = format!("{}/role", server.origin);
     let source = source(&[("env:AWS_CONTAINER_CREDENTIALS_FULL_URI", &full)]);

@@ -80,7 +80,7 @@ async fn a_secret_is_found_whole_and_by_key() {
 }
 
 #[tokio::test]
-async fn an_arns_own_region_is_asked() {
+async fn a_secret_is_read_in_the_region_of_its_arn() {
     let server = TestServer::start(answer).await;
     let arn = "aws:arn:aws:secretsmanager:us-gov-west-1:123456789012:secret:pets-a1B2c3";
     let signature = get(&store(&server, local()), arn).await.unwrap();
@@ -88,7 +88,7 @@ async fn an_arns_own_region_is_asked() {
 }
 
 #[tokio::test]
-async fn failures_are_told_apart() {
+async fn failures_have_different_kinds() {
     let server = TestServer::start(answer).await;
     let store = store(&server, local());
     for (reference, kind, words) in [
@@ -117,7 +117,7 @@ async fn failures_are_told_apart() {
 }
 
 #[tokio::test]
-async fn missing_keys_ask_nobody_and_a_closed_port_is_down() {
+async fn missing_keys_send_nothing_and_a_closed_port_is_unavailable() {
     let server = TestServer::start(answer).await;
     let error = get(&store(&server, MemoryStore::new()), "aws:plain").await.unwrap_err();
     assert_eq!(error.0, ErrorKind::NotFound);

@@ -13,7 +13,7 @@ async fn text(grants: &GrantFolder) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_grant_is_kept_replaced_and_removed() {
+async fn a_grant_is_stored_replaced_and_removed() {
     let (_kept, grants) = folder();
     assert_eq!(text(&grants).await, None);
     assert!(!grants.remove("a").await.unwrap());
@@ -29,7 +29,7 @@ async fn a_grant_is_kept_replaced_and_removed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nobody_else_reads_a_grant() {
+async fn a_grants_file_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (_kept, grants) = folder();
@@ -55,7 +55,7 @@ async fn one_at_a_time_replaces_a_grant() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_a_file_is_told() {
+async fn a_file_in_place_of_the_folder_is_reported() {
     let kept = tempfile::NamedTempFile::new().unwrap();
     let grants = GrantFolder::new(kept.path());
     let refused = grants.put("a", &Secret::new("canary".to_owned())).await.unwrap_err();

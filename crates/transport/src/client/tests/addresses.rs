@@ -178,7 +178,7 @@ async fn addresses_in_urls_are_judged_as_well() {
 }
 
 #[tokio::test]
-async fn what_the_operator_names_may_be_this_machine_but_no_metadata_service() {
+async fn an_operators_origin_may_be_this_machine_but_no_metadata_service() {
     let (port, _) = counting_server().await;
     let client = Client::over(
         &Network::with(Arc::new(Here), Listeners::default()),

@@ -112,7 +112,7 @@ async fn an_answer_that_is_not_in_its_coding_or_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_in_a_coded_answer_is_told_as_such() {
+async fn a_connection_that_breaks_in_a_coded_answer_is_no_decoding_error() {
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;
         let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n";
@@ -124,7 +124,7 @@ async fn a_connection_that_breaks_in_a_coded_answer_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn no_body_is_none_in_any_coding() {
+async fn an_empty_body_is_empty_in_every_coding() {
     for coding in ["br", "deflate", "gzip", "zstd"] {
         for origin in origins(&[coding], Vec::new()).await {
             assert_eq!(send(get(&origin, "/")).await.unwrap().body(), "", "{coding}");

@@ -58,7 +58,7 @@ async fn an_answer_that_breaks_off_may_have_reached() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_no_answer() {
+async fn bytes_that_are_not_http_are_no_response() {
     for answer in [
         "220 mail.example.com ESMTP\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",

@@ -50,7 +50,7 @@ async fn clients_with_the_same_settings_share_connections() {
 }
 
 #[tokio::test]
-async fn connections_of_settings_that_nobody_has_any_more_are_forgotten() {
+async fn pools_of_settings_without_a_client_are_dropped() {
     let authority = Authority::new("ours");
     let service = authority.issue("localhost", When::Now);
     let port = serve_tls(authority.demanding(&service, TLS_1_3)).await;

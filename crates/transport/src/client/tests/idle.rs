@@ -74,7 +74,7 @@ async fn no_write_is_sent_twice_when_a_service_closes_idle_connections() {
 }
 
 #[tokio::test]
-async fn calls_at_the_moment_of_closing_are_answered_or_told() {
+async fn calls_while_a_connection_closes_are_answered_or_fail() {
     // The service closes a hundred turns of the runtime after its response; the next call goes out before, then, or later.
     let n_posts = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&n_posts);

@@ -133,7 +133,7 @@ async fn a_url_the_client_would_change_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn no_cookie_is_kept() {
+async fn cookies_of_a_response_are_not_sent_again() {
     let client = Client::new().unwrap();
     let routes = Router::new().route(
         "/",
@@ -149,7 +149,7 @@ async fn no_cookie_is_kept() {
 }
 
 #[tokio::test]
-async fn an_answer_nobody_asked_for_is_given_to_nobody() {
+async fn an_unrequested_response_answers_no_request() {
     // Finding 7 of `SECURITY.md`: the service appends a second response for the next caller of the connection.
     let n_answers = Arc::new(AtomicUsize::new(0));
     let origin =

@@ -66,7 +66,7 @@ async fn the_proxy_looks_up_names_of_the_operator() {
 }
 
 #[tokio::test]
-async fn names_of_a_description_are_judged_before_the_proxy_is_asked() {
+async fn addresses_of_a_descriptions_names_are_checked_before_the_proxy_is_used() {
     let (address, seen) = proxy(CONNECTED).await;
     let private = client(&address, NamedBy::Description, [10, 0, 0, 1]);
     let refused = private.send(get("http://pets.example", "/"), &Limits::default()).await;

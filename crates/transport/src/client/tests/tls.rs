@@ -101,7 +101,7 @@ async fn a_self_signed_certificate_is_its_own_anchor() {
 }
 
 #[tokio::test]
-async fn a_strangers_self_signed_certificate_has_nobody_who_vouches_for_it() {
+async fn an_unknown_self_signed_certificate_has_no_trusted_issuer() {
     for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let service = Issued::self_signed("pets.example", is_ca, When::Now);
         let ours = TlsSettings::new().with_ca(Authority::new("ours").trusted());
@@ -121,7 +121,7 @@ async fn an_issued_certificate_is_an_anchor_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_service_that_demands_a_certificate_tells_ours_from_none_and_from_a_strangers() {
+async fn a_service_that_demands_a_certificate_accepts_only_ours() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = ours.issue("pets.example", When::Now);
     let trusting = || TlsSettings::new().with_ca(ours.trusted());
@@ -145,7 +145,7 @@ async fn a_service_that_demands_a_certificate_tells_ours_from_none_and_from_a_st
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_told_from_one_with_a_bad_certificate() {
+async fn a_server_without_tls_and_a_bad_certificate_are_different_faults() {
     let origin = crate::test_server::serve_raw(|mut connection| async move {
         connection.write("HTTP/1.1 400 Bad Request\r\n\r\n").await;
         connection.hold().await;

@@ -30,7 +30,7 @@ fn login(issuer: Option<(&str, bool)>) -> BegunLogin {
 }
 
 #[test]
-fn the_page_is_asked_for_with_a_challenge_and_a_state_of_its_own() {
+fn the_url_of_the_page_has_a_challenge_and_a_random_state() {
     let (login, other) = (login(None), login(None));
     let query: BTreeMap<_, _> = login.url().query_pairs().into_owned().collect();
     for (name, expected) in [
@@ -59,7 +59,7 @@ fn the_page_is_asked_for_with_a_challenge_and_a_state_of_its_own() {
 }
 
 #[test]
-fn a_page_that_is_none_of_the_web_is_not_shown() {
+fn a_page_without_an_http_url_is_refused() {
     for page in ["file:///etc/passwd", "javascript:alert(1)", "x", ""] {
         let refused = begun(&config(), "me", page, REDIRECT, None).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Configuration, "{page}");
@@ -100,7 +100,7 @@ fn an_answer_is_this_logins_and_this_servers() {
 }
 
 #[test]
-fn a_refusal_is_told_in_our_words() {
+fn a_refusal_is_reported_without_the_servers_words() {
     check(None, "error=access_denied&error_description=canary&state=STATE", Err("access_denied"));
     check(None, "error=canary&state=STATE", Err("an error code of its own"));
     check(None, "error=canary&state=canary", Err("another login"));

@@ -83,7 +83,7 @@ const ISSUED: (u16, &str) =
     (200, r#"{"access_token":"canary-access","refresh_token":"canary-refresh","expires_in":60}"#);
 
 #[tokio::test(start_paused = true)]
-async fn the_server_is_asked_as_often_as_it_says() {
+async fn the_server_is_polled_at_its_interval() {
     let (asked, held) = login(&[BEGUN, PENDING, SLOW_DOWN, PENDING, (503, ""), ISSUED]).await;
     assert_eq!(asked, [0, 5, 10, 20, 30, 50]);
     assert_eq!(held.unwrap().access_token.expose(), "canary-access");
@@ -105,7 +105,7 @@ async fn a_login_that_does_not_come_ends() {
 }
 
 #[test]
-fn a_person_is_shown_a_plain_code_and_a_page_of_the_web() {
+fn a_user_code_is_plain_text_and_the_page_is_http() {
     let body = |code: &str, page: &str| {
         format!(
             "{{\"device_code\":\"canary\",\"user_code\":\"{code}\",\"verification_uri\":\"{page}\"}}"
