@@ -3,13 +3,11 @@
 //! requested when a call first needs it and kept by [`TokenCache`], one for each session that brings its own, or for
 //! each caller.
 
-mod answer;
 mod assertion;
 mod codes;
 mod endpoint;
 mod failure;
 mod grant;
-mod held;
 mod login;
 mod logins;
 mod post;
@@ -17,6 +15,8 @@ mod request;
 mod response;
 mod server;
 mod settings;
+mod stored_grant;
+mod wire_token;
 
 use std::{sync::Arc, time::Duration};
 
@@ -36,10 +36,10 @@ use crate::{
     source::CredentialSource,
     token_cache::{Issued, TokenCache, Version, aged},
 };
-use failure::{Failure, Retry};
-use grant::Shown;
+use failure::{EndpointFailure, Retry};
+use grant::GrantInputs;
 use logins::Logins;
-use server::{Asked, Asking, Client, Server, TOKEN_TIME};
+use server::{Client, Server, TOKEN_TIME, TokenRequest, TokenRequestError};
 
 pub use login::{BegunLogin, DeviceLogin, LoggedIn, LoggedOut, Login, LoginWays};
 pub use settings::{
@@ -74,7 +74,7 @@ impl OAuth2 {
 
     async fn token(&self, session: &Session) -> Result<Secret, Error> {
         let store = &*self.server.context.secrets;
-        let shown = self.server.config.grant.shown(store, session).await?;
+        let shown = self.server.config.grant.inputs(store, session).await?;
         let key = shown.key();
         let client = match self.server.client(store).await {
             Ok(client) => client,
@@ -90,7 +90,7 @@ impl OAuth2 {
     }
 
     /// Retries until the endpoint responds, for ten seconds in all: a server that restarts is back before that.
-    async fn issued(&self, client: &Client, shown: &Shown<'_>) -> Result<Issued, Error> {
+    async fn issued(&self, client: &Client, shown: &GrantInputs<'_>) -> Result<Issued, Error> {
         let started = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
@@ -103,15 +103,17 @@ impl OAuth2 {
                     let token = answered.token;
                     return Ok(Issued { token, expires_in, asked_at });
                 }
-                Err(Asking::Impossible(error)) => return Err(error),
-                Err(Asking::Failed(failure)) => failure,
+                Err(TokenRequestError::Impossible(error)) => return Err(error),
+                Err(TokenRequestError::Failed(failure)) => failure,
             };
-            if !matches!(failure, Failure::Refused(_)) {
+            if !matches!(failure, EndpointFailure::Refused(_)) {
                 self.server.endpoint.forget();
             }
             let wait = match failure {
-                Failure::Unavailable { retry: Retry::After(time), .. } => Some(time.max(pause)),
-                Failure::Unavailable { retry: Retry::Soon, .. } => Some(pause),
+                EndpointFailure::Unavailable { retry: Retry::After(time), .. } => {
+                    Some(time.max(pause))
+                }
+                EndpointFailure::Unavailable { retry: Retry::Soon, .. } => Some(pause),
                 _ => None,
             };
             let is_in_time = |wait: &Duration| started.elapsed().saturating_add(*wait) < TOKEN_TIME;
@@ -123,13 +125,13 @@ impl OAuth2 {
         }
     }
 
-    fn asked<'a>(&'a self, shown: &'a Shown<'a>) -> Asked<'a> {
+    fn asked<'a>(&'a self, shown: &'a GrantInputs<'a>) -> TokenRequest<'a> {
         let config = &self.server.config;
         let mut parameters = shown.parameters(&config.grant);
         parameters.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
         parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
         parameters.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
-        Asked { grant_type: config.grant.name(), scopes: &config.scopes, parameters }
+        TokenRequest { grant_type: config.grant.name(), scopes: &config.scopes, parameters }
     }
 }
 
@@ -169,7 +171,7 @@ impl Authenticator for OAuth2 {
         session: &Session,
     ) -> bool {
         let config = &self.server.config;
-        let Ok(shown) = config.grant.shown(&*self.server.context.secrets, session).await else {
+        let Ok(shown) = config.grant.inputs(&*self.server.context.secrets, session).await else {
             return false;
         };
         let secrets = &authorization.secrets;

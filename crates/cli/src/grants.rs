@@ -8,7 +8,7 @@ use callgate_config::Location;
 #[cfg(feature = "keyring")]
 use callgate_store::{GrantKeyring, KeyringBackend};
 
-use crate::{folders, source::USUAL_FILE};
+use crate::{file_argument::USUAL_FILE, folders};
 
 /// The grants for the location that the user named; `None` if the user has no home.
 pub(crate) fn of(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore>> {

@@ -10,19 +10,19 @@ mod advice;
 mod args;
 mod baseline;
 mod cause;
-mod closed;
 mod codes;
 mod colour;
 mod commands;
 mod exit;
+mod file_argument;
 mod folders;
 mod grants;
 mod guide;
 mod levels;
 mod log;
 mod loss_counts;
-mod masked;
-mod misused;
+mod masking;
+mod memory_protection;
 mod needs;
 mod number;
 mod open;
@@ -33,9 +33,9 @@ mod render;
 mod report;
 mod sarif;
 mod session;
-mod source;
 mod table;
 mod terminal;
+mod usage_error;
 mod yaml;
 
 use std::process::ExitCode;
@@ -54,10 +54,10 @@ use crate::{
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    closed::close_memory();
+    memory_protection::close_memory();
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
-        Err(error) => return misused::reported(error),
+        Err(error) => return usage_error::reported(error),
     };
     let ended = reader(&command).map_or(Ok(()), log::start).and_then(|()| run(command));
     exit::code(ended)

@@ -11,10 +11,10 @@ use callgate_config::{DescriptionOptions, MAX_FILE_BYTES};
 use crate::{
     args::DescriptionArguments,
     exit::Failure,
+    file_argument::{self, is_standard_input, text_of},
     folders, grants,
-    masked::without_secrets,
+    masking::without_secrets,
     output, render,
-    source::{self, is_standard_input, text_of},
 };
 
 /// A ready executor from the user's file. Warnings of a configuration go to standard error.
@@ -41,7 +41,7 @@ pub(crate) fn made(
     options: &DescriptionOptions,
     environment: &Environment,
 ) -> Result<Built, Error> {
-    let location = source::location(file)?;
+    let location = file_argument::location(file)?;
     let environment = cached(environment.clone());
     let grants = grants::of(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);

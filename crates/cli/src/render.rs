@@ -12,7 +12,7 @@ use callgate_tool::{is_unseen, visible_line};
 
 use crate::{
     cause::{self, Cause},
-    masked::{is_ours, is_part},
+    masking::{is_ours, is_part},
     remedy,
 };
 

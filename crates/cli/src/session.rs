@@ -9,7 +9,7 @@ use callgate_tool::{Object, Value};
 use crate::exit::Failure;
 
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct ReadSession {
     /// All members but the credentials.
     envelope: Object,
     credentials: Vec<(String, Secret)>,
@@ -26,7 +26,7 @@ pub(crate) async fn known(
     file: &Path,
     mut envelope: Value,
     built: &Built,
-) -> Result<Known, Failure> {
+) -> Result<ReadSession, Failure> {
     let references = credentials(&mut envelope).map_err(|message| {
         told(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
     })?;
@@ -45,10 +45,10 @@ pub(crate) async fn known(
         Value::Object(envelope) => envelope,
         _ => Object::new(),
     };
-    Ok(Known { envelope, credentials })
+    Ok(ReadSession { envelope, credentials })
 }
 
-impl Known {
+impl ReadSession {
     pub(crate) fn nothing() -> Self {
         Self { envelope: Object::new(), credentials: Vec::new() }
     }

@@ -5,9 +5,9 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Block, told},
+    ending::{Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, list, object, of_model, take},
     projection::Projected,
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, or of its content. Anthropic itself answers the calls that it runs
 /// (`server_tool_use`).
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = match message {
         Value::Array(blocks) => blocks,
         message => {
@@ -42,13 +42,13 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         }
         let (id, name) = (take(&mut block, &["id"]), take(&mut block, &["name"]));
         let arguments = block.remove("input");
-        Ok(Some(Asked::new(id, name.as_ref(), block).with_arguments(arguments)))
+        Ok(Some(MessageCall::new(id, name.as_ref(), block).with_arguments(arguments)))
     };
     blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
 }
 
 /// Writes one message, since the results of one turn belong together.
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
@@ -56,12 +56,12 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     vec![json!({"role": "user", "content": blocks})]
 }
 
-fn block(answer: &Answered<'_>) -> Value {
-    let told = told(&answer.result, |media_type| IMAGES.contains(&media_type));
-    let is_failed = told.is_failed;
+fn block(answer: &AnsweredCall<'_>) -> Value {
+    let rendered = rendered(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let is_failed = rendered.is_failed;
     // Text blocks must not be blank.
     let is_seen = |block: &Block| !matches!(block, Block::Text(text) if text.trim().is_empty());
-    let mut blocks: Vec<Block> = told.blocks.into_iter().filter(is_seen).collect();
+    let mut blocks: Vec<Block> = rendered.blocks.into_iter().filter(is_seen).collect();
     let content = match &mut *blocks {
         [Block::Text(only)] => std::mem::take(only).into(),
         _ => Value::Array(blocks.into_iter().map(content).collect()),

@@ -6,9 +6,9 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Block, told},
+    ending::{Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, list, object, of_model, take},
     projection::Projected,
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of an assistant's message, of its content or of a whole response.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = match message {
         Value::Array(blocks) => blocks,
         message => {
@@ -43,13 +43,13 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         let mut call = object("toolUse", call)?;
         let (id, name) = (take(&mut call, &["toolUseId"]), take(&mut call, &["name"]));
         let arguments = call.remove("input");
-        Ok(Some(Asked::new(id, name.as_ref(), call).with_arguments(arguments)))
+        Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };
     blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
 }
 
 /// Writes one message, since the results of one turn belong together.
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
@@ -58,9 +58,9 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 }
 
 /// Writes the status only for a failed call, because not every model of Bedrock accepts one.
-fn block(answer: &Answered<'_>) -> Value {
-    let told = told(&answer.result, |media_type| format_of(media_type).is_some());
-    let content = told.blocks.into_iter().filter_map(|block| match block {
+fn block(answer: &AnsweredCall<'_>) -> Value {
+    let rendered = rendered(&answer.result, |media_type| format_of(media_type).is_some());
+    let content = rendered.blocks.into_iter().filter_map(|block| match block {
         Block::Media(image) => {
             let format = format_of(&image.media_type).unwrap_or_default();
             Some(json!({"image": {"format": format, "source": {"bytes": image.data}}}))
@@ -72,7 +72,7 @@ fn block(answer: &Answered<'_>) -> Value {
     let mut block = Object::new();
     block.insert("toolUseId", answer.result.id.as_str().into());
     block.insert("content", Value::Array(content.collect()));
-    if told.is_failed {
+    if rendered.is_failed {
         block.insert("status", "error".into());
     }
     json!({"toolResult": block})

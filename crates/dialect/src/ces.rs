@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Ended, ended, notes},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, last_part, list, object, take},
+    message::{AnsweredCall, MessageCall, last_part, list, object, take},
     projection::Projected,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a response, of its outputs, of one output, or of the bare calls.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let outputs = match message {
         Value::Array(outputs) => outputs,
         message => {
@@ -59,7 +59,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-fn asked(call: Value) -> Result<Asked, EnvelopeError> {
+fn asked(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = object("toolCalls", call)?;
     let arguments = take(&mut call, &["args"]);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -75,10 +75,14 @@ fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     );
     names.extend(text("tool").map(|tool| last_part(tool).to_owned()));
     let id = call.get("id").cloned();
-    Ok(Asked { names, is_indirect: true, ..Asked::new(id, None, call).with_arguments(arguments) })
+    Ok(MessageCall {
+        names,
+        is_indirect: true,
+        ..MessageCall::new(id, None, call).with_arguments(arguments)
+    })
 }
 
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
@@ -87,7 +91,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 }
 
 /// Repeats the members that name the call in its response.
-fn response(answer: &Answered<'_>) -> Value {
+fn response(answer: &AnsweredCall<'_>) -> Value {
     let mut response = Object::new();
     for (name, other) in NAMES {
         let value = answer.origin.get(name).or_else(|| answer.origin.get(other));

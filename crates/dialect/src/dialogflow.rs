@@ -8,7 +8,7 @@ use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value
 use crate::{
     ending::{self, Ended, ended, notes},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, last_part, list, object, take},
+    message::{AnsweredCall, MessageCall, last_part, list, object, take},
     projection::Projected,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a response, of its messages, or of one message.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let messages = match message {
         Value::Array(messages) => messages,
         message => {
@@ -61,14 +61,18 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     messages.into_iter().filter_map(|message| asked(message).transpose()).collect()
 }
 
-fn call_of(mut call: Object) -> Asked {
+fn call_of(mut call: Object) -> MessageCall {
     let arguments = take(&mut call, &["inputParameters", "input_parameters"]).map(listed);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (tool, action) = (text("tool").map(last_part), text("action"));
     let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
     let names = [whole, action.map(str::to_owned), tool.map(str::to_owned)];
     let names = names.into_iter().flatten().collect();
-    Asked { names, is_indirect: true, ..Asked::new(None, None, call).with_arguments(arguments) }
+    MessageCall {
+        names,
+        is_indirect: true,
+        ..MessageCall::new(None, None, call).with_arguments(arguments)
+    }
 }
 
 /// Arguments in the list form of earlier versions: `[{"name": "ACTION input", "value": …}]` with an object as the value
@@ -105,11 +109,11 @@ pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
     arguments
 }
 
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| json!({"toolCallResult": result(answer)})).collect()
 }
 
-fn result(answer: &Answered<'_>) -> Value {
+fn result(answer: &AnsweredCall<'_>) -> Value {
     let mut result = Object::new();
     for name in ["tool", "action"] {
         if let Some(value) = answer.origin.get(name) {

@@ -33,7 +33,7 @@ pub(crate) enum Ended {
 }
 
 /// Renders the end of a call as blocks; `takes` says which media types the format can show.
-pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
+pub(crate) fn rendered(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
     let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
     let notes = notes(result);
     let Outcome::Answered(answer) = &result.outcome else {
@@ -67,7 +67,7 @@ pub(crate) fn text(result: &ToolResult) -> String {
             let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
             [Some(parts.to_string()), rest].into_iter().flatten().collect()
         }
-        _ => told(result, |_| false).into_texts(),
+        _ => rendered(result, |_| false).into_texts(),
     };
     texts.join("\n")
 }

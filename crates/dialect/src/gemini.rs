@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Ended, Media, ended, notes},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, list, object, of_model, take},
     projection::Projected,
 };
 
@@ -30,7 +30,7 @@ fn declared(member: &str, tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a model's content, of its parts or of a whole response.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let parts = match message {
         Value::Array(parts) => parts,
         message => {
@@ -54,12 +54,12 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         let mut call = object("functionCall", call)?;
         let arguments = take(&mut call, &["args"]);
         let (id, name) = (call.get("id").cloned(), call.get("name").cloned());
-        Ok(Some(Asked::new(id, name.as_ref(), call).with_arguments(arguments)))
+        Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };
     parts.into_iter().filter_map(|part| asked(part).transpose()).collect()
 }
 
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
@@ -67,7 +67,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     vec![json!({"role": "user", "parts": parts})]
 }
 
-fn part(answer: &Answered<'_>) -> Value {
+fn part(answer: &AnsweredCall<'_>) -> Value {
     let mut part = Object::new();
     // Answers to calls without an id are distinguished by their order.
     for name in ["id", "name"] {

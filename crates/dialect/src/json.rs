@@ -5,7 +5,7 @@ use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
 use crate::{
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, list, object, take},
+    message::{AnsweredCall, MessageCall, list, object, take},
 };
 
 /// Writes one declaration; the annotations are MCP's hints.
@@ -27,7 +27,7 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
 }
 
 /// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the bare list, or of a single call.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let calls = match message {
         Value::Array(calls) => calls,
         message => {
@@ -43,13 +43,13 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         let mut call = object("calls", call)?;
         let (id, tool) = (call.remove("id"), call.remove("tool"));
         let arguments = take(&mut call, &["args", "arguments"]);
-        Ok(Asked::new(id, tool.as_ref(), call).with_arguments(arguments))
+        Ok(MessageCall::new(id, tool.as_ref(), call).with_arguments(arguments))
     };
     calls.into_iter().map(asked).collect()
 }
 
 /// Writes a result for each call.
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| result(&answer.result).into_value()).collect()
 }
 

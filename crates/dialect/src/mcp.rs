@@ -6,9 +6,9 @@
 use callgate_tool::{Effect, Object, Tool, Value, json};
 
 use crate::{
-    ending::{Block, told},
+    ending::{Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, object, take},
+    message::{AnsweredCall, MessageCall, object, take},
     projection::Projected,
 };
 
@@ -26,14 +26,14 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The call of a request or of its params, or the calls of a list of them.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     match message {
         Value::Array(requests) => requests.into_iter().map(asked).collect(),
         request => asked(request).map(|asked| vec![asked]),
     }
 }
 
-fn asked(request: Value) -> Result<Asked, EnvelopeError> {
+fn asked(request: Value) -> Result<MessageCall, EnvelopeError> {
     let mut request = object("message", request)?;
     let method = request.get("method");
     if method.is_some_and(|method| method.as_str() != Some("tools/call")) {
@@ -46,15 +46,15 @@ fn asked(request: Value) -> Result<Asked, EnvelopeError> {
     };
     let (name, arguments) = (take(&mut params, &["name"]), params.remove("arguments"));
     let id = request.get("id").cloned();
-    Ok(Asked::new(id, name.as_ref(), request).with_arguments(arguments))
+    Ok(MessageCall::new(id, name.as_ref(), request).with_arguments(arguments))
 }
 
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(answered).collect()
 }
 
-fn answered(answer: &Answered<'_>) -> Value {
-    let told = told(&answer.result, |media_type| kind_of(media_type).is_some());
+fn answered(answer: &AnsweredCall<'_>) -> Value {
+    let rendered = rendered(&answer.result, |media_type| kind_of(media_type).is_some());
     let block = |block| match block {
         Block::Media(media) => {
             let kind = kind_of(&media.media_type).unwrap_or_default();
@@ -63,8 +63,8 @@ fn answered(answer: &Answered<'_>) -> Value {
         Block::Text(text) => json!({"type": "text", "text": text}),
     };
     let mut result = Object::new();
-    result.insert("content", Value::Array(told.blocks.into_iter().map(block).collect()));
-    if told.is_failed {
+    result.insert("content", Value::Array(rendered.blocks.into_iter().map(block).collect()));
+    if rendered.is_failed {
         result.insert("isError", true.into());
     }
     match (answer.origin.get("jsonrpc"), answer.origin.get("id")) {

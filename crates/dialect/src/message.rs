@@ -61,7 +61,7 @@ pub struct ReadCall {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct MessageCall {
     pub(crate) id: Option<Value>,
     /// Names that the tool may have; the first declared one counts, else the first.
     pub(crate) names: Vec<String>,
@@ -74,7 +74,7 @@ pub(crate) struct Asked {
 }
 
 #[derive(Debug)]
-pub(crate) struct Answered<'a> {
+pub(crate) struct AnsweredCall<'a> {
     pub(crate) origin: &'a Object,
     pub(crate) result: Cow<'a, ToolResult>,
 }
@@ -161,7 +161,7 @@ impl ReadMessage {
     }
 
     /// Every call with its end: `results` are the results of the calls that can be made, in their order.
-    pub(crate) fn answered<'a>(&'a self, results: &'a [ToolResult]) -> Vec<Answered<'a>> {
+    pub(crate) fn answered<'a>(&'a self, results: &'a [ToolResult]) -> Vec<AnsweredCall<'a>> {
         let mut results = results.iter();
         let ending = |asked: &'a ReadCall| match &asked.call {
             Err(ended) => Cow::Borrowed(&**ended),
@@ -172,14 +172,14 @@ impl ReadMessage {
         };
         let ended = self.calls.iter().map(ending).collect::<Vec<_>>();
         let origins = self.calls.iter().map(|asked| &asked.origin);
-        origins.zip(ended).map(|(origin, result)| Answered { origin, result }).collect()
+        origins.zip(ended).map(|(origin, result)| AnsweredCall { origin, result }).collect()
     }
 }
 
 /// Checks the calls of a message and completes their ids and names; `fit` converts arguments to those of the tool.
 /// `declared` is called only if the format needs the tool's declaration.
 pub(crate) fn read<'t>(
-    asked: Vec<Asked>,
+    asked: Vec<MessageCall>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> ReadMessage {
@@ -203,11 +203,11 @@ pub(crate) fn read<'t>(
 
 /// The name of the tool that a call means, and its arguments.
 fn settled<'t>(
-    asked: Asked,
+    asked: MessageCall,
     declared: &impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> (String, Result<Arguments, Box<Fault>>) {
-    let Asked { mut names, is_indirect, arguments: value, fault, .. } = asked;
+    let MessageCall { mut names, is_indirect, arguments: value, fault, .. } = asked;
     let is_needed = is_indirect || fit.is_some();
     let tool = is_needed.then(|| names.iter().find_map(|name| declared(name))).flatten();
     let name = match tool {
@@ -267,7 +267,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-impl Asked {
+impl MessageCall {
     /// A call of `name`; `origin` holds its other members.
     pub(crate) fn new(id: Option<Value>, name: Option<&Value>, origin: Object) -> Self {
         let names = name.and_then(text_of).into_iter().collect();

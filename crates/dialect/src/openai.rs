@@ -7,7 +7,7 @@ use callgate_tool::{Tool, Value, json};
 use crate::{
     ending,
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, list, object, of_model, take},
     projection::Projected,
     wording::no_function,
 };
@@ -25,7 +25,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of an assistant's message, of a whole completion or of the bare list.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let calls = match message {
         Value::Array(calls) => calls,
         message => {
@@ -50,7 +50,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
+pub(crate) fn asked(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = object("tool_calls", call)?;
     let id = take(&mut call, &["id"]);
     // Every call needs an answer, even one of another type.
@@ -58,19 +58,19 @@ pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
     {
         let fault = Some(no_function(kind));
         let name = call.get(kind).and_then(|custom| custom.get("name")).cloned();
-        return Ok(Asked { fault, ..Asked::new(id, name.as_ref(), call) });
+        return Ok(MessageCall { fault, ..MessageCall::new(id, name.as_ref(), call) });
     }
     let mut function = object("function", call.remove("function").unwrap_or_default())?;
     let arguments = function.remove("arguments");
-    Ok(Asked::new(id, function.get("name"), call).with_arguments(arguments))
+    Ok(MessageCall::new(id, function.get("name"), call).with_arguments(arguments))
 }
 
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
 }
 
 /// Writes the message of one call. Its content is text: the format accepts no images there.
-pub(crate) fn message(answer: &Answered<'_>) -> Value {
+pub(crate) fn message(answer: &AnsweredCall<'_>) -> Value {
     let content = ending::text(&answer.result);
     json!({"role": "tool", "tool_call_id": answer.result.id, "content": content})
 }

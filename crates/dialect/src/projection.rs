@@ -4,10 +4,10 @@
 
 mod alternatives;
 mod circles;
-mod copied;
+mod copy;
 mod cut;
 mod definitions;
-mod described;
+mod description;
 mod grammar;
 mod kinds;
 mod loss;
@@ -16,10 +16,10 @@ mod nullable;
 mod object;
 mod parts;
 mod pattern;
+mod projector;
 mod restore;
 mod root;
-mod typed;
-mod walk;
+mod type_schema;
 mod words;
 
 use std::{cell::LazyCell, error, fmt, str::FromStr};
@@ -31,8 +31,8 @@ use self::{
     definitions::Definitions,
     grammar::{Grammar, Names},
     loss::Losses,
+    projector::Projector,
     restore::Restoring,
-    walk::Walk,
     words::Words,
 };
 pub use loss::{Loss, Lost};
@@ -121,7 +121,7 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     let most = tool.most_tokens.saturating_mul(4).min(bound).saturating_sub(head);
     let mut shown = (Value::Null, Words::default(), Losses::default());
     for cut in Cut::all(grammar.deepest) {
-        let mut walk = Walk::new(grammar, cut, &definitions, &names, most.max(1));
+        let mut walk = Projector::new(grammar, cut, &definitions, &names, most.max(1));
         let (mut built, words) = walk.root(schema.own());
         let wanted = walk.all_wanted();
         if let (Value::Object(members), false) = (&mut built, wanted.is_empty()) {

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use callgate_tool::{Tool, Value, json};
 
 use crate::{
-    ending::{self, Block, told},
+    ending::{self, Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{Answered, Asked, list, object, take},
+    message::{AnsweredCall, MessageCall, list, object, take},
     projection::Projected,
     wording::no_function,
 };
@@ -26,7 +26,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls among the items of a response, or of the next request, where calls with an output are already answered.
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let items = match message {
         Value::Array(items) => items,
         message => {
@@ -57,7 +57,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         }
         let (name, arguments) = (take(&mut item, &["name"]), item.remove("arguments"));
         item.remove("input");
-        let mut asked = Asked::new(id, name.as_ref(), item).with_arguments(arguments);
+        let mut asked = MessageCall::new(id, name.as_ref(), item).with_arguments(arguments);
         // A toolset may be declared as a namespace.
         if let Some(namespace) = asked.origin.get("namespace").and_then(Value::as_str) {
             let whole: Vec<_> =
@@ -65,17 +65,17 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
             asked.names.splice(0..0, whole);
             asked.is_indirect = true;
         }
-        Ok(Some(Asked { fault, ..asked }))
+        Ok(Some(MessageCall { fault, ..asked }))
     };
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(item).collect()
 }
 
-fn item(answer: &Answered<'_>) -> Value {
-    let told = told(&answer.result, |media_type| IMAGES.contains(&media_type));
+fn item(answer: &AnsweredCall<'_>) -> Value {
+    let rendered = rendered(&answer.result, |media_type| IMAGES.contains(&media_type));
     let kind = match answer.origin.get("type").and_then(Value::as_str) {
         Some(CUSTOM) => "custom_tool_call_output",
         _ => "function_call_output",
@@ -87,8 +87,8 @@ fn item(answer: &Answered<'_>) -> Value {
         }
         Block::Text(text) => json!({"type": "input_text", "text": text}),
     };
-    let output = if told.has_media() {
-        Value::Array(told.blocks.into_iter().map(block).collect())
+    let output = if rendered.has_media() {
+        Value::Array(rendered.blocks.into_iter().map(block).collect())
     } else {
         ending::text(&answer.result).into()
     };

@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending,
     envelope::EnvelopeError,
-    message::{Answered, Asked, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, list, object, of_model, take},
     openai,
     projection::Projected,
 };
@@ -17,7 +17,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     openai::declaration(tool, projected)
 }
 
-pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let items = match message {
         Value::Array(items) if items.iter().any(|item| item.get("function").is_some()) => {
             return openai::read(Value::Array(items));
@@ -41,17 +41,17 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         let arguments = take(&mut item, &["arguments", "Arguments"]);
         let id = ["id", "Id"].iter().find_map(|name| item.get(name)).cloned();
         let name = whole_name(&item).map(Value::from);
-        Ok(Some(Asked::new(id, name.as_ref(), item).with_arguments(arguments)))
+        Ok(Some(MessageCall::new(id, name.as_ref(), item).with_arguments(arguments)))
     };
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
 /// Writes a message for each call: the kernel expects one result per call.
-pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
 }
 
-fn message(answer: &Answered<'_>) -> Value {
+fn message(answer: &AnsweredCall<'_>) -> Value {
     let text = || ending::text(&answer.result);
     let name = whole_name(answer.origin);
     let (plugin, function) = parts(name.as_deref().unwrap_or_default());

@@ -16,9 +16,9 @@ use crate::{
     endpoints::Endpoints,
     error::{self, Error},
     key::{Credentials, IMPERSONATED, SERVICE_ACCOUNT},
-    rest::{Question, Rest},
-    source::{Origin, Thread, unusable},
+    rest::{Rest, ServiceRequest},
     token::Token,
+    token_source::{Origin, Thread, unusable},
 };
 
 pub(crate) async fn of_origin(
@@ -86,7 +86,7 @@ async fn exchanged(
         .append_pair("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
         .append_pair("assertion", &assertion)
         .finish();
-    let question = Question {
+    let question = ServiceRequest {
         service: SERVICE,
         url: url.as_str(),
         token: None,

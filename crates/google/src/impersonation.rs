@@ -13,7 +13,7 @@ use crate::{
     endpoints::Endpoints,
     error::{self, Error},
     id_token::lifetime_of,
-    rest::{Question, Rest},
+    rest::{Rest, ServiceRequest},
     token::Token,
 };
 
@@ -60,7 +60,7 @@ impl Principal<'_> {
         let url = self.endpoints.iam_credentials(&format!("/v1/{account}:{method}"));
         let body = Some(("application/json", body.to_string()));
         let token = Some(self.own_token);
-        self.rest.ask(Question { service: SERVICE, url: &url, token, body }).await
+        self.rest.ask(ServiceRequest { service: SERVICE, url: &url, token, body }).await
     }
 
     fn delegates(&self) -> Vec<String> {

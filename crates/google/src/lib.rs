@@ -24,9 +24,9 @@ mod key;
 mod rest;
 mod secret_manager;
 mod service_directory;
-#[cfg(feature = "google")]
-mod source;
 mod token;
+#[cfg(feature = "google")]
+mod token_source;
 #[cfg(feature = "google")]
 mod tokens;
 

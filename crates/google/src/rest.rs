@@ -26,7 +26,7 @@ pub struct Rest {
 }
 
 #[derive(Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct ServiceRequest<'a> {
     pub(crate) service: &'static str,
     pub(crate) url: &'a str,
     pub(crate) token: Option<&'a Secret>,
@@ -53,7 +53,7 @@ impl Rest {
         self.clock.now()
     }
 
-    pub(crate) async fn ask(&self, question: Question<'_>) -> Result<Value, Error> {
+    pub(crate) async fn ask(&self, question: ServiceRequest<'_>) -> Result<Value, Error> {
         let service = question.service;
         let request = request(question)?;
         let sent = self.transport.send(request, &self.limits).await;
@@ -62,8 +62,8 @@ impl Rest {
     }
 }
 
-fn request(question: Question<'_>) -> Result<Request<Bytes>, Error> {
-    let Question { service, url, token, body } = question;
+fn request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
+    let ServiceRequest { service, url, token, body } = question;
     let method = if body.is_some() { Method::POST } else { Method::GET };
     let mut request = Request::builder().method(method).uri(url).header(ACCEPT, "application/json");
     if let Some((media_type, _)) = &body {

@@ -15,7 +15,7 @@ use crate::{
     Tokens,
     endpoints::Endpoints,
     error::{self, Error, ErrorKind},
-    rest::{Question, Rest},
+    rest::{Rest, ServiceRequest},
 };
 
 /// The secret store of references that begin with `gcp:`.
@@ -49,7 +49,7 @@ impl SecretManager {
         let url =
             self.endpoints.secret_manager(location(resource), &format!("/v1/{resource}:access"));
         let question =
-            Question { service: SERVICE, url: &url, token: Some(&token.value), body: None };
+            ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body: None };
         let answer = self.rest.ask(question).await?;
         payload(answer)
     }

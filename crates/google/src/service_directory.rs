@@ -18,7 +18,7 @@ use crate::{
     Tokens,
     endpoints::Endpoints,
     error::{Error, ErrorKind},
-    rest::{Question, Rest},
+    rest::{Rest, ServiceRequest},
 };
 
 /// The name of a service: `projects/P/locations/L/namespaces/N/services/S`.
@@ -75,7 +75,8 @@ impl ServiceDirectory {
         let token = self.tokens.access_token().await?;
         let url = self.endpoints.service_directory(&format!("/v1/{service}:resolve"));
         let body = Some(("application/json", "{\"maxEndpoints\":100}".to_owned()));
-        let question = Question { service: SERVICE, url: &url, token: Some(&token.value), body };
+        let question =
+            ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body };
         let found = addresses(&self.rest.ask(question).await?);
         if found.is_empty() {
             let message =

@@ -16,8 +16,8 @@ use crate::{
     impersonation::Principal,
     key::Credentials,
     rest::Rest,
-    source::{Origin, Source},
     token::Token,
+    token_source::{Origin, TokenSource},
 };
 
 /// The scope of everything in Google Cloud, which CES requests when no scope is set.
@@ -31,7 +31,7 @@ pub struct Tokens {
     rest: Rest,
     secrets: Arc<dyn SecretStore>,
     origin: SingleFlight<Arc<Origin>, Error>,
-    source: SingleFlight<Arc<Source>, Error>,
+    source: SingleFlight<Arc<TokenSource>, Error>,
 }
 
 impl Tokens {
@@ -117,7 +117,7 @@ impl Tokens {
         error
     }
 
-    async fn source(&self) -> Result<Arc<Source>, Error> {
+    async fn source(&self) -> Result<Arc<TokenSource>, Error> {
         let started = async |_| {
             let origin = self.origin().await?;
             // An account that impersonates another needs only the permission to request the tokens of that account.
@@ -125,7 +125,7 @@ impl Tokens {
             let scopes =
                 if self.identity.impersonation.is_some() { &own[..] } else { &self.scopes };
             let metadata = self.identity.endpoints.metadata.as_ref();
-            Ok((Arc::new(Source::start(&origin, scopes, metadata)?), Life::for_good()))
+            Ok((Arc::new(TokenSource::start(&origin, scopes, metadata)?), Life::for_good()))
         };
         self.source.get(&(), started).await
     }

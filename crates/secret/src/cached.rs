@@ -67,13 +67,13 @@ pub struct CachePolicy {
 pub struct CachedStore {
     inner: Arc<dyn SecretStore>,
     policy: CachePolicy,
-    secrets: SingleFlights<String, Known, Error>,
+    secrets: SingleFlights<String, CachedSecret, Error>,
     // The tasks are aborted when the store is dropped.
     refreshes: Mutex<JoinSet<()>>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct CachedSecret {
     secret: Secret,
     /// The time of the last read after a service rejected the secret, if that read returned an equal secret.
     confirmed: Option<Instant>,
@@ -107,8 +107,8 @@ impl CachedStore {
     fn read(
         &self,
         reference: &SecretReference,
-        known: &Arc<SingleFlight<Known, Error>>,
-    ) -> impl Future<Output = Result<(Known, Life), Error>> + Send + use<> {
+        known: &Arc<SingleFlight<CachedSecret, Error>>,
+    ) -> impl Future<Output = Result<(CachedSecret, Life), Error>> + Send + use<> {
         let (inner, reference) = (Arc::clone(&self.inner), reference.clone());
         let (policy, known) = (self.policy, Arc::clone(known));
         async move {
@@ -119,7 +119,7 @@ impl CachedStore {
                 known.held(|held| held.is_distrusted && held.value.secret.is_same_value(&secret));
             let confirmed = is_same.unwrap_or_default().then(Instant::now);
             let life = Life::ahead(policy.time_to_live / 5 * 4, policy.time_to_live);
-            Ok((Known { secret, confirmed }, life))
+            Ok((CachedSecret { secret, confirmed }, life))
         }
     }
 }
@@ -139,7 +139,7 @@ impl SecretStore for CachedStore {
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {
         if let Some(known) = self.secrets.known(&reference.to_string()) {
             known.distrust_if(|held| {
-                let Known { secret, confirmed } = &held.value;
+                let CachedSecret { secret, confirmed } = &held.value;
                 let is_confirmed = confirmed.is_some_and(|at| at.elapsed() < CONFIRMED_PAUSE);
                 !is_confirmed && secret.is_same_value(rejected)
             });

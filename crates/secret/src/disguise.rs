@@ -5,7 +5,7 @@
 use memchr::memchr;
 use zeroize::Zeroizing;
 
-use crate::unseen::unseen_length;
+use crate::invisible::invisible_length;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Disguise {
@@ -109,7 +109,7 @@ impl Disguise {
                 Some((character.encode_utf8(utf8).as_bytes(), length))
             }
             b'<' => Some((&[], tag(bytes)?)),
-            _ => unseen_length(bytes).map(|length| (&[][..], length)),
+            _ => invisible_length(bytes).map(|length| (&[][..], length)),
         }
     }
 }

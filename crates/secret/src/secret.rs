@@ -34,11 +34,11 @@ pub const SHORTEST: usize = 4;
 /// ```
 #[derive(Clone)]
 pub struct Secret {
-    held: Arc<Held>,
+    held: Arc<SecretValue>,
     note: Option<&'static str>,
 }
 
-struct Held {
+struct SecretValue {
     value: Zeroizing<String>,
     /// Made when a response is first searched for the value.
     filter: OnceLock<Option<Filter>>,
@@ -47,7 +47,7 @@ struct Held {
 impl Secret {
     /// Takes the value without copying it.
     pub fn new(value: String) -> Self {
-        let held = Held { value: Zeroizing::new(value), filter: OnceLock::new() };
+        let held = SecretValue { value: Zeroizing::new(value), filter: OnceLock::new() };
         Self { held: Arc::new(held), note: None }
     }
 

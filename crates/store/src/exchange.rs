@@ -14,7 +14,7 @@ use zeroize::{Zeroize, Zeroizing};
 pub(crate) struct Body(Bytes);
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct StoreResponse {
     pub(crate) status: StatusCode,
     pub(crate) body: Body,
 }
@@ -43,12 +43,12 @@ pub(crate) async fn send(
     store: &str,
     transport: &Arc<dyn Transport>,
     request: Request<Bytes>,
-) -> Result<Answer, Error> {
+) -> Result<StoreResponse, Error> {
     let response = transport.send(request, &LIMITS).await.map_err(|source| {
         let message = format!("{store} cannot be reached: {source}");
         Error::new(ErrorKind::Unreadable, message).with_source(source)
     })?;
-    Ok(Answer { status: response.status(), body: Body(response.into_body()) })
+    Ok(StoreResponse { status: response.status(), body: Body(response.into_body()) })
 }
 
 /// The error for a request that cannot be built, because no URL or header can hold an address or a name.

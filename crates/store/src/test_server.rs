@@ -15,14 +15,14 @@ use axum::{
 use tokio::net::TcpListener;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) line: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
 }
 
-type Answering = Arc<dyn Fn(&Asked) -> (u16, String) + Send + Sync>;
-type Log = Arc<Mutex<Vec<Asked>>>;
+type Answering = Arc<dyn Fn(&ReceivedRequest) -> (u16, String) + Send + Sync>;
+type Log = Arc<Mutex<Vec<ReceivedRequest>>>;
 
 #[derive(Clone)]
 pub(crate) struct TestServer {
@@ -33,7 +33,7 @@ pub(crate) struct TestServer {
 impl TestServer {
     /// Serves until the test ends; `answer` receives `METHOD path?query`, headers and body.
     pub(crate) async fn start(
-        answer: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -44,7 +44,7 @@ impl TestServer {
         Self { origin, log }
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.log.lock().unwrap().clone()
     }
 
@@ -53,7 +53,7 @@ impl TestServer {
     }
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
@@ -74,7 +74,7 @@ async fn handle(
     body: Bytes,
 ) -> Response {
     let body = String::from_utf8(body.to_vec()).unwrap();
-    let asked = Asked { line: format!("{method} {uri}"), headers, body };
+    let asked = ReceivedRequest { line: format!("{method} {uri}"), headers, body };
     log.lock().unwrap().push(asked.clone());
     let (status, body) = answer(&asked);
     (StatusCode::from_u16(status).unwrap(), body).into_response()

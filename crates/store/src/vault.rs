@@ -10,7 +10,7 @@ use callgate_transport::Transport;
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
-use crate::{exchange::Answer, vault_settings::VaultConfig};
+use crate::{exchange::StoreResponse, vault_settings::VaultConfig};
 use kv::Mount;
 use login::Login;
 use server::Server;
@@ -62,7 +62,7 @@ impl VaultStore {
     }
 
     /// Sends a request with a token; if the token is rejected, retries once with a new one.
-    async fn ask(&self, path: &str) -> Result<Answer, Error> {
+    async fn ask(&self, path: &str) -> Result<StoreResponse, Error> {
         let token = self.login.token(&self.server).await?;
         let answer = self.server.ask(Method::GET, path, Some(&token), None).await?;
         // A vault responds with 403 both to an unknown token and to a token that may not read the path.

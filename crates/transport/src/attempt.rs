@@ -14,7 +14,7 @@ use rustls::Error as TlsError;
 use crate::{
     error::{self, Error, ErrorKind, cause},
     network::Pool,
-    tls::noting_what_is_asked,
+    tls::noting_certificate_requests,
     tls_fault::TlsFault,
 };
 
@@ -41,21 +41,21 @@ impl Attempt {
     }
 
     /// Waits for the response, after one retry over a new connection if needed. The result says whether there was a retry.
-    pub(crate) async fn answer(self) -> Result<Answered, Error> {
+    pub(crate) async fn answer(self) -> Result<AttemptResponse, Error> {
         let Self { pool, sent, again, has_identity } = self;
         match once(sent, has_identity).await {
-            Ok(response) => Ok(Answered { response, again: None, pool }),
+            Ok(response) => Ok(AttemptResponse { response, again: None, pool }),
             // Few requests fail; boxing keeps the future of the others small.
             Err(failure) => {
                 let sent = Box::pin(send_again(&pool, again, has_identity, failure)).await;
                 let (response, again) = sent?;
-                Ok(Answered { response, again, pool })
+                Ok(AttemptResponse { response, again, pool })
             }
         }
     }
 }
 
-pub(crate) struct Answered {
+pub(crate) struct AttemptResponse {
     pub(crate) response: Response<Incoming>,
     pub(crate) again: Option<SentAgain>,
     pub(crate) pool: Arc<Pool>,
@@ -66,7 +66,7 @@ async fn send_again(
     pool: &Pool,
     request: Box<Request<Full<Bytes>>>,
     has_identity: bool,
-    failure: Failure,
+    failure: FailedAttempt,
 ) -> Result<(Response<Incoming>, Option<SentAgain>), Error> {
     if !failure.repeat.allows(&request) {
         return Err(failure.error);
@@ -81,7 +81,7 @@ async fn send_again(
 }
 
 /// A request without a response, and the condition for a retry.
-struct Failure {
+struct FailedAttempt {
     error: Error,
     repeat: Repeat,
 }
@@ -115,8 +115,11 @@ pub fn overrides_method(headers: &HeaderMap) -> bool {
 }
 
 /// Waits for the response to a request that the client has taken.
-async fn once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incoming>, Failure> {
-    let (sent, is_asked) = noting_what_is_asked(sent).await;
+async fn once(
+    sent: ResponseFuture,
+    has_identity: bool,
+) -> Result<Response<Incoming>, FailedAttempt> {
+    let (sent, is_asked) = noting_certificate_requests(sent).await;
     sent.map_err(|source| failure(source, is_asked, has_identity))
 }
 
@@ -129,8 +132,8 @@ fn is_turned_away(source: &ClientError) -> bool {
     })
 }
 
-fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Failure {
-    let never = |error| Failure { error, repeat: Repeat::Never };
+fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> FailedAttempt {
+    let never = |error| FailedAttempt { error, repeat: Repeat::Never };
     if let Some(tls) = cause::<TlsError>(&source) {
         let fault = TlsFault::of(tls, is_asked, has_identity);
         // In TLS 1.3 the client sends the request before the service rejects our certificate; the service does not read it.
@@ -143,7 +146,10 @@ fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Failure {
     }
     let said = cause::<hyper::Error>(&source);
     if said.is_some_and(hyper::Error::is_canceled) || is_turned_away(&source) {
-        return Failure { error: error::sending(source, Reached::No), repeat: Repeat::Always };
+        return FailedAttempt {
+            error: error::sending(source, Reached::No),
+            repeat: Repeat::Always,
+        };
     }
     let is_malformed = said.is_some_and(|said| said.is_parse() || said.is_user());
     if is_asked && !is_malformed {
@@ -155,5 +161,5 @@ fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Failure {
     let repeat = if is_malformed { Repeat::Never } else { Repeat::Idempotent };
     let error = error::sending(source, Reached::Maybe);
     debug_assert_eq!(error.kind(), ErrorKind::Send);
-    Failure { error, repeat }
+    FailedAttempt { error, repeat }
 }

@@ -29,14 +29,14 @@ use tokio::{sync::OnceCell, time::timeout};
 use url::{Host, Url};
 
 use crate::{
-    attempt::{Answered, Attempt},
+    attempt::{Attempt, AttemptResponse},
     coding::{self, Coding},
     connection_info::Note,
     egress::{AddressRange, Egress},
     error::{self, Error},
     guard::{self, Origin},
     limits::Limits,
-    network::{Network, Pool, Way, Ways},
+    network::{ConnectSettings, Network, Pool, PoolKey},
     resolve::Resolver,
     response_body::ResponseBody,
     tls::TlsSettings,
@@ -88,7 +88,7 @@ pub struct Client {
     settings: Arc<ClientSettings>,
     allow: Arc<[AddressRange]>,
     /// Keeps the client's connections in the network's pools.
-    _ways: Arc<Ways>,
+    _learned: Arc<ConnectSettings>,
     /// The pools of the usual ways to connect, by trust and by scheme, so that each is looked up only once.
     pools: Arc<[OnceCell<Arc<Pool>>; 4]>,
     /// The first origin that was called; most toolsets have only one.
@@ -111,12 +111,12 @@ impl Client {
         let allow: Arc<[AddressRange]> = settings.allow.clone().into();
         let network = network.clone();
         let (tls, directory) = (settings.tls.clone(), settings.directory.clone());
-        let ways = network.learn(Ways { allow: Arc::clone(&allow), tls, directory });
+        let learned = network.learn(ConnectSettings { allow: Arc::clone(&allow), tls, directory });
         Self {
             network,
             settings: Arc::new(settings),
             allow,
-            _ways: ways,
+            _learned: learned,
             pools: Arc::default(),
             origin: Arc::default(),
         }
@@ -127,7 +127,7 @@ impl Client {
         let pool = async || {
             let tls = egress.is_https.then(|| self.settings.tls.clone());
             let directory = self.settings.directory.clone();
-            self.network.pool(&Way { tls, egress, directory }).await
+            self.network.pool(&PoolKey { tls, egress, directory }).await
         };
         match slot {
             Some(known) => known.get_or_try_init(pool).await.map(Arc::clone),
@@ -272,7 +272,7 @@ impl Transport for Client {
 }
 
 async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
-    let Answered { response, again, pool } = attempt.answer().await?;
+    let AttemptResponse { response, again, pool } = attempt.answer().await?;
     if has_two_lengths(response.headers()) {
         drop(response);
         pool.close();

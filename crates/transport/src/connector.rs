@@ -26,7 +26,7 @@ use tower_service::Service;
 use crate::{
     connection_info::{self, Stream},
     proxy::{Dialer, Proxy},
-    resolve::{BoxError, Guarded},
+    resolve::{BoxError, CheckedResolver},
 };
 
 /// The HTTP client. It follows no redirects, ignores proxies of the environment and keeps no cookies: redirects would carry
@@ -51,7 +51,7 @@ impl Connector {
     pub(crate) fn new(
         tls: ClientConfig,
         scheme: Scheme,
-        resolver: Guarded,
+        resolver: CheckedResolver,
         proxy: Option<Proxy>,
     ) -> Self {
         let is_https = scheme == Scheme::Https;

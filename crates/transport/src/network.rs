@@ -23,7 +23,7 @@ use crate::{
     egress::{AddressRange, Egress, Listeners},
     error::{self, Error, cause},
     proxy::Proxy,
-    resolve::{BoxError, Guarded, Resolver, SystemResolver},
+    resolve::{BoxError, CheckedResolver, Resolver, SystemResolver},
     tls::{self, TlsSettings},
     tls_fault::TlsFault,
 };
@@ -50,20 +50,20 @@ struct Inner {
     proxy: Option<Proxy>,
     // Read on first use: it takes milliseconds and fails on a machine without certificates.
     system: OnceCell<Arc<dyn ServerCertVerifier>>,
-    pools: Mutex<Vec<(Way, Arc<Pool>)>>,
-    clients: Mutex<Vec<Weak<Ways>>>,
+    pools: Mutex<Vec<(PoolKey, Arc<Pool>)>>,
+    clients: Mutex<Vec<Weak<ConnectSettings>>>,
 }
 
-/// The ways in which a client may connect, kept while the client exists.
+/// The settings by which a client connects, kept while the client exists.
 #[derive(Debug)]
-pub(crate) struct Ways {
+pub(crate) struct ConnectSettings {
     pub(crate) allow: Arc<[AddressRange]>,
     pub(crate) tls: TlsSettings,
     pub(crate) directory: Option<Arc<dyn Resolver>>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct PoolKey {
     /// The TLS settings; `None` for connections without TLS.
     pub(crate) tls: Option<TlsSettings>,
     pub(crate) egress: Egress,
@@ -101,55 +101,57 @@ impl Network {
 
     /// Registers a client, and closes connections that no client would use any more: each reload may bring other
     /// certificates. Connections of unchanged settings are kept, even for a new client.
-    pub(crate) fn learn(&self, ways: Ways) -> Arc<Ways> {
-        let ways = Arc::new(ways);
+    pub(crate) fn learn(&self, settings: ConnectSettings) -> Arc<ConnectSettings> {
+        let settings = Arc::new(settings);
         let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|known| known.strong_count() > 0);
-        clients.push(Arc::downgrade(&ways));
+        clients.push(Arc::downgrade(&settings));
         let known: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
         drop(clients);
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.retain(|(way, _)| known.iter().any(|ways| ways.hold(way)));
-        ways
+        pools.retain(|(key, _)| known.iter().any(|settings| settings.cover(key)));
+        settings
     }
 
     pub(crate) fn own(&self, port: u16) -> Vec<IpAddr> {
         self.inner.listeners.at_port(port)
     }
 
-    pub(crate) async fn pool(&self, way: &Way) -> Result<Arc<Pool>, Error> {
-        if let Some(pool) = self.known(way) {
+    pub(crate) async fn pool(&self, key: &PoolKey) -> Result<Arc<Pool>, Error> {
+        if let Some(pool) = self.known(key) {
             return Ok(pool);
         }
-        let (tls, scheme) = match &way.tls {
+        let (tls, scheme) = match &key.tls {
             None => (tls::trusting_nobody()?, Scheme::Http),
             Some(settings) => {
                 (settings.client_config(self.system(settings).await?)?, Scheme::Https)
             }
         };
-        let resolver = way.directory.as_ref().unwrap_or(&self.inner.resolver);
-        let resolver =
-            Guarded { resolver: Arc::clone(resolver), egress: Arc::new(way.egress.clone()) };
-        let proxy = self.inner.proxy.clone().filter(|_| way.directory.is_none());
+        let resolver = key.directory.as_ref().unwrap_or(&self.inner.resolver);
+        let resolver = CheckedResolver {
+            resolver: Arc::clone(resolver),
+            egress: Arc::new(key.egress.clone()),
+        };
+        let proxy = self.inner.proxy.clone().filter(|_| key.directory.is_none());
         let pool = Connector::new(tls, scheme, resolver, proxy);
         let pool = Arc::new(Pool::new(pool));
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
         // Another request may have added the pool meanwhile.
-        if let Some((_, known)) = pools.iter().find(|(known, _)| known == way) {
+        if let Some((_, known)) = pools.iter().find(|(known, _)| known == key) {
             return Ok(Arc::clone(known));
         }
-        pools.push((way.clone(), Arc::clone(&pool)));
+        pools.push((key.clone(), Arc::clone(&pool)));
         Ok(pool)
     }
 
     #[cfg(test)]
-    pub(crate) fn n_ways(&self) -> usize {
+    pub(crate) fn n_pools(&self) -> usize {
         self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn known(&self, way: &Way) -> Option<Arc<Pool>> {
+    fn known(&self, key: &PoolKey) -> Option<Arc<Pool>> {
         let pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.iter().find(|(known, _)| known == way).map(|(_, pool)| Arc::clone(pool))
+        pools.iter().find(|(known, _)| known == key).map(|(_, pool)| Arc::clone(pool))
     }
 
     async fn system(
@@ -176,15 +178,15 @@ impl fmt::Debug for Inner {
     }
 }
 
-impl Ways {
-    fn hold(&self, way: &Way) -> bool {
-        is_same_directory(self.directory.as_ref(), way.directory.as_ref())
-            && self.allow == way.egress.allow
-            && way.tls.as_ref().is_none_or(|tls| *tls == self.tls)
+impl ConnectSettings {
+    fn cover(&self, key: &PoolKey) -> bool {
+        is_same_directory(self.directory.as_ref(), key.directory.as_ref())
+            && self.allow == key.egress.allow
+            && key.tls.as_ref().is_none_or(|tls| *tls == self.tls)
     }
 }
 
-impl PartialEq for Way {
+impl PartialEq for PoolKey {
     fn eq(&self, other: &Self) -> bool {
         is_same_directory(self.directory.as_ref(), other.directory.as_ref())
             && self.egress == other.egress

@@ -20,7 +20,7 @@ use url::{Host, Url};
 
 use crate::{
     connection_info::note_connected,
-    resolve::{BoxError, Guarded},
+    resolve::{BoxError, CheckedResolver},
 };
 
 /// The address of a forward proxy: `http://proxy.example:3128`.
@@ -62,17 +62,17 @@ impl std::error::Error for NotAProxy {}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dialer {
-    direct: HttpConnector<Guarded>,
+    direct: HttpConnector<CheckedResolver>,
     /// The proxy, and the resolver that checks the addresses of a description's names.
-    proxied: Option<(Tunnel<HttpConnector>, Guarded)>,
+    proxied: Option<(Tunnel<HttpConnector>, CheckedResolver)>,
 }
 
 impl Dialer {
-    pub(crate) fn new(direct: HttpConnector<Guarded>) -> Self {
+    pub(crate) fn new(direct: HttpConnector<CheckedResolver>) -> Self {
         Self { direct, proxied: None }
     }
 
-    pub(crate) fn through(self, Proxy(proxy): Proxy, guarded: Guarded) -> Self {
+    pub(crate) fn through(self, Proxy(proxy): Proxy, guarded: CheckedResolver) -> Self {
         let mut http = HttpConnector::new();
         http.set_nodelay(true);
         Self { proxied: Some((Tunnel::new(proxy, http), guarded)), ..self }
@@ -114,7 +114,7 @@ fn dialled<E: Into<BoxError>>(
 
 /// The target of a `CONNECT` to the proxy. The proxy looks up names that the operator gave; names of a description are
 /// looked up and checked here, and the proxy gets the address.
-async fn target(origin: &Uri, mut guarded: Guarded) -> Result<Uri, BoxError> {
+async fn target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Uri, BoxError> {
     let is_https = origin.scheme_str() == Some("https");
     let port = origin.port_u16().unwrap_or(if is_https { 443 } else { 80 });
     let host = origin.host().unwrap_or_default();

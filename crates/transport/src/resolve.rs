@@ -49,12 +49,12 @@ impl Resolver for SystemResolver {
 
 /// A resolver that checks addresses before the HTTP client gets them.
 #[derive(Clone, Debug)]
-pub(crate) struct Guarded {
+pub(crate) struct CheckedResolver {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) egress: Arc<Egress>,
 }
 
-impl Service<Name> for Guarded {
+impl Service<Name> for CheckedResolver {
     type Response = vec::IntoIter<SocketAddr>;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;

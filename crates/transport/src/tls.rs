@@ -1,8 +1,8 @@
 //! The TLS settings of a connection: the trusted certificates, and our own certificate. The machine's trust holds unless a
 //! set of certificates replaces it. The host name is always checked, and no switch trusts every certificate.
 
-mod asked;
 mod certificates;
+mod client_certificate;
 mod identity;
 mod server;
 mod verifier;
@@ -17,7 +17,7 @@ pub use certificates::CaCertificates;
 pub use identity::ClientIdentity;
 pub use server::{ServerTls, SubjectName, subject_names};
 
-pub(crate) use asked::noting_what_is_asked;
+pub(crate) use client_certificate::noting_certificate_requests;
 pub(crate) use verifier::system_verifier;
 
 use crate::error::{self, Error};
@@ -72,7 +72,9 @@ impl TlsSettings {
         let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let shown = self.identity.as_ref().map(ClientIdentity::certified_key);
-        Ok(builder.with_client_cert_resolver(Arc::new(asked::Shown::new(shown))))
+        Ok(builder.with_client_cert_resolver(Arc::new(
+            client_certificate::OfferedCertificate::new(shown),
+        )))
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The problem of the signature according to the response; `None` if the response refuses something else. `now` is the
 /// time of its arrival.
 pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<String> {
-    let said = Said::of(answer);
+    let said = SignatureRefusal::of(answer);
     let why = match said.name.as_str() {
         // IAM User Guide, "Troubleshoot signed requests"; S3 API Reference, "Error responses"; EC2 "Error codes".
         "RequestExpired" | "RequestTimeTooSkewed" => said.skewed(now),
@@ -29,7 +29,7 @@ pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<Str
 }
 
 #[derive(Debug, Default)]
-struct Said {
+struct SignatureRefusal {
     /// The error's name, without a namespace.
     name: String,
     message: String,
@@ -38,7 +38,7 @@ struct Said {
     region: Option<String>,
 }
 
-impl Said {
+impl SignatureRefusal {
     fn of(answer: &Response<Bytes>) -> Self {
         let mut said = Self::of_body(answer.body());
         let headers = answer.headers();

@@ -13,14 +13,14 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
+    failure::{EndpointFailure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
     settings::{DescribedMetadata, TokenEndpoint},
 };
 
 #[derive(Debug)]
 pub(super) struct Endpoint {
     named: TokenEndpoint,
-    found: SingleFlight<Arc<Endpoints>, Failure>,
+    found: SingleFlight<Arc<Endpoints>, EndpointFailure>,
 }
 
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ impl Endpoint {
         &self,
         transport: &dyn Transport,
         time: Duration,
-    ) -> Result<Arc<str>, Failure> {
+    ) -> Result<Arc<str>, EndpointFailure> {
         if let TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) = &self.named {
             return Ok(url.as_str().into());
         }
@@ -100,7 +100,7 @@ impl Endpoint {
         &self,
         transport: &dyn Transport,
         time: Duration,
-    ) -> Result<Arc<Endpoints>, Failure> {
+    ) -> Result<Arc<Endpoints>, EndpointFailure> {
         let read = async |_| {
             let endpoints = self.read(transport, time).await?;
             Ok((Arc::new(endpoints), Life::of(KEPT)))
@@ -108,10 +108,16 @@ impl Endpoint {
         self.found.get(&(), read).await
     }
 
-    async fn read(&self, transport: &dyn Transport, time: Duration) -> Result<Endpoints, Failure> {
+    async fn read(
+        &self,
+        transport: &dyn Transport,
+        time: Duration,
+    ) -> Result<Endpoints, EndpointFailure> {
         let reading = Reading { transport, time, named_by: self.named_by() };
         match &self.named {
-            TokenEndpoint::Described => Err(Failure::unreadable("no token endpoint is named")),
+            TokenEndpoint::Described => {
+                Err(EndpointFailure::unreadable("no token endpoint is named"))
+            }
             TokenEndpoint::DescribedMetadata(described) => reading.described(described).await,
             TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) => {
                 Ok(Endpoints { token: url.clone(), ..Endpoints::default() })
@@ -134,47 +140,51 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    async fn of_issuer(&self, issuer: &str) -> Result<Endpoints, Failure> {
+    async fn of_issuer(&self, issuer: &str) -> Result<Endpoints, EndpointFailure> {
         for url in locations(issuer) {
             let Some(metadata) = self.metadata(&url).await? else { continue };
             // RFC 8414 §3.3: the issuers must be equal, else the document belongs to another server.
             if metadata.issuer != issuer {
-                return Err(Failure::unreadable(ANOTHER_ISSUER));
+                return Err(EndpointFailure::unreadable(ANOTHER_ISSUER));
             }
             return metadata.endpoints();
         }
-        Err(Failure::unreadable("the issuer does not say where its token endpoint is"))
+        Err(EndpointFailure::unreadable("the issuer does not say where its token endpoint is"))
     }
 
-    async fn described(&self, described: &DescribedMetadata) -> Result<Endpoints, Failure> {
-        let no_url = Failure::unreadable("the description names metadata that are no URL");
+    async fn described(&self, described: &DescribedMetadata) -> Result<Endpoints, EndpointFailure> {
+        let no_url = EndpointFailure::unreadable("the description names metadata that are no URL");
         let url: Url = described.url.parse().map_err(|_| no_url)?;
         let found = self.metadata(&url).await?;
-        let metadata =
-            found.ok_or_else(|| Failure::unreadable("there are no metadata of the issuer"))?;
+        let metadata = found
+            .ok_or_else(|| EndpointFailure::unreadable("there are no metadata of the issuer"))?;
         if !locations(&metadata.issuer).contains(&url) {
-            return Err(Failure::unreadable(ANOTHER_ISSUER));
+            return Err(EndpointFailure::unreadable(ANOTHER_ISSUER));
         }
         let is_allowed = |endpoint: &String| {
             let origin = endpoint.parse().map(|url: Url| url.origin().ascii_serialization());
             origin.is_ok_and(|origin| described.origins.contains(&origin))
         };
         if !is_allowed(&metadata.token_endpoint) {
-            return Err(Failure::unreadable(FOREIGN_ENDPOINT));
+            return Err(EndpointFailure::unreadable(FOREIGN_ENDPOINT));
         }
         Ok(metadata.with(is_allowed))
     }
 
-    async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, Failure> {
+    async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, EndpointFailure> {
         let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
         let request = request.extension(self.named_by).body(Bytes::new());
-        let request = request.map_err(|_| Failure::unreadable("the issuer is no URL"))?;
+        let request = request.map_err(|_| EndpointFailure::unreadable("the issuer is no URL"))?;
         let limits = Limits { timeout: self.time, response_bytes: MAX_ANSWER_BYTES };
-        let unavailable =
-            |retry| Failure::Unavailable { why: "the issuer's metadata cannot be read", retry };
+        let unavailable = |retry| EndpointFailure::Unavailable {
+            why: "the issuer's metadata cannot be read",
+            retry,
+        };
         let answer = self.transport.send(request, &limits).await.map_err(|error| {
             match (error.kind(), self.named_by) {
-                (ErrorKind::Refused, NamedBy::Description) => Failure::unreadable(UNTRUSTED),
+                (ErrorKind::Refused, NamedBy::Description) => {
+                    EndpointFailure::unreadable(UNTRUSTED)
+                }
                 _ if error.is_transient() => unavailable(Retry::Soon),
                 _ => unavailable(Retry::Later),
             }
@@ -187,13 +197,14 @@ impl Reading<'_> {
             return Ok(None);
         }
         let metadata = serde_json::from_slice(answer.body());
-        let unreadable = Failure::unreadable("the issuer's metadata name no token endpoint");
+        let unreadable =
+            EndpointFailure::unreadable("the issuer's metadata name no token endpoint");
         metadata.map(Some).map_err(|_| unreadable)
     }
 }
 
 impl Metadata {
-    fn endpoints(self) -> Result<Endpoints, Failure> {
+    fn endpoints(self) -> Result<Endpoints, EndpointFailure> {
         let issuer = self.issuer.parse::<Url>().ok();
         let is_safe = |endpoint: &String| {
             let url = endpoint.parse::<Url>().ok();
@@ -203,7 +214,7 @@ impl Metadata {
             })
         };
         if !is_safe(&self.token_endpoint) {
-            return Err(Failure::unreadable("the issuer's token endpoint is not https"));
+            return Err(EndpointFailure::unreadable("the issuer's token endpoint is not https"));
         }
         Ok(self.with(is_safe))
     }

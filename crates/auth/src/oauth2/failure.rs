@@ -3,7 +3,7 @@
 use std::{borrow::Cow, time::Duration};
 
 #[derive(Clone, Debug)]
-pub(super) enum Failure {
+pub(super) enum EndpointFailure {
     /// The endpoint refuses, with a code of the standards.
     Refused(&'static str),
     /// The endpoint did not respond, or asked to retry later.
@@ -14,13 +14,13 @@ pub(super) enum Failure {
     Unreadable(Cow<'static, str>),
 }
 
-impl Failure {
+impl EndpointFailure {
     pub(super) fn unreadable(why: &'static str) -> Self {
         Self::Unreadable(why.into())
     }
 }
 
-impl callgate_secret::single_flight::FetchFailure for Failure {
+impl callgate_secret::single_flight::FetchFailure for EndpointFailure {
     fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }

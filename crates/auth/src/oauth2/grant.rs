@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[derive(Debug, Default)]
-pub(super) struct Shown<'s> {
+pub(super) struct GrantInputs<'s> {
     /// The owner of the token: the session by its id, or the caller.
     holder: Option<&'s str>,
     subject: Option<Secret>,
@@ -28,22 +28,24 @@ pub(super) struct Shown<'s> {
 pub(super) const OWN: Key = [0; 32];
 
 impl OAuth2Grant {
-    pub(super) async fn shown<'s>(
+    pub(super) async fn inputs<'s>(
         &self,
         store: &dyn SecretStore,
         session: &'s Session,
-    ) -> Result<Shown<'s>, Error> {
+    ) -> Result<GrantInputs<'s>, Error> {
         let (subject, actor) = match self {
-            Self::AuthorizationCode(_) | Self::ClientCredentials => return Ok(Shown::default()),
+            Self::AuthorizationCode(_) | Self::ClientCredentials => {
+                return Ok(GrantInputs::default());
+            }
             Self::JwtBearer { assertion } => (Some(assertion), None),
             Self::TokenExchange { subject, actor, .. } => (subject.source(), actor.as_ref()),
         };
         let mut shown = match subject {
             Some(source) => {
                 let subject = Some(source.fetch(store, session).await?);
-                Shown { holder: session.id(), subject, ..Shown::default() }
+                GrantInputs { holder: session.id(), subject, ..GrantInputs::default() }
             }
-            None => Shown::of_caller(session)?,
+            None => GrantInputs::of_caller(session)?,
         };
         if let Some((source, _)) = actor {
             shown.actor = Some(source.fetch(store, session).await?);
@@ -101,7 +103,7 @@ impl SubjectToken {
     }
 }
 
-impl<'s> Shown<'s> {
+impl<'s> GrantInputs<'s> {
     fn of_caller(session: &'s Session) -> Result<Self, Error> {
         let token = session.caller_token().ok_or_else(error::no_caller_token)?;
         Ok(Self {

@@ -8,10 +8,10 @@ mod logout;
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    held::Held,
     logins::Logins,
     server::Server,
     settings::{LoginEndpoints, OAuth2Config, OAuth2Grant},
+    stored_grant::StoredGrant,
 };
 use crate::{
     context::AuthContext,
@@ -187,7 +187,7 @@ impl Login {
         })
     }
 
-    async fn kept(&self, name: &str, held: &Held) -> Result<LoggedIn, Error> {
+    async fn kept(&self, name: &str, held: &StoredGrant) -> Result<LoggedIn, Error> {
         let _lock = self.logins.lock(name).await?;
         self.logins.keep(name, held).await?;
         Ok(LoggedIn {

@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::{
-    failure::Failure,
-    held::Held,
-    server::{Asked, Asking, Client, Server, TOKEN_TIME},
+    failure::EndpointFailure,
+    server::{Client, Server, TOKEN_TIME, TokenRequest, TokenRequestError},
     settings::TokenEndpoint,
+    stored_grant::StoredGrant,
 };
 use crate::{
     error::{self, Error},
@@ -65,7 +65,9 @@ impl Logins {
                     self.keep(name, &renewed).await?;
                     return Ok(self.issued(&renewed));
                 }
-                Err(Asking::Failed(Failure::Refused(code @ "invalid_grant"))) => {
+                Err(TokenRequestError::Failed(EndpointFailure::Refused(
+                    code @ "invalid_grant",
+                ))) => {
                     return Err(error::login_refused(self.credential(), code, self.command()));
                 }
                 Err(asking) => Some(asking),
@@ -84,25 +86,30 @@ impl Logins {
         })
     }
 
-    async fn asked(&self, client: &Client, token: &Secret, held: &Held) -> Result<Held, Asking> {
+    async fn asked(
+        &self,
+        client: &Client,
+        token: &Secret,
+        held: &StoredGrant,
+    ) -> Result<StoredGrant, TokenRequestError> {
         let asked_at = self.server.context.clock.now();
         let mut parameters = vec![("refresh_token", token.expose())];
         let resources = self.server.config.resources.iter();
         parameters.extend(resources.map(|resource| ("resource", &**resource)));
-        let asked = Asked { grant_type: "refresh_token", scopes: &[], parameters };
+        let asked = TokenRequest { grant_type: "refresh_token", scopes: &[], parameters };
         let answered = self.server.asked(client, asked, TOKEN_TIME).await?;
-        Ok(Held::new(answered, asked_at, Some(token.clone()), &held.scopes))
+        Ok(StoredGrant::new(answered, asked_at, Some(token.clone()), &held.scopes))
     }
 
     /// The grant of this name; `None` if nobody has logged in.
-    pub(super) async fn held(&self, name: &str) -> Result<Option<Held>, Error> {
+    pub(super) async fn held(&self, name: &str) -> Result<Option<StoredGrant>, Error> {
         let text = self.store()?.get(name).await;
         let Some(text) = text.map_err(|source| self.unkept(source))? else { return Ok(None) };
         let unreadable = || error::login_unreadable(self.credential(), self.command());
-        Held::read(&text).map(Some).ok_or_else(unreadable)
+        StoredGrant::read(&text).map(Some).ok_or_else(unreadable)
     }
 
-    pub(super) async fn keep(&self, name: &str, held: &Held) -> Result<(), Error> {
+    pub(super) async fn keep(&self, name: &str, held: &StoredGrant) -> Result<(), Error> {
         let kept = self.store()?.put(name, &held.text()).await;
         kept.map_err(|source| self.unkept(source))
     }
@@ -168,20 +175,20 @@ impl Logins {
         error::login_unkept(self.credential(), source)
     }
 
-    fn is_fresh(&self, held: &Held) -> bool {
+    fn is_fresh(&self, held: &StoredGrant) -> bool {
         held.is_fresh(self.server.context.clock.now()) && !self.is_refused(held)
     }
 
-    fn is_good(&self, held: &Held) -> bool {
+    fn is_good(&self, held: &StoredGrant) -> bool {
         held.is_good(self.server.context.clock.now()) && !self.is_refused(held)
     }
 
-    fn is_refused(&self, held: &Held) -> bool {
+    fn is_refused(&self, held: &StoredGrant) -> bool {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.as_ref().is_some_and(|token| token.is_same_value(&held.access_token))
     }
 
-    fn issued(&self, held: &Held) -> Issued {
+    fn issued(&self, held: &StoredGrant) -> Issued {
         let left = held.left(self.server.context.clock.now());
         let expires_in = left.map(|left| left.as_secs_f64());
         Issued { token: held.access_token.clone(), expires_in, asked_at: Instant::now() }

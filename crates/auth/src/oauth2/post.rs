@@ -14,10 +14,10 @@ use oauth2::AuthType;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::{
-    failure::{Failure, MAX_ANSWER_BYTES},
+    failure::{EndpointFailure, MAX_ANSWER_BYTES},
     request::unsent,
     response,
-    server::{Asking, Client, Server},
+    server::{Client, Server, TokenRequestError},
 };
 
 /// Sends the form, and returns the body of a response with status 200.
@@ -27,7 +27,7 @@ pub(super) async fn post(
     url: &str,
     form: &[(&str, &str)],
     time: Duration,
-) -> Result<Bytes, Asking> {
+) -> Result<Bytes, TokenRequestError> {
     let request = request(server, client, url, form)?;
     let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
     let answer = server.context.transport.send(request, &limits).await;
@@ -37,7 +37,7 @@ pub(super) async fn post(
     if is_good {
         return Ok(answer.into_body());
     }
-    Err(Asking::Failed(response::failure(&answer)))
+    Err(TokenRequestError::Failed(response::failure(&answer)))
 }
 
 fn request(
@@ -45,7 +45,7 @@ fn request(
     client: &Client,
     url: &str,
     form: &[(&str, &str)],
-) -> Result<Request<Bytes>, Asking> {
+) -> Result<Request<Bytes>, TokenRequestError> {
     let proof = server.proof(client, url)?;
     let id = client.id.expose();
     let mut text = Serializer::new(String::new());
@@ -70,7 +70,7 @@ fn request(
         .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
         .extension(server.endpoint.named_by())
         .body(Bytes::from(text.finish()));
-    let mut request = request.map_err(|_| Failure::unreadable("an endpoint is no URL"))?;
+    let mut request = request.map_err(|_| EndpointFailure::unreadable("an endpoint is no URL"))?;
     if let Some(mut header) = header {
         header.set_sensitive(true);
         request.headers_mut().insert(AUTHORIZATION, header);

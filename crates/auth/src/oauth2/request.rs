@@ -18,13 +18,13 @@ use oauth2::{
 use url::form_urlencoded;
 
 use super::{
-    answer::Answer,
-    failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
+    failure::{EndpointFailure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
     response::{self, NO_TOKEN},
+    wire_token::WireToken,
 };
 
 #[derive(Debug)]
-pub(super) struct TokenRequest<'a> {
+pub(super) struct OutgoingRequest<'a> {
     pub(super) url: &'a str,
     pub(super) named_by: NamedBy,
     /// Empty if no client is configured.
@@ -36,7 +36,7 @@ pub(super) struct TokenRequest<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct TokenResponse {
     pub(super) token: Secret,
     /// The token's lifetime in seconds.
     pub(super) expires_in: Option<f64>,
@@ -47,7 +47,7 @@ pub(super) struct Answered {
 
 type TokenClient = Client<
     BasicErrorResponse,
-    Answer,
+    WireToken,
     StandardTokenIntrospectionResponse<EmptyExtraTokenFields, BasicTokenType>,
     StandardRevocableToken,
     BasicRevocationErrorResponse,
@@ -55,12 +55,13 @@ type TokenClient = Client<
 
 pub(super) async fn send(
     transport: &dyn Transport,
-    asked: TokenRequest<'_>,
+    asked: OutgoingRequest<'_>,
     time: Duration,
-) -> Result<Answered, Failure> {
-    let TokenRequest { url, named_by, client_id, secret, grant_type, scopes, parameters } = asked;
+) -> Result<TokenResponse, EndpointFailure> {
+    let OutgoingRequest { url, named_by, client_id, secret, grant_type, scopes, parameters } =
+        asked;
     let url = TokenUrl::new(url.to_owned());
-    let url = url.map_err(|_| Failure::unreadable("the token endpoint is no URL"))?;
+    let url = url.map_err(|_| EndpointFailure::unreadable("the token endpoint is no URL"))?;
     let mut client = TokenClient::new(ClientId::new(client_id.to_owned())).set_token_uri(url);
     client = client.set_auth_type(AuthType::RequestBody);
     if let Some((secret, place)) = secret {
@@ -73,31 +74,31 @@ pub(super) async fn send(
         request = request.add_extra_param(name, value);
     }
     let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
-    let door = Door { transport, grant_type, named_by, limits };
-    let answer = request.request_async(&door).await.map_err(failure)?;
+    let http_client = HttpClient { transport, grant_type, named_by, limits };
+    let answer = request.request_async(&http_client).await.map_err(failure)?;
     token(answer)
 }
 
 /// Sends the requests of the `oauth2` crate over our transport, once.
 #[derive(Debug)]
-struct Door<'t> {
+struct HttpClient<'t> {
     transport: &'t dyn Transport,
     grant_type: &'static str,
     named_by: NamedBy,
     limits: Limits,
 }
 
-impl<'c> AsyncHttpClient<'c> for Door<'_> {
-    type Error = NotAnswered;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, NotAnswered>> + Send + 'c>>;
+impl<'c> AsyncHttpClient<'c> for HttpClient<'_> {
+    type Error = SendError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, SendError>> + Send + 'c>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(self.answer(request))
     }
 }
 
-impl Door<'_> {
-    async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, NotAnswered> {
+impl HttpClient<'_> {
+    async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, SendError> {
         let (parts, form) = request.into_parts();
         let form = Bytes::from(of_grant(&form, self.grant_type));
         let mut request = Request::from_parts(parts, form);
@@ -107,8 +108,8 @@ impl Door<'_> {
         }
         request.extensions_mut().insert(self.named_by);
         let answer = self.transport.send(request, &self.limits).await;
-        let answer = answer.map_err(|error| NotAnswered::NotSent(error, self.named_by));
-        let token = response::token(&answer?).map_err(NotAnswered::Failed)?;
+        let answer = answer.map_err(|error| SendError::NotSent(error, self.named_by));
+        let token = response::token(&answer?).map_err(SendError::Failed)?;
         Ok(HttpResponse::new(token))
     }
 }
@@ -125,60 +126,65 @@ fn of_grant(form: &[u8], grant_type: &str) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-fn token(answer: Answer) -> Result<Answered, Failure> {
+fn token(answer: WireToken) -> Result<TokenResponse, EndpointFailure> {
     let (expires_in, scopes) = (answer.seconds(), answer.said_scopes());
     if let Some(scheme) = answer.other_scheme() {
         let why = format!("the token is of the type `{scheme}`, not one for `Bearer`");
-        return Err(Failure::Unreadable(why.into()));
+        return Err(EndpointFailure::Unreadable(why.into()));
     }
     let (token, refresh_token) = answer.into_tokens();
     let refresh_token = refresh_token.filter(|token| !token.is_empty()).map(Secret::new);
     let token = Secret::new(token);
     if token.is_empty() || token.expose_as_token().is_err() {
-        return Err(Failure::unreadable("the token is empty, or cannot be put in a header"));
+        return Err(EndpointFailure::unreadable(
+            "the token is empty, or cannot be put in a header",
+        ));
     }
-    Ok(Answered { token, expires_in, refresh_token, scopes })
+    Ok(TokenResponse { token, expires_in, refresh_token, scopes })
 }
 
-fn failure(error: RequestTokenError<NotAnswered, BasicErrorResponse>) -> Failure {
+fn failure(error: RequestTokenError<SendError, BasicErrorResponse>) -> EndpointFailure {
     match error {
-        RequestTokenError::Request(NotAnswered::Failed(failure)) => failure,
-        RequestTokenError::Request(NotAnswered::NotSent(error, named_by)) => {
-            unsent(&error, named_by)
-        }
+        RequestTokenError::Request(SendError::Failed(failure)) => failure,
+        RequestTokenError::Request(SendError::NotSent(error, named_by)) => unsent(&error, named_by),
         RequestTokenError::ServerResponse(_)
         | RequestTokenError::Parse(..)
-        | RequestTokenError::Other(_) => Failure::unreadable(NO_TOKEN),
+        | RequestTokenError::Other(_) => EndpointFailure::unreadable(NO_TOKEN),
     }
 }
 
 /// The reason why a request did not reach an endpoint that this party named.
-pub(super) fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> Failure {
-    let later = |why| Failure::Unavailable { why, retry: Retry::Later };
+pub(super) fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
+    let later = |why| EndpointFailure::Unavailable { why, retry: Retry::Later };
     match error.kind() {
-        ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => {
-            Failure::Unavailable { why: "the token endpoint cannot be reached", retry: Retry::Soon }
-        }
+        ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => EndpointFailure::Unavailable {
+            why: "the token endpoint cannot be reached",
+            retry: Retry::Soon,
+        },
         ErrorKind::TimedOut => later("the token endpoint took too long"),
-        ErrorKind::TooLarge => Failure::unreadable("the answer of the token endpoint is too large"),
-        ErrorKind::Tls => {
-            Failure::unreadable("there is no secure connection to the token endpoint")
+        ErrorKind::TooLarge => {
+            EndpointFailure::unreadable("the answer of the token endpoint is too large")
         }
-        ErrorKind::NothingRecorded => Failure::unreadable("no token is recorded"),
-        ErrorKind::Refused if named_by == NamedBy::Description => Failure::unreadable(UNTRUSTED),
-        ErrorKind::Refused => Failure::unreadable("the token request may not be sent"),
+        ErrorKind::Tls => {
+            EndpointFailure::unreadable("there is no secure connection to the token endpoint")
+        }
+        ErrorKind::NothingRecorded => EndpointFailure::unreadable("no token is recorded"),
+        ErrorKind::Refused if named_by == NamedBy::Description => {
+            EndpointFailure::unreadable(UNTRUSTED)
+        }
+        ErrorKind::Refused => EndpointFailure::unreadable("the token request may not be sent"),
         _ => later("the token endpoint cannot be reached"),
     }
 }
 
 #[derive(Debug)]
-enum NotAnswered {
+enum SendError {
     /// A response without a token, which is hidden from the `oauth2` crate.
-    Failed(Failure),
+    Failed(EndpointFailure),
     NotSent(callgate_transport::Error, NamedBy),
 }
 
-impl fmt::Display for NotAnswered {
+impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(_) => f.write_str(NO_TOKEN),
@@ -187,4 +193,4 @@ impl fmt::Display for NotAnswered {
     }
 }
 
-impl error::Error for NotAnswered {}
+impl error::Error for SendError {}

@@ -10,16 +10,16 @@ use url::form_urlencoded;
 
 use super::{
     codes::{ITS_OWN, standard_code},
-    failure::{Failure, Retry},
+    failure::{EndpointFailure, Retry},
 };
 
-pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, Failure> {
+pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, EndpointFailure> {
     if !answer.status().is_success() {
         return Err(failure(answer));
     }
     if answer.body().trim_ascii().is_empty() {
         let why = "the answer of the token endpoint is empty";
-        return Err(Failure::Unavailable { why, retry: Retry::Soon });
+        return Err(EndpointFailure::Unavailable { why, retry: Retry::Soon });
     }
     let members = members(answer.body())
         .filter(|members| members.get("access_token").is_some_and(Value::is_string));
@@ -27,12 +27,14 @@ pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, Failure> {
     object.ok_or_else(|| failure(answer))
 }
 
-pub(super) fn failure(answer: &Response<Bytes>) -> Failure {
+pub(super) fn failure(answer: &Response<Bytes>) -> EndpointFailure {
     let status = answer.status();
     match code(answer.body()) {
         Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
-        Some(code) if status.is_client_error() && !is_to_wait(status) => Failure::Refused(code),
-        Some(code) if status.is_success() => Failure::Refused(code),
+        Some(code) if status.is_client_error() && !is_to_wait(status) => {
+            EndpointFailure::Refused(code)
+        }
+        Some(code) if status.is_success() => EndpointFailure::Refused(code),
         _ => of_status(answer),
     }
 }
@@ -66,7 +68,7 @@ fn members(body: &[u8]) -> Option<Map<String, Value>> {
     Some(pairs.map(|(name, value)| (name, Value::String(value))).collect())
 }
 
-fn of_status(answer: &Response<Bytes>) -> Failure {
+fn of_status(answer: &Response<Bytes>) -> EndpointFailure {
     let status = answer.status();
     let retry = match status {
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
@@ -78,22 +80,27 @@ fn of_status(answer: &Response<Bytes>) -> Failure {
         return out_of_order(answer, retry);
     }
     if status.is_redirection() {
-        return Failure::unreadable("the token endpoint redirects, which is not followed");
+        return EndpointFailure::unreadable("the token endpoint redirects, which is not followed");
     }
     if status.is_success() {
-        return Failure::unreadable(NO_TOKEN);
+        return EndpointFailure::unreadable(NO_TOKEN);
     }
     let status = status.as_u16();
-    Failure::Unreadable(format!("the token endpoint answered {status}, which is no token").into())
+    EndpointFailure::Unreadable(
+        format!("the token endpoint answered {status}, which is no token").into(),
+    )
 }
 
 /// The failure of an endpoint that works at another time.
-fn out_of_order(answer: &Response<Bytes>, retry: Retry) -> Failure {
+fn out_of_order(answer: &Response<Bytes>, retry: Retry) -> EndpointFailure {
     let why = match answer.status() {
         StatusCode::TOO_MANY_REQUESTS => "the token endpoint has had too many requests",
         _ => "the token endpoint is out of order",
     };
-    Failure::Unavailable { why, retry: retry_after(answer.headers()).map_or(retry, Retry::After) }
+    EndpointFailure::Unavailable {
+        why,
+        retry: retry_after(answer.headers()).map_or(retry, Retry::After),
+    }
 }
 
 /// Client errors that go away by themselves: RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4.

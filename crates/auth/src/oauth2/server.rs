@@ -9,8 +9,8 @@ use oauth2::AuthType;
 use super::{
     assertion,
     endpoint::Endpoint,
-    failure::Failure,
-    request::{self, Answered, TokenRequest},
+    failure::EndpointFailure,
+    request::{self, OutgoingRequest, TokenResponse},
     settings::{ClientAuthentication, OAuth2Config, TokenEndpoint},
 };
 use crate::{
@@ -34,7 +34,7 @@ pub(super) struct Client {
 
 /// The parameters of one request that do not identify the client.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct TokenRequest<'a> {
     pub(super) grant_type: &'static str,
     pub(super) scopes: &'a [String],
     pub(super) parameters: Vec<(&'a str, &'a str)>,
@@ -79,15 +79,15 @@ impl Server {
     pub(super) async fn asked(
         &self,
         client: &Client,
-        asked: Asked<'_>,
+        asked: TokenRequest<'_>,
         time: Duration,
-    ) -> Result<Answered, Asking> {
+    ) -> Result<TokenResponse, TokenRequestError> {
         let transport = &*self.context.transport;
         let url = self.endpoint.url(transport, time).await?;
         let proof = self.proof(client, &url)?;
         let mut parameters = asked.parameters;
         parameters.extend(proof.parameters());
-        let request = TokenRequest {
+        let request = OutgoingRequest {
             url: &url,
             named_by: self.endpoint.named_by(),
             client_id: client.id.expose(),
@@ -119,15 +119,15 @@ impl Server {
         })
     }
 
-    pub(super) fn error(&self, failure: &Failure) -> Error {
+    pub(super) fn error(&self, failure: &EndpointFailure) -> Error {
         let name = &self.config.name;
         let error = match failure {
-            Failure::Refused(code) => match self.config.grant.session_place_of(code) {
+            EndpointFailure::Refused(code) => match self.config.grant.session_place_of(code) {
                 Some(place) => error::session_token_refused(name, &place, code),
                 None => error::token_refused(name, code, self.other_authentication(code)),
             },
-            Failure::Unavailable { why, .. } => error::token_unavailable(name, why),
-            Failure::Unreadable(why) => error::token_unreadable(name, why),
+            EndpointFailure::Unavailable { why, .. } => error::token_unavailable(name, why),
+            EndpointFailure::Unreadable(why) => error::token_unreadable(name, why),
         };
         error.asked_at(self.endpoint.server())
     }
@@ -143,10 +143,10 @@ impl Server {
         }
     }
 
-    pub(super) fn error_of(&self, asking: &Asking) -> Error {
+    pub(super) fn error_of(&self, asking: &TokenRequestError) -> Error {
         match asking {
-            Asking::Failed(failure) => self.error(failure),
-            Asking::Impossible(error) => error.clone(),
+            TokenRequestError::Failed(failure) => self.error(failure),
+            TokenRequestError::Impossible(error) => error.clone(),
         }
     }
 }
@@ -183,19 +183,19 @@ impl Proof<'_> {
 }
 
 #[derive(Debug)]
-pub(super) enum Asking {
-    Failed(Failure),
+pub(super) enum TokenRequestError {
+    Failed(EndpointFailure),
     Impossible(Error),
 }
 
-impl From<Error> for Asking {
+impl From<Error> for TokenRequestError {
     fn from(error: Error) -> Self {
         Self::Impossible(error)
     }
 }
 
-impl From<Failure> for Asking {
-    fn from(failure: Failure) -> Self {
+impl From<EndpointFailure> for TokenRequestError {
+    fn from(failure: EndpointFailure) -> Self {
         Self::Failed(failure)
     }
 }

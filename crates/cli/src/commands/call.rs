@@ -3,19 +3,19 @@
 
 mod answer;
 mod approve;
+mod argument_words;
 mod batch;
 mod download;
 mod fault;
 mod format;
-mod given;
 pub(crate) mod message;
 mod misfit;
+mod missing_selection;
 mod pages;
 mod place;
+mod request_printer;
 mod show;
-mod unshown;
 mod wait;
-mod watched;
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ use crate::{
 };
 
 #[cfg(test)]
-pub(crate) use self::given::arguments_of_words;
+pub(crate) use self::argument_words::arguments_of_words;
 
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let environment = Environment::new();
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
     let name = tool_name(&executor, name);
-    let values = given::arguments(arguments, executor.find(&name))?;
+    let values = argument_words::arguments(arguments, executor.find(&name))?;
     if !arguments.dry_run {
         needs::tell(&toolsets, &arguments.source.description, &name);
     }
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         block_on(made(&executor, &call, &session, arguments))??
     };
     misfit::tell(entry, &result, shown.place());
-    unshown::tell(arguments, entry, &result);
+    missing_selection::tell(arguments, entry, &result);
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));
         return Ok(verdict(&result));

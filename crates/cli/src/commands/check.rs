@@ -1,6 +1,6 @@
 //! `callgate check FILE…`: reports the result for each operation, every fault with its line and a caret, and a summary.
 
-mod strict;
+mod second_reader;
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ struct Judge<'a> {
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if arguments.strict {
-        strict::needed()?;
+        second_reader::needed()?;
     }
     let format = if arguments.json { Format::Json } else { arguments.format };
     let levels = levels(arguments, format);
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     found.show(format, &levels);
     let mut n_faults = if arguments.connect { connected(arguments)? } else { 0 };
     if arguments.strict {
-        n_faults += strict::report(&found.documents);
+        n_faults += second_reader::report(&found.documents);
     }
     let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))

@@ -2,17 +2,17 @@
 //! Prints nothing else, sends nothing, and never fails: a user who presses a key expects candidates or silence.
 
 mod argument;
-mod known;
+mod completion_cache;
 mod line;
-mod shelf;
-mod spot;
+mod position;
+mod tool_list;
 mod value;
 
 use std::{ffi::OsString, fmt::Write as _};
 
 use callgate_tool::is_unseen;
 
-use self::{line::Line, spot::Spot};
+use self::{line::Line, position::CursorPosition};
 use crate::{
     args::{CompleteArguments, CompletedShell},
     exit::Verdict,
@@ -86,15 +86,17 @@ fn for_words(given: &[OsString]) -> String {
 
 /// The candidates for the last word. Candidates that would change a terminal are left out.
 fn found(words: &[String]) -> Found {
-    let command = spot::command();
-    let Some(spot) = Spot::of(&command, words) else { return Found::default() };
-    let mut found = value::found(&spot);
-    found.all.retain(|known| known.text.starts_with(spot.typed) && !known.text.contains(is_unseen));
+    let command = position::command();
+    let Some(position) = CursorPosition::of(&command, words) else { return Found::default() };
+    let mut found = value::found(&position);
+    found
+        .all
+        .retain(|known| known.text.starts_with(position.typed) && !known.text.contains(is_unseen));
     for candidate in &mut found.all {
-        candidate.text.insert_str(0, spot.before);
+        candidate.text.insert_str(0, position.before);
     }
     if let Some(files) = &mut found.files {
-        files.before.insert_str(0, spot.before);
+        files.before.insert_str(0, position.before);
     }
     let is_lost =
         |files: &Files| files.before.contains(is_unseen) || files.path.contains(is_unseen);

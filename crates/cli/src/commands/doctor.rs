@@ -12,9 +12,9 @@ use super::call::block_on;
 use crate::{
     args::DoctorArguments,
     exit::{Failure, Verdict},
+    file_argument::USUAL_FILE,
     open::{failure, made},
     output, remedy,
-    source::USUAL_FILE,
 };
 
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {

@@ -2,8 +2,8 @@
 //! flags, and a credential for each security scheme, by reference. On a terminal it asks for settings without flags;
 //! elsewhere it never waits.
 
-mod asking;
 mod credential;
+mod questions;
 mod scopes;
 mod settings;
 
@@ -20,22 +20,21 @@ use callgate_config::{Location, private_folder};
 use callgate_openapi::SecurityScheme;
 use callgate_tool::{Value, json, nearest};
 
-use self::{asking::Asking, settings::Settings};
+use self::{questions::Questions, settings::Settings};
 use crate::{
     args::InitArguments,
     exit::{Failure, Verdict},
+    file_argument::{USUAL_FILE, location},
     folders, needs,
     open::{cached, failure, options, usable},
-    output,
-    source::{USUAL_FILE, location},
-    yaml,
+    output, yaml,
 };
 
 pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let file = place(arguments)?;
     let toolset = described(arguments)?;
     let schemes = schemes(&toolset);
-    let asking = Asking::of_a_person();
+    let asking = Questions::of_a_person();
     let mut credentials = credentials(arguments, &schemes)?;
     let given = &arguments.source.description;
     for scheme in &schemes {
@@ -160,13 +159,13 @@ fn wrong(message: &str) -> Failure {
 fn server(
     arguments: &InitArguments,
     toolset: &BuiltToolset,
-    asking: Option<&Asking>,
+    asking: Option<&Questions>,
 ) -> Result<Option<String>, Failure> {
     let is_missing = toolset.operations.iter().any(|operation| operation.server.is_missing);
     if arguments.source.description.server.is_some() || !is_missing {
         return Ok(arguments.source.description.server.clone());
     }
-    match asking.and_then(Asking::server) {
+    match asking.and_then(Questions::server) {
         Some(server) => Ok(Some(server)),
         None => Err(Failure(
             "error: the description names no server that calls can go to\nhelp: name it with `--server https://HOST`"

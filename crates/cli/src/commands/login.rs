@@ -16,10 +16,10 @@ use super::call::block_on;
 use crate::{
     args::{LoginArguments, LoginPlace},
     exit::{Failure, Verdict, with_cause},
+    file_argument::USUAL_FILE,
     folders,
     open::open,
     output,
-    source::USUAL_FILE,
 };
 
 pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {

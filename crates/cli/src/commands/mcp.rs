@@ -18,7 +18,7 @@ use crate::{
     exit::{Failure, Verdict},
     open::{options, usable},
     output,
-    session::{self, Known},
+    session::{self, ReadSession},
 };
 
 /// Serves the host that started the process, until it closes standard input.
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
     let built = usable(&arguments.source.file, &options, &Environment::new())?;
     let session = match &arguments.session {
         Some(file) => block_on(session::known(file, json_file(file)?, &built))??,
-        None => Known::nothing(),
+        None => ReadSession::nothing(),
     };
     let host =
         Arc::new(Local { executor: built.executor.clone(), listing: built.mcp.clone(), session });
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
 struct Local {
     executor: Executor,
     listing: McpConfig,
-    session: Known,
+    session: ReadSession,
 }
 
 #[async_trait]

@@ -9,17 +9,17 @@ use tokio::runtime;
 use crate::{
     args::ServeArguments,
     exit::{Failure, Verdict},
+    file_argument::{self, USUAL_FILE},
     folders, grants, log,
     open::{failure, options},
     output,
-    source::{self, USUAL_FILE},
 };
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let description = options(&arguments.description);
     let source = match &arguments.file {
         Some(file) => {
-            let location = source::location(file).map_err(|error| failure(&error))?;
+            let location = file_argument::location(file).map_err(|error| failure(&error))?;
             let grants = grants::of(&location, file);
             grants.into_iter().fold(Source::at(location, description), Source::with_grants)
         }

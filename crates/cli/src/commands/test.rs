@@ -3,11 +3,11 @@
 
 mod api;
 mod case;
+mod case_run;
 mod difference;
 mod files;
-mod found;
+mod fixtures;
 mod layout;
-mod played;
 mod record;
 mod report;
 
@@ -16,8 +16,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use self::found::sorted;
-use self::{found::Fixture, report::Report};
+pub(crate) use self::fixtures::sorted;
+use self::{fixtures::Fixture, report::Report};
 use crate::{
     args::TestArguments,
     exit::{Failure, Verdict},
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
     };
     let mut fixtures = Vec::new();
     for path in &arguments.paths {
-        fixtures.extend(found::below(path, &arguments.case)?);
+        fixtures.extend(fixtures::below(path, &arguments.case)?);
     }
     let mut report = Report::default();
     ran(&fixtures, mode, &mut |name, checks| report.ended(name, checks))?;
@@ -103,7 +103,7 @@ fn ran(
 
 /// Writes all expectations of the fixtures below a folder as they are now.
 pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
-    ran(&found::below(folder, &[])?, Mode::Update, &mut |_, _| {})
+    ran(&fixtures::below(folder, &[])?, Mode::Update, &mut |_, _| {})
 }
 
 impl Check {

@@ -2,9 +2,9 @@
 //! Each tool is written before the next one is built.
 
 mod example;
-mod found;
 mod page;
-mod strict;
+mod search;
+mod strict_counts;
 
 use callgate::{
     Arguments, Entry, Executor, Outcome, Session, Tool, ToolCall,
@@ -18,7 +18,7 @@ use callgate_gateway::write_known;
 use callgate_openapi::{Budget, Operation};
 use callgate_tool::{Value, json, visible_line};
 
-use self::strict::StrictCounts;
+use self::strict_counts::StrictCounts;
 use super::{
     call::{block_on, tool_name},
     losses::Losses,
@@ -104,7 +104,7 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
     let form = arguments.form();
     if let Some(text) = &arguments.search {
         let search = Search::new(text).with_limit(arguments.limit.into());
-        found::run(&built.executor, &search, arguments.json);
+        search::run(&built.executor, &search, arguments.json);
     } else if arguments.losses {
         losses(built, arguments)?;
     } else if let Some(projection) = arguments.projection {

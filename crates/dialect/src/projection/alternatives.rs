@@ -5,17 +5,17 @@ use callgate_tool::{Object, Value};
 
 use super::{
     cut::Level,
-    described::described,
+    description::described,
     grammar::NullForm,
     kinds::Kinds,
     loss::Lost,
     nullable::nullable,
     parts::{Group, Parts, kinds_of},
-    walk::Walk,
+    projector::Projector,
     words::{self, Words},
 };
 
-impl<'s> Walk<'s> {
+impl<'s> Projector<'s> {
     pub(super) fn grouped(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         let mut words = Words::default();
         let mut chosen = None;

@@ -2,7 +2,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{described::described, grammar::NullForm};
+use super::{description::described, grammar::NullForm};
 
 pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
     if form == NullForm::Flag {

@@ -11,7 +11,7 @@ use super::{
     loss::Lost,
     nullable::nullable,
     parts::{Parts, Rest, kinds_of},
-    walk::Walk,
+    projector::Projector,
     words::Words,
 };
 
@@ -51,7 +51,7 @@ impl<'s> Shape<'s> {
     }
 }
 
-impl<'s> Walk<'s> {
+impl<'s> Projector<'s> {
     pub(super) fn object(
         &mut self,
         parts: &Parts<'s>,

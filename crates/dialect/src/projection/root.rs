@@ -6,18 +6,18 @@ use callgate_tool::{Object, Value};
 
 use super::{
     alternatives::said_of_group,
-    copied::complete,
+    copy::complete,
     cut::Level,
     definitions::is_annotation,
     kinds::Kinds,
     loss::Lost,
     object::Shape,
     parts::{Group, Parts},
-    walk::Walk,
+    projector::Projector,
     words::Words,
 };
 
-impl<'s> Walk<'s> {
+impl<'s> Projector<'s> {
     /// The schema of all arguments, and the words to add to the description.
     pub(super) fn root(&mut self, schema: &'s Value) -> (Value, Words) {
         let level = Level::default();
@@ -42,7 +42,7 @@ impl<'s> Walk<'s> {
             self.lose(group.keyword, Lost::Described);
             self.merge(*group, &mut shape, DEEPEST);
         }
-        self.told(&parts, &mut words);
+        self.describe_unsupported(&parts, &mut words);
         let mut built = Object::new();
         built.insert("type", self.type_name(Kinds::OBJECT));
         self.shape(shape, level, &mut built, &mut words);

@@ -10,13 +10,13 @@ use serde::Deserialize;
 
 use super::{access_key::AwsKeys, finder::Finder};
 use crate::{
-    exchange::{self, Answer},
+    exchange::{self, StoreResponse},
     json,
 };
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answered {
+struct KeysResponse {
     access_key_id: String,
     secret_access_key: String,
     token: Option<String>,
@@ -74,7 +74,7 @@ async fn ask(
     method: Method,
     url: &str,
     headers: &[(&'static str, &Secret)],
-) -> Result<Answer, Error> {
+) -> Result<StoreResponse, Error> {
     let mut request = Request::builder().method(method).uri(url);
     for (name, value) in headers {
         let mut value =
@@ -87,8 +87,8 @@ async fn ask(
     exchange::send(METADATA, &finder.transport, request).await
 }
 
-fn keys(answer: &Answer) -> Result<AwsKeys, Error> {
-    let read = json::read::<Answered>(answer.body.bytes());
+fn keys(answer: &StoreResponse) -> Result<AwsKeys, Error> {
+    let read = json::read::<KeysResponse>(answer.body.bytes());
     let Some(answered) = read.filter(|_| answer.status == StatusCode::OK) else {
         let status = answer.status.as_u16();
         let message = format!("{METADATA} answers {status} and no keys");
@@ -101,7 +101,7 @@ fn keys(answer: &Answer) -> Result<AwsKeys, Error> {
     })
 }
 
-fn text(answer: &Answer) -> Option<&str> {
+fn text(answer: &StoreResponse) -> Option<&str> {
     let text = std::str::from_utf8(answer.body.bytes()).ok()?.trim();
     (answer.status == StatusCode::OK && !text.is_empty()).then_some(text)
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::{access_key::AwsKeys, domain, keys::AwsKeySource, scope::Scope, sign};
 use crate::{
-    exchange::{self, Answer},
+    exchange::{self, StoreResponse},
     json::{self, Members},
 };
 
@@ -56,13 +56,13 @@ pub struct SecretsManagerStore {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Found<'a> {
+struct SecretValue<'a> {
     #[serde(borrow)]
     secret_string: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Failed {
+struct ErrorResponse {
     #[serde(rename = "__type")]
     kind: String,
 }
@@ -84,7 +84,7 @@ impl SecretsManagerStore {
         self
     }
 
-    async fn ask(&self, name: &str, body: &Value, keys: &AwsKeys) -> Result<Answer, Error> {
+    async fn ask(&self, name: &str, body: &Value, keys: &AwsKeys) -> Result<StoreResponse, Error> {
         let region = region_of(name).unwrap_or(&self.config.region);
         let endpoint = match &self.config.endpoint {
             Some(endpoint) => format!("{}/", endpoint.trim_end_matches('/')),
@@ -139,11 +139,11 @@ fn region_of(name: &str) -> Option<&str> {
 }
 
 fn secret(
-    answer: &Answer,
+    answer: &StoreResponse,
     key: Option<&str>,
     reference: &SecretReference,
 ) -> Result<Secret, Error> {
-    let found = json::read::<Found<'_>>(answer.body.bytes()).ok_or_else(|| {
+    let found = json::read::<SecretValue<'_>>(answer.body.bytes()).ok_or_else(|| {
         Error::new(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
     })?;
     let Some(whole) = found.secret_string.and_then(json::secret) else {
@@ -177,18 +177,18 @@ fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secr
 }
 
 /// The error's name: in `__type` a namespace may precede it.
-fn error_name(answer: &Answer) -> String {
-    let name = json::read::<Failed>(answer.body.bytes()).map(|failed| failed.kind);
+fn error_name(answer: &StoreResponse) -> String {
+    let name = json::read::<ErrorResponse>(answer.body.bytes()).map(|failed| failed.kind);
     let name = name.unwrap_or_default();
     name.rsplit_once('#').map(|(_, name)| name.to_owned()).unwrap_or(name)
 }
 
-fn is_about_the_keys(answer: &Answer) -> bool {
+fn is_about_the_keys(answer: &StoreResponse) -> bool {
     answer.status.is_client_error() && KEYS_REJECTED.contains(&error_name(answer).as_str())
 }
 
 /// The error for a failed response: AWS Secrets Manager API Reference, `GetSecretValue` and "Common Errors".
-fn failure(answer: &Answer, reference: &SecretReference) -> Error {
+fn failure(answer: &StoreResponse, reference: &SecretReference) -> Error {
     let name = error_name(answer);
     let (kind, message) = match name.as_str() {
         "ResourceNotFoundException" => (ErrorKind::NotFound, "there is no such secret or version"),

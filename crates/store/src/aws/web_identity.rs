@@ -7,7 +7,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use zeroize::Zeroizing;
 
 use super::{access_key::AwsKeys, domain, finder::Finder};
-use crate::exchange::{self, Answer};
+use crate::exchange::{self, StoreResponse};
 
 /// The keys; `None` if the process has no web identity.
 pub(super) async fn keys(finder: &Finder, region: &str) -> Result<Option<AwsKeys>, Error> {
@@ -55,7 +55,7 @@ fn form(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     form
 }
 
-fn read(answer: &Answer) -> Result<AwsKeys, Error> {
+fn read(answer: &StoreResponse) -> Result<AwsKeys, Error> {
     if answer.status != StatusCode::OK {
         let is_down = answer.status.is_server_error();
         let kind = if is_down { ErrorKind::Unreadable } else { ErrorKind::Denied };

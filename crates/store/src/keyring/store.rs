@@ -23,7 +23,7 @@ use super::{
 pub struct KeyringStore {
     backend: KeyringBackend,
     // The first request starts it; it ends with the store.
-    thread: Mutex<Option<Sender<Asked>>>,
+    thread: Mutex<Option<Sender<KeyringRequest>>>,
 }
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) enum Work {
 }
 
 #[derive(Debug)]
-struct Asked {
+struct KeyringRequest {
     reference: SecretReference,
     work: Work,
     answer: oneshot::Sender<Result<Option<Secret>, Error>>,
@@ -57,12 +57,12 @@ impl KeyringStore {
         work: Work,
     ) -> Result<Option<Secret>, Error> {
         let (answer, answered) = oneshot::channel();
-        self.ask(Asked { reference: reference.clone(), work, answer })?;
+        self.ask(KeyringRequest { reference: reference.clone(), work, answer })?;
         answered.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Sends a request to the thread, which is started if necessary.
-    fn ask(&self, asked: Asked) -> Result<(), Error> {
+    fn ask(&self, asked: KeyringRequest) -> Result<(), Error> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match thread.take() {
             Some(sender) => sender,
@@ -82,7 +82,7 @@ impl SecretStore for KeyringStore {
     }
 }
 
-fn start(backend: KeyringBackend) -> Result<Sender<Asked>, Error> {
+fn start(backend: KeyringBackend) -> Result<Sender<KeyringRequest>, Error> {
     let (sender, questions) = mpsc::channel();
     let thread = thread::Builder::new().name("callgate-keyring".to_owned());
     let started = thread.spawn(move || answer_all(backend, &questions));
@@ -92,9 +92,9 @@ fn start(backend: KeyringBackend) -> Result<Sender<Asked>, Error> {
 
 /// Serves requests until the store is dropped. After a failure the next request opens the keyring again: its service
 /// may have been started or unlocked since.
-fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
+fn answer_all(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
     let mut open: Option<Keyring> = None;
-    while let Ok(Asked { reference, work, answer }) = questions.recv() {
+    while let Ok(KeyringRequest { reference, work, answer }) = questions.recv() {
         // The caller of this request gave up while the keyring was stuck.
         if answer.is_closed() {
             continue;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    exchange::Answer,
+    exchange::StoreResponse,
     json::{self, Members},
 };
 
@@ -79,7 +79,7 @@ pub(super) fn mount_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded(path))
 }
 
-pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
+pub(super) fn mount(answer: &StoreResponse, path: &str) -> Result<Mount, Error> {
     match answer.status {
         StatusCode::OK => {}
         // A server without this page does not support version 2 either.
@@ -103,7 +103,7 @@ pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
 }
 
 pub(super) fn secret(
-    answer: &Answer,
+    answer: &StoreResponse,
     version: Version,
     key: &str,
     reference: &SecretReference,

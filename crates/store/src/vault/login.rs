@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::server::Server;
 use crate::vault_settings::VaultLogin;
-use crate::{exchange::Answer, json};
+use crate::{exchange::StoreResponse, json};
 
 #[derive(Debug)]
 pub(super) struct Login {
@@ -105,7 +105,7 @@ impl Login {
     }
 }
 
-fn logged_in(answer: &Answer) -> Result<LoggedIn, Error> {
+fn logged_in(answer: &StoreResponse) -> Result<LoggedIn, Error> {
     if answer.status != StatusCode::OK {
         let status = answer.status.as_u16();
         let message = format!("the vault refused the login and answered {status}");

@@ -7,7 +7,7 @@ use callgate_transport::Transport;
 use http::{HeaderValue, Method, Request, StatusCode};
 use zeroize::Zeroizing;
 
-use crate::exchange::{self, Answer};
+use crate::exchange::{self, StoreResponse};
 
 #[derive(Debug)]
 pub(super) struct Server {
@@ -32,7 +32,7 @@ impl Server {
         path: &str,
         token: Option<&Secret>,
         body: Option<Zeroizing<Vec<u8>>>,
-    ) -> Result<Answer, Error> {
+    ) -> Result<StoreResponse, Error> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}/v1/{path}", self.address))

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::VaultLogin;
-use crate::test_server::{Asked, TestServer, later};
+use crate::test_server::{ReceivedRequest, TestServer, later};
 
 fn local() -> Arc<dyn SecretStore> {
     let mut store = MemoryStore::new();
@@ -68,7 +68,7 @@ fn two(data: &serde_json::Value) -> String {
     json!({"data": {"data": data, "metadata": {"version": 2}}}).to_string()
 }
 
-fn answer(asked: &Asked) -> (u16, String) {
+fn answer(asked: &ReceivedRequest) -> (u16, String) {
     let Some(path) = asked.line.strip_prefix("GET /v1/") else { return (405, String::new()) };
     if let Some(path) = path.strip_prefix("sys/internal/ui/mounts/") {
         return match path.split_once('/').unwrap().0 {

@@ -19,7 +19,7 @@ mod proxy;
 mod sizes;
 mod times;
 mod tls;
-mod turned_away;
+mod unprocessed;
 
 /// Long enough for a busy machine, short enough for a test that waits for it.
 const SHORT: Duration = Duration::from_millis(200);

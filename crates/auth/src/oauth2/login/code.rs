@@ -12,9 +12,9 @@ use crate::{
     error::{self, Error},
     oauth2::{
         codes::{ITS_OWN, standard_code},
-        held::Held,
-        server::{Asked, Client, Server, TOKEN_TIME},
+        server::{Client, Server, TOKEN_TIME, TokenRequest},
         settings::OAuth2Config,
+        stored_grant::StoredGrant,
     },
 };
 
@@ -85,7 +85,7 @@ pub(super) async fn exchanged(
     client: &Client,
     begun: BegunLogin,
     query: &str,
-) -> Result<Held, Error> {
+) -> Result<StoredGrant, Error> {
     let config = &server.config;
     let code = code(&begun, &config.name, query)?;
     let mut parameters = vec![
@@ -94,11 +94,11 @@ pub(super) async fn exchanged(
         ("code_verifier", begun.verifier.expose()),
     ];
     parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
-    let asked = Asked { grant_type: "authorization_code", scopes: &[], parameters };
+    let asked = TokenRequest { grant_type: "authorization_code", scopes: &[], parameters };
     let asked_at = server.context.clock.now();
     let answered = server.asked(client, asked, TOKEN_TIME).await;
     let answered = answered.map_err(|asking| server.error_of(&asking))?;
-    Ok(Held::new(answered, asked_at, None, &config.scopes))
+    Ok(StoredGrant::new(answered, asked_at, None, &config.scopes))
 }
 
 /// The code in a query, which must belong to this login and this server.

@@ -12,10 +12,10 @@ use url::Url;
 use crate::{
     error::{self, Error},
     oauth2::{
-        failure::Failure,
-        held::Held,
+        failure::EndpointFailure,
         post::post,
-        server::{Asked, Asking, Client, Server, TOKEN_TIME},
+        server::{Client, Server, TOKEN_TIME, TokenRequest, TokenRequestError},
+        stored_grant::StoredGrant,
     },
 };
 
@@ -123,7 +123,7 @@ pub(super) async fn awaited(
     server: &Server,
     client: &Client,
     begun: DeviceLogin,
-) -> Result<Held, Error> {
+) -> Result<StoredGrant, Error> {
     let name = &server.config.name;
     let mut interval = begun.interval;
     loop {
@@ -133,19 +133,21 @@ pub(super) async fn awaited(
         sleep(interval).await;
         let asked_at = server.context.clock.now();
         let parameters = vec![("device_code", begun.device_code.expose())];
-        let asked = Asked { grant_type: DEVICE_CODE, scopes: &[], parameters };
+        let asked = TokenRequest { grant_type: DEVICE_CODE, scopes: &[], parameters };
         match server.asked(client, asked, TOKEN_TIME).await {
             Ok(answered) => {
-                return Ok(Held::new(answered, asked_at, None, &server.config.scopes));
+                return Ok(StoredGrant::new(answered, asked_at, None, &server.config.scopes));
             }
-            Err(Asking::Failed(Failure::Refused("authorization_pending"))) => {}
+            Err(TokenRequestError::Failed(EndpointFailure::Refused("authorization_pending"))) => {}
             // RFC 8628 §3.5: the longer interval applies to this and all later requests.
-            Err(Asking::Failed(Failure::Refused("slow_down"))) => interval += STEP,
-            Err(Asking::Failed(Failure::Refused(code))) => {
+            Err(TokenRequestError::Failed(EndpointFailure::Refused("slow_down"))) => {
+                interval += STEP
+            }
+            Err(TokenRequestError::Failed(EndpointFailure::Refused(code))) => {
                 return Err(error::login_denied(name, code));
             }
             // A server that is temporarily unavailable is polled less often.
-            Err(Asking::Failed(Failure::Unavailable { .. })) => {
+            Err(TokenRequestError::Failed(EndpointFailure::Unavailable { .. })) => {
                 interval = interval.saturating_mul(2);
             }
             Err(asking) => return Err(server.error_of(&asking)),

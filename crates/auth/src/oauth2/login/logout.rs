@@ -3,9 +3,9 @@
 use callgate_secret::Secret;
 
 use crate::oauth2::{
-    held::Held,
     post::post,
     server::{Client, Server, TOKEN_TIME},
+    stored_grant::StoredGrant,
 };
 
 /// The result of a logout: the grant is no longer kept.
@@ -21,7 +21,7 @@ pub struct LoggedOut {
 pub(super) async fn revoked(
     server: &Server,
     client: &Client,
-    held: &Held,
+    held: &StoredGrant,
     url: Option<&str>,
 ) -> Result<(), String> {
     let Some(url) = url else {

@@ -9,11 +9,11 @@ fn answer(status: u16, media_type: &str, body: &str) -> Response<Bytes> {
     builder.body(Bytes::from(body.to_owned())).unwrap()
 }
 
-fn shown(failure: &Failure) -> String {
+fn shown(failure: &EndpointFailure) -> String {
     match failure {
-        Failure::Refused(code) => format!("refused {code}"),
-        Failure::Unavailable { why, retry } => format!("{why}, {retry:?}"),
-        Failure::Unreadable(why) => why.to_string(),
+        EndpointFailure::Refused(code) => format!("refused {code}"),
+        EndpointFailure::Unavailable { why, retry } => format!("{why}, {retry:?}"),
+        EndpointFailure::Unreadable(why) => why.to_string(),
     }
 }
 
@@ -115,7 +115,7 @@ fn the_time_to_wait_is_that_of_the_endpoint() {
     {
         let mut answer = answer(429, "text/html", "");
         answer.headers_mut().insert(RETRY_AFTER, text.parse().unwrap());
-        let Failure::Unavailable { retry, .. } = failure(&answer) else { panic!("{text}") };
+        let EndpointFailure::Unavailable { retry, .. } = failure(&answer) else { panic!("{text}") };
         assert_eq!(retry, expected, "{text}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use callgate::{Call, config::ResultSelection as Selection};
 
-use super::watched::RequestPrinter;
+use super::request_printer::RequestPrinter;
 use crate::{
     args::{AnswerArguments, AnswerFormat},
     exit::Failure,

@@ -18,9 +18,9 @@ use tokio::time::Instant;
 
 use super::{
     approve::{self, Consent},
+    request_printer::time,
     show::Shown,
     verdict,
-    watched::time,
 };
 use crate::{
     exit::{Failure, Verdict},

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use callgate::{Entry, config::BuiltToolset};
 
-use crate::source::{is_standard_input, named_file};
+use crate::file_argument::{is_standard_input, named_file};
 
 /// The place of a call's settings.
 #[derive(Clone, Debug, Eq, PartialEq)]

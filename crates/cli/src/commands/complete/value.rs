@@ -6,20 +6,20 @@ use clap::{Arg, Command, ValueHint};
 
 use super::{
     Candidate, Files, Found, argument,
-    known::{self, Known},
-    spot::{Kind, Spot, takes_many},
+    position::{CursorPosition, Kind, takes_many},
+    tool_list::{self, ToolList},
 };
 use crate::{
     codes::{Explained, of_calls, of_findings},
-    folders, source,
+    file_argument, folders,
 };
 
 /// The candidates at a place and possibly others: the caller keeps those that begin with the typed text.
-pub(super) fn found(spot: &Spot<'_>) -> Found {
-    match spot.kind {
-        Kind::Command => words(commands(spot.command)),
-        Kind::Flag => words(flags(spot)),
-        Kind::Value(of) => values(spot, of),
+pub(super) fn found(position: &CursorPosition<'_>) -> Found {
+    match position.kind {
+        Kind::Command => words(commands(position.command)),
+        Kind::Flag => words(flags(position)),
+        Kind::Value(of) => values(position, of),
     }
 }
 
@@ -33,10 +33,10 @@ fn commands(command: &Command) -> Vec<Candidate> {
     shown.map(|known| Candidate::new(known.get_name(), &about(known))).collect()
 }
 
-fn flags(spot: &Spot<'_>) -> Vec<Candidate> {
+fn flags(position: &CursorPosition<'_>) -> Vec<Candidate> {
     let is_free =
-        |flag: &&Arg| takes_many(flag) || spot.given(flag.get_id().as_str()).next().is_none();
-    let shown = spot.command.get_arguments().filter(|flag| !flag.is_hide_set()).filter(is_free);
+        |flag: &&Arg| takes_many(flag) || position.given(flag.get_id().as_str()).next().is_none();
+    let shown = position.command.get_arguments().filter(|flag| !flag.is_hide_set()).filter(is_free);
     let mut all = Vec::new();
     for flag in shown {
         let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
@@ -48,27 +48,27 @@ fn flags(spot: &Spot<'_>) -> Vec<Candidate> {
     all
 }
 
-fn values(spot: &Spot<'_>, of: &Arg) -> Found {
+fn values(position: &CursorPosition<'_>, of: &Arg) -> Found {
     let is_positional = of.is_positional();
     match of.get_id().as_str() {
         "file" | "files" | "old" | "new" if is_positional => {
-            Found { all: profiles(), files: Some(files("", spot.typed)) }
+            Found { all: profiles(), files: Some(files("", position.typed)) }
         }
-        "tool" if is_positional => words(tools(spot)),
-        "function" => words(tools(spot)),
-        "arguments" => given(spot),
+        "tool" if is_positional => words(tools(position)),
+        "function" => words(tools(position)),
+        "arguments" => given(position),
         "code" => words(explained(&[of_findings(), of_calls()].concat())),
         "allow" | "deny" => words(explained(&of_findings())),
         "dialect" => named(Dialect::ALL.map(Dialect::as_str)),
         "form" => named(Form::ALL.map(Form::as_str)),
         "projection" => named(Projection::ALL.map(Projection::as_str)),
-        "args" => Found { files: at_file("", spot.typed), ..Found::default() },
-        _ => by_clap(spot, of),
+        "args" => Found { files: at_file("", position.typed), ..Found::default() },
+        _ => by_clap(position, of),
     }
 }
 
 /// The words that clap knows for an argument.
-fn by_clap(spot: &Spot<'_>, of: &Arg) -> Found {
+fn by_clap(position: &CursorPosition<'_>, of: &Arg) -> Found {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
         let shown = legal.iter().filter(|value| !value.is_hide_set());
@@ -81,7 +81,7 @@ fn by_clap(spot: &Spot<'_>, of: &Arg) -> Found {
         of.get_value_hint(),
         ValueHint::AnyPath | ValueHint::DirPath | ValueHint::FilePath
     );
-    Found { all: Vec::new(), files: is_path.then(|| files("", spot.typed)) }
+    Found { all: Vec::new(), files: is_path.then(|| files("", position.typed)) }
 }
 
 fn named<const N: usize>(names: [&str; N]) -> Found {
@@ -93,23 +93,23 @@ fn explained(codes: &[Explained]) -> Vec<Candidate> {
 }
 
 fn profiles() -> Vec<Candidate> {
-    let names = folders::profiles().map(|folder| source::names(&folder)).unwrap_or_default();
+    let names = folders::profiles().map(|folder| file_argument::names(&folder)).unwrap_or_default();
     names.iter().map(|name| Candidate::new(name.as_str(), "profile")).collect()
 }
 
 /// The tools of FILE; by their `operationId` if no name begins with the typed text.
-fn tools(spot: &Spot<'_>) -> Vec<Candidate> {
-    let Some(known) = known(spot) else { return Vec::new() };
-    let by_name: Vec<Candidate> = candidates(&known, |tool| Some(tool.name), spot.typed);
+fn tools(position: &CursorPosition<'_>) -> Vec<Candidate> {
+    let Some(known) = known(position) else { return Vec::new() };
+    let by_name: Vec<Candidate> = candidates(&known, |tool| Some(tool.name), position.typed);
     if !by_name.is_empty() {
         return by_name;
     }
-    candidates(&known, |tool| tool.operation_id, spot.typed)
+    candidates(&known, |tool| tool.operation_id, position.typed)
 }
 
 fn candidates<'a>(
-    known: &'a Known,
-    name: impl Fn(&known::Tool<'a>) -> Option<&'a str>,
+    known: &'a ToolList,
+    name: impl Fn(&tool_list::Tool<'a>) -> Option<&'a str>,
     typed: &str,
 ) -> Vec<Candidate> {
     let tools = known.tools();
@@ -119,31 +119,31 @@ fn candidates<'a>(
 }
 
 /// The tool's arguments that are not given yet, or the legal values of one.
-fn given(spot: &Spot<'_>) -> Found {
-    let mut positionals = spot.positionals.iter().skip(1);
+fn given(position: &CursorPosition<'_>) -> Found {
+    let mut positionals = position.positionals.iter().skip(1);
     let Some(tool) = positionals.next() else { return Found::default() };
-    if spot.given("args").next().is_some() {
+    if position.given("args").next().is_some() {
         return Found::default();
     }
-    if let Some((name, value)) = spot.typed.split_once('=')
+    if let Some((name, value)) = position.typed.split_once('=')
         && value.starts_with('@')
     {
         let files = at_file(&format!("{name}="), value);
         return Found { all: Vec::new(), files };
     }
-    let Some(known) = known(spot) else { return Found::default() };
+    let Some(known) = known(position) else { return Found::default() };
     let before: Vec<&str> = positionals.copied().collect();
     let arguments = known.arguments(tool);
-    let all = match spot.typed.split_once('=') {
+    let all = match position.typed.split_once('=') {
         Some((name, _)) => argument::values(&arguments, name),
         None => argument::names(&arguments, &before),
     };
     words(all)
 }
 
-fn known(spot: &Spot<'_>) -> Option<Known> {
-    let overlays = spot.given("overlay").collect();
-    Known::of(spot.positionals.first()?, overlays, spot.given("server").next())
+fn known(position: &CursorPosition<'_>) -> Option<ToolList> {
+    let overlays = position.given("overlay").collect();
+    ToolList::of(position.positionals.first()?, overlays, position.given("server").next())
 }
 
 fn at_file(before: &str, typed: &str) -> Option<Files> {

@@ -13,8 +13,8 @@ use self::{flags::flags, variables::variables};
 use crate::{
     args::{McpArguments, McpHost, SourceArguments},
     exit::Failure,
+    file_argument::location,
     open::failure,
-    source::location,
 };
 
 pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, Failure> {

@@ -6,9 +6,9 @@ use std::{fs, path::Path};
 
 use super::{
     Check, Mode,
+    case_run::{Answering, run_case},
     difference::requests_differ,
     layout::{REQUEST, RESPONSE, RESULT, optional, request},
-    played::{Answering, played},
     record,
 };
 use crate::exit::Failure;
@@ -27,9 +27,9 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, F
     let (expected, response) = (request(folder)?, optional(&folder.join(RESPONSE))?);
     let recorded = |request: Option<&[u8]>| match (request, response.as_deref()) {
         (Some(request), Some(response)) => {
-            played(api, folder, Answering::Recording(Some((request, response))))
+            run_case(api, folder, Answering::Recording(Some((request, response))))
         }
-        _ => played(api, folder, Answering::Recording(None)),
+        _ => run_case(api, folder, Answering::Recording(None)),
     };
     let mut ended = recorded(expected.as_deref())?;
     let mut checks = Vec::new();

@@ -7,10 +7,10 @@ use callgate::{FaultCode, Outcome};
 
 use super::{
     Check, Over,
+    case_run::{Answer, Answering, CaseRun, run_case},
     difference::requests_differ,
     files::NewFiles,
     layout::{REQUEST, RESPONSE, RESULT, request},
-    played::{Answer, Answering, Played, played},
 };
 use crate::{commands::call::failed, exit::Failure};
 
@@ -22,7 +22,7 @@ pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
 
 pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>, Failure> {
     // First run without a service and without a secret, to see what the case sends.
-    let planned = played(api, folder, Answering::Recording(None))?;
+    let planned = run_case(api, folder, Answering::Recording(None))?;
     let expected = request(folder)?;
     if over == Over::Nothing && expected.is_some() && planned.request != expected {
         let differ = requests_differ(expected.as_deref(), planned.request.as_deref());
@@ -31,13 +31,13 @@ pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>
     }
     let Some(request) = planned.request.clone() else { return silent(folder, &planned) };
     NewFiles::are_possible(folder)?;
-    let live = played(api, folder, Answering::Service)?;
+    let live = run_case(api, folder, Answering::Service)?;
     let answer = match &live.answer {
         Some(Answer::Text(answer)) => answer,
         Some(Answer::Unmasked) => return Ok(vec![Check::Broken(UNMASKED.to_owned())]),
         None => return Ok(vec![Check::Broken(unanswered(&live))]),
     };
-    let replayed = played(api, folder, Answering::Recording(Some((&request, answer))))?;
+    let replayed = run_case(api, folder, Answering::Recording(Some((&request, answer))))?;
     if replayed.request.as_ref() != Some(&request) {
         let differ = requests_differ(Some(&request), replayed.request.as_deref());
         let why = "the case sends another request each time, which no recording can answer";
@@ -57,7 +57,7 @@ pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>
 }
 
 /// A case that sends nothing: its arguments are refused, its session lacks a value, or another side runs its tool.
-fn silent(folder: &Path, planned: &Played) -> Result<Vec<Check>, Failure> {
+fn silent(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
     if let Outcome::Failed(fault) = &planned.result.outcome
         && fault.code == FaultCode::UnknownTool
     {
@@ -75,12 +75,12 @@ fn silent(folder: &Path, planned: &Played) -> Result<Vec<Check>, Failure> {
     Ok(vec![Check::Recorded(why)])
 }
 
-fn unanswered(live: &Played) -> String {
+fn unanswered(live: &CaseRun) -> String {
     format!("nothing is recorded, for there was no answer\n{}", told(live))
 }
 
 /// The failure, indented below the line that names its case.
-fn told(played: &Played) -> String {
+fn told(played: &CaseRun) -> String {
     let told = failed(&played.result, &played.description, &played.settings);
     told.lines().map(|line| format!("  {line}\n")).collect()
 }

@@ -6,7 +6,7 @@ use callgate_transport::Client;
 use super::*;
 use crate::{
     aws::{KeySource, NamedKeys},
-    test_server::{Asked, TestServer},
+    test_server::{ReceivedRequest, TestServer},
 };
 
 fn store(server: &TestServer, local: MemoryStore) -> SecretsManagerStore {
@@ -36,7 +36,7 @@ async fn get(store: &SecretsManagerStore, reference: &str) -> Result<String, (Er
     })
 }
 
-fn answer(asked: &Asked) -> (u16, String) {
+fn answer(asked: &ReceivedRequest) -> (u16, String) {
     let failed = |name: &str| (400, format!(r#"{{"__type":"{name}","message":"canary"}}"#));
     let found = |value: Value| (200, json!({"Name": "n", "SecretString": value}).to_string());
     let Ok(body) = serde_json::from_str::<Value>(&asked.body) else { return (400, String::new()) };
@@ -112,7 +112,7 @@ async fn failures_have_different_kinds() {
         assert!(message.contains(words), "{reference}: {message}");
     }
     // Keys that are unchanged when they are read again are not retried.
-    let unsigned = |asked: &&Asked| asked.body.contains("unsigned");
+    let unsigned = |asked: &&ReceivedRequest| asked.body.contains("unsigned");
     assert_eq!(server.asked().iter().filter(unsigned).count(), 1);
 }
 

@@ -67,7 +67,7 @@ async fn pools_of_settings_without_a_client_are_dropped() {
         let other = client(&network, tls);
         assert_eq!(answer(&other, &origin).await.unwrap(), format!("{number} CN=other"));
         last = client(&network, stays.clone());
-        assert!(network.n_ways() <= 2, "{}", network.n_ways());
+        assert!(network.n_pools() <= 2, "{}", network.n_pools());
     }
     assert_eq!(answer(&last, &origin).await.unwrap(), "0 CN=stays");
 }

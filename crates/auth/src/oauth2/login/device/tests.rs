@@ -56,7 +56,7 @@ fn server(script: &Arc<Script>) -> Server {
 }
 
 /// The times of the requests in seconds, and the grant or the message of the failure.
-async fn login(answers: &[(u16, &'static str)]) -> (Vec<u64>, Result<Held, String>) {
+async fn login(answers: &[(u16, &'static str)]) -> (Vec<u64>, Result<StoredGrant, String>) {
     let script = Arc::new(Script::default());
     script.answers.lock().unwrap().extend(answers);
     let server = server(&script);

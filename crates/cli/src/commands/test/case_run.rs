@@ -35,7 +35,7 @@ pub(super) enum Answering<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Played {
+pub(super) struct CaseRun {
     /// The text of the first request, if one was sent.
     pub(super) request: Option<Vec<u8>>,
     pub(super) answer: Option<Answer>,
@@ -44,7 +44,7 @@ pub(super) struct Played {
     pub(super) settings: PathBuf,
 }
 
-pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Played, Failure> {
+pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<CaseRun, Failure> {
     let call = called(folder)?;
     let built = built(api, folder, by)?;
     let session = session(folder, &built)?;
@@ -61,7 +61,13 @@ pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Pla
     // Closes the connections before anything that they depend on.
     drop::<Built>(built);
     let (request, answer) = (seen.request(), seen.answer());
-    Ok(Played { request, answer, result: steady(result), description, settings: api.join(TOOLSET) })
+    Ok(CaseRun {
+        request,
+        answer,
+        result: steady(result),
+        description,
+        settings: api.join(TOOLSET),
+    })
 }
 
 /// A response in the form in which it may be written down.
@@ -72,7 +78,7 @@ pub(super) enum Answer {
     Unmasked,
 }
 
-impl Played {
+impl CaseRun {
     pub(super) fn result(&self) -> String {
         format!("{:#}\n", json_result(&self.result).into_value())
     }

@@ -17,7 +17,7 @@ use super::{
 };
 
 #[derive(Debug)]
-pub(super) struct Walk<'s> {
+pub(super) struct Projector<'s> {
     pub(super) grammar: &'static Grammar,
     pub(super) cut: Cut,
     pub(super) definitions: &'s Definitions<'s>,
@@ -36,7 +36,7 @@ pub(super) struct Walk<'s> {
     n_listed: usize,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> Projector<'s> {
     pub(super) fn new(
         grammar: &'static Grammar,
         cut: Cut,

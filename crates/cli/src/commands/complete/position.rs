@@ -7,7 +7,7 @@ use crate::args::Arguments;
 
 /// The place of the cursor.
 #[derive(Debug)]
-pub(super) struct Spot<'a> {
+pub(super) struct CursorPosition<'a> {
     pub(super) command: &'a Command,
     /// The words before the cursor that are not flags.
     pub(super) positionals: Vec<&'a str>,
@@ -35,12 +35,12 @@ pub(super) fn command() -> Command {
     command
 }
 
-impl<'a> Spot<'a> {
+impl<'a> CursorPosition<'a> {
     /// The place of the last word; `None` if no word is allowed there. The first word is the program's.
     pub(super) fn of(root: &'a Command, words: &'a [String]) -> Option<Self> {
         let (typed, before) = words.split_last()?;
         let (_, before) = before.split_first()?;
-        let mut spot = Self {
+        let mut position = Self {
             command: root,
             positionals: Vec::new(),
             flags: Vec::new(),
@@ -50,13 +50,13 @@ impl<'a> Spot<'a> {
         };
         let (mut waiting, mut is_escaped) = (None, false);
         for word in before {
-            spot.take(word, &mut waiting, &mut is_escaped);
+            position.take(word, &mut waiting, &mut is_escaped);
         }
         if let Some(flag) = waiting {
-            spot.kind = Kind::Value(flag);
-            return Some(spot);
+            position.kind = Kind::Value(flag);
+            return Some(position);
         }
-        spot.at_end(is_escaped)
+        position.at_end(is_escaped)
     }
 
     fn take(&mut self, word: &'a str, waiting: &mut Option<&'a Arg>, is_escaped: &mut bool) {
@@ -138,13 +138,13 @@ mod tests {
     fn check(line: &str, expected: &str) {
         let root = command();
         let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
-        let got = Spot::of(&root, &words).map(|spot| {
-            let kind = match spot.kind {
+        let got = CursorPosition::of(&root, &words).map(|position| {
+            let kind = match position.kind {
                 Kind::Command => "command",
                 Kind::Flag => "flag",
                 Kind::Value(of) => of.get_id().as_str(),
             };
-            let Spot { command, positionals, flags, typed, before, .. } = &spot;
+            let CursorPosition { command, positionals, flags, typed, before, .. } = &position;
             format!("{} {positionals:?} {flags:?} {kind} {before}|{typed}", command.get_name())
         });
         assert_eq!(got.unwrap_or_default(), expected, "{line}");

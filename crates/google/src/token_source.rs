@@ -26,12 +26,12 @@ use crate::{
 pub(crate) type Origin = Option<Credentials>;
 
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct TokenSource {
     credentials: AccessTokenCredentials,
     thread: Thread,
 }
 
-impl Source {
+impl TokenSource {
     pub(crate) fn start(
         origin: &Origin,
         scopes: &[String],

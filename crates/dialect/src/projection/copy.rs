@@ -9,11 +9,11 @@ use super::{
     kinds::Kinds,
     loss::Lost,
     parts::{Parts, kinds_of},
-    walk::Walk,
+    projector::Projector,
     words::shortened,
 };
 
-impl<'s> Walk<'s> {
+impl<'s> Projector<'s> {
     pub(super) fn copied(&mut self, members: &'s Object, level: Level) -> Value {
         let mut built = Object::with_capacity(members.len());
         let required = required(members);

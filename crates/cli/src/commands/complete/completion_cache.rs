@@ -17,7 +17,7 @@ use callgate_tool::{Value, json};
 use crate::folders;
 
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct CompletionCache {
     folder: PathBuf,
     file: PathBuf,
     key: String,
@@ -31,7 +31,7 @@ pub(super) struct Stamps {
     until: Option<Duration>,
 }
 
-impl Shelf {
+impl CompletionCache {
     /// The file for this key; `None` if the user has no home.
     pub(super) fn of(key: &str) -> Option<Self> {
         Some(Self::below(folders::cache()?.join(FOLDER), key))
@@ -173,16 +173,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (file, absent) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
         fs::write(&file, "a").unwrap();
-        let shelf = Shelf::below(folder.path().join("kept"), "a");
-        assert_eq!(shelf.kept(), None);
-        shelf.keep(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
-        assert_eq!(shelf.kept().as_deref(), Some("one\ntwo\n\nthree\n"));
+        let cache = CompletionCache::below(folder.path().join("kept"), "a");
+        assert_eq!(cache.kept(), None);
+        cache.keep(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
+        assert_eq!(cache.kept().as_deref(), Some("one\ntwo\n\nthree\n"));
         fs::write(&file, "ab").unwrap();
-        assert_eq!(shelf.kept(), None);
-        shelf.keep(&stamps(&[file, absent.clone()]), "four\n");
-        assert_eq!(shelf.kept().as_deref(), Some("four\n"));
+        assert_eq!(cache.kept(), None);
+        cache.keep(&stamps(&[file, absent.clone()]), "four\n");
+        assert_eq!(cache.kept().as_deref(), Some("four\n"));
         fs::write(&absent, "").unwrap();
-        assert_eq!(shelf.kept(), None);
+        assert_eq!(cache.kept(), None);
     }
 
     #[test]
@@ -199,26 +199,29 @@ mod tests {
     #[test]
     fn a_cache_file_of_another_format_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::below(folder.path().to_owned(), "a");
-        let other =
-            Shelf { key: "other".to_owned(), ..Shelf::below(folder.path().to_owned(), "a") };
+        let cache = CompletionCache::below(folder.path().to_owned(), "a");
+        let other = CompletionCache {
+            key: "other".to_owned(),
+            ..CompletionCache::below(folder.path().to_owned(), "a")
+        };
         other.keep(&stamps(&[]), "one\n");
-        assert_eq!(shelf.kept(), None);
+        assert_eq!(cache.kept(), None);
         for text in ["", "\n\n", "a\n[]\n\nx", "\u{fffd}"] {
-            fs::write(&shelf.file, text).unwrap();
-            assert_eq!(shelf.kept(), None, "{text}");
+            fs::write(&cache.file, text).unwrap();
+            assert_eq!(cache.kept(), None, "{text}");
         }
-        fs::write(&shelf.file, format!("{}\n[0,[]]\n\none\n", shelf.key)).unwrap();
-        assert_eq!(shelf.kept(), None);
-        fs::write(&shelf.file, format!("{}\n[null,[]]\n\none\n", shelf.key)).unwrap();
-        assert_eq!(shelf.kept().as_deref(), Some("one\n"));
+        fs::write(&cache.file, format!("{}\n[0,[]]\n\none\n", cache.key)).unwrap();
+        assert_eq!(cache.kept(), None);
+        fs::write(&cache.file, format!("{}\n[null,[]]\n\none\n", cache.key)).unwrap();
+        assert_eq!(cache.kept().as_deref(), Some("one\n"));
     }
 
     #[test]
     fn there_are_never_many_files() {
         let folder = tempfile::tempdir().unwrap();
         for key in 0..MOST_FILES + 3 {
-            Shelf::below(folder.path().to_owned(), &key.to_string()).keep(&stamps(&[]), "");
+            CompletionCache::below(folder.path().to_owned(), &key.to_string())
+                .keep(&stamps(&[]), "");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
     }

@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use callgate_secret::Secret;
 use serde::{Deserialize, Serialize};
 
-use super::request::Answered;
+use super::request::TokenResponse;
 
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct StoredGrant {
     pub(super) access_token: Secret,
     pub(super) refresh_token: Option<Secret>,
     pub(super) scopes: Vec<String>,
@@ -29,12 +29,12 @@ struct Text<T> {
     expires_at: Option<u64>,
 }
 
-impl Held {
+impl StoredGrant {
     /// The grant in a response to a request at `asked_at`, with the values of that request: a server that sends no new
     /// refresh token leaves the old one in force (RFC 6749 §6), and a server that names no scopes granted the requested
     /// ones (§5.1).
     pub(super) fn new(
-        answered: Answered,
+        answered: TokenResponse,
         asked_at: SystemTime,
         refresh_token: Option<Secret>,
         scopes: &[String],
@@ -128,27 +128,27 @@ mod tests {
         UNIX_EPOCH + Duration::from_secs(seconds)
     }
 
-    fn held(expires_in: Option<f64>) -> Held {
-        let answered = Answered {
+    fn held(expires_in: Option<f64>) -> StoredGrant {
+        let answered = TokenResponse {
             token: Secret::new("canary-access".to_owned()),
             expires_in,
             refresh_token: None,
             scopes: None,
         };
         let before = Some(Secret::new("canary-refresh".to_owned()));
-        Held::new(answered, at(1000), before, &["read".to_owned()])
+        StoredGrant::new(answered, at(1000), before, &["read".to_owned()])
     }
 
     #[test]
     fn a_stored_grant_is_read_again_and_never_printed() {
         let held = held(Some(60.0));
-        let read = Held::read(&held.text()).unwrap();
+        let read = StoredGrant::read(&held.text()).unwrap();
         assert!(read.access_token.is_same_value(&held.access_token));
         assert_eq!(read.refresh_token.unwrap().expose(), "canary-refresh", "the old one stays");
         assert_eq!((read.scopes, read.expires_at), (vec!["read".to_owned()], Some(1_060_000)));
         assert!(!format!("{held:?} {:?}", held.text()).contains("canary"), "{held:?}");
         for other in ["", "{}", "{\"version\":2}"] {
-            assert!(Held::read(&Secret::new(other.to_owned())).is_none(), "{other}");
+            assert!(StoredGrant::read(&Secret::new(other.to_owned())).is_none(), "{other}");
         }
     }
 

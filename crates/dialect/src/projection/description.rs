@@ -2,9 +2,9 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{walk::Walk, words::shortened};
+use super::{projector::Projector, words::shortened};
 
-impl Walk<'_> {
+impl Projector<'_> {
     /// The schema of a member whose name for the provider does not show its own name.
     pub(super) fn with_own_name(&mut self, built: Value, name: &str) -> Value {
         let named = format!("The service's name is `{}`", shortened(name, LONGEST_NAME));

@@ -11,7 +11,7 @@ tokio::task_local! {
 }
 
 /// Runs an exchange and reports whether a service asked for a certificate in it.
-pub(crate) async fn noting_what_is_asked<T>(exchange: impl Future<Output = T>) -> (T, bool) {
+pub(crate) async fn noting_certificate_requests<T>(exchange: impl Future<Output = T>) -> (T, bool) {
     let noted = async {
         let result = exchange.await;
         (result, IS_ASKED.with(Cell::get))
@@ -21,15 +21,15 @@ pub(crate) async fn noting_what_is_asked<T>(exchange: impl Future<Output = T>) -
 
 /// The certificate to show, if there is one.
 #[derive(Debug)]
-pub(super) struct Shown(Option<Arc<CertifiedKey>>);
+pub(super) struct OfferedCertificate(Option<Arc<CertifiedKey>>);
 
-impl Shown {
+impl OfferedCertificate {
     pub(super) fn new(key: Option<Arc<CertifiedKey>>) -> Self {
         Self(key)
     }
 }
 
-impl ResolvesClientCert for Shown {
+impl ResolvesClientCert for OfferedCertificate {
     fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
         // A connection that is made ahead of any request has no record to write.
         let _unheard = IS_ASKED.try_with(|is_asked| is_asked.set(true));

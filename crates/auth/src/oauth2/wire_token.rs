@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(try_from = "Map<String, Value>")]
-pub(super) struct Answer {
+pub(super) struct WireToken {
     access_token: AccessToken,
     token_type: BasicTokenType,
     expires_in: Value,
@@ -17,7 +17,7 @@ pub(super) struct Answer {
     scope: Value,
 }
 
-impl TryFrom<Map<String, Value>> for Answer {
+impl TryFrom<Map<String, Value>> for WireToken {
     type Error = &'static str;
 
     fn try_from(mut members: Map<String, Value>) -> Result<Self, Self::Error> {
@@ -37,7 +37,7 @@ impl TryFrom<Map<String, Value>> for Answer {
     }
 }
 
-impl Answer {
+impl WireToken {
     pub(super) fn seconds(&self) -> Option<f64> {
         match &self.expires_in {
             Value::Number(number) => number.as_f64(),
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-impl TokenResponse for Answer {
+impl TokenResponse for WireToken {
     type TokenType = BasicTokenType;
 
     fn access_token(&self) -> &AccessToken {
@@ -114,7 +114,7 @@ mod tests {
     #[track_caller]
     fn check(members: &str, seconds: Option<f64>, token_type: &str) {
         let text = format!("{{\"access_token\":\"canary\"{members}}}");
-        let answer: Answer = serde_json::from_str(&text).unwrap();
+        let answer: WireToken = serde_json::from_str(&text).unwrap();
         assert_eq!(answer.seconds(), seconds, "{text}");
         assert_eq!(answer.token_type().as_ref(), token_type, "{text}");
         assert!(!format!("{answer:?}").contains("canary"));
@@ -159,7 +159,7 @@ mod tests {
     #[track_caller]
     fn check_scopes(scope: &str, expected: Option<&[&str]>) {
         let text = format!("{{\"access_token\":\"t\",\"scope\":{scope}}}");
-        let answer: Answer = serde_json::from_str(&text).unwrap();
+        let answer: WireToken = serde_json::from_str(&text).unwrap();
         let expected = expected.map(|scopes| scopes.iter().map(ToString::to_string).collect());
         assert_eq!(answer.said_scopes(), expected, "{text}");
     }
@@ -178,7 +178,7 @@ mod tests {
     fn a_refresh_token_that_is_a_number_is_ignored() {
         for (other, expected) in [("null", None), ("1", None), ("\"r\"", Some("r".to_owned()))] {
             let text = format!("{{\"access_token\":\"t\",\"refresh_token\":{other}}}");
-            let answer: Answer = serde_json::from_str(&text).unwrap();
+            let answer: WireToken = serde_json::from_str(&text).unwrap();
             assert_eq!(answer.into_tokens().1, expected, "{text}");
         }
     }
@@ -187,7 +187,7 @@ mod tests {
     fn an_answer_without_a_token_is_refused() {
         for text in ["{}", "{\"access_token\":null}", "{\"access_token\":1}", "[]", "\"x\"", "null"]
         {
-            assert!(serde_json::from_str::<Answer>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<WireToken>(text).is_err(), "{text}");
         }
     }
 }

@@ -5,17 +5,17 @@ use callgate_tool::{Object, Value, json};
 
 use super::{
     cut::Level,
-    described::headed,
+    description::headed,
     grammar::{Listed, NullForm},
     kinds::Kinds,
     loss::Lost,
     nullable::nullable,
     parts::{Parts, Rest},
-    walk::Walk,
+    projector::Projector,
     words::Words,
 };
 
-impl<'s> Walk<'s> {
+impl<'s> Projector<'s> {
     /// The schema of parts without alternatives.
     pub(super) fn simple(&mut self, parts: &Parts<'s>, level: Level, mut words: Words) -> Value {
         let mut kinds = parts.kinds();
@@ -23,7 +23,7 @@ impl<'s> Walk<'s> {
             self.lose("type", Lost::Narrower);
             kinds = hinted;
         }
-        self.told(parts, &mut words);
+        self.describe_unsupported(parts, &mut words);
         let has_words = parts.hint().is_some() || parts.listed().is_some();
         if kinds == Kinds::NONE || (kinds == Kinds::ALL && !has_words) {
             let any = self.any();
@@ -49,7 +49,7 @@ impl<'s> Walk<'s> {
     }
 
     /// Describes in words the keywords that no provider supports.
-    pub(super) fn told(&mut self, parts: &Parts<'s>, words: &mut Words) {
+    pub(super) fn describe_unsupported(&mut self, parts: &Parts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.values(keyword) {
                 words.say(keyword, value, self.definitions);

@@ -10,9 +10,9 @@ use super::credential;
 use crate::output;
 
 #[derive(Debug)]
-pub(super) struct Asking(());
+pub(super) struct Questions(());
 
-impl Asking {
+impl Questions {
     /// The person at the terminal, if standard input and standard error are one.
     pub(super) fn of_a_person() -> Option<Self> {
         (io::stdin().is_terminal() && output::is_watched()).then_some(Self(()))

@@ -15,13 +15,13 @@ use callgate_transport::Refuse;
 
 use super::{
     argument::{self, Argument},
+    completion_cache::{CompletionCache, Stamps},
     in_a_line,
-    shelf::{Shelf, Stamps},
 };
-use crate::{open, source};
+use crate::{file_argument, open};
 
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ToolList {
     /// A line for each: name, `operationId`, summary, arguments as JSON; tabs between them.
     lines: String,
 }
@@ -35,7 +35,7 @@ pub(super) struct Tool<'a> {
     arguments: &'a str,
 }
 
-impl Known {
+impl ToolList {
     /// The tools of FILE with these overlays and this server; `None` if they cannot be read.
     pub(super) fn of(file: &str, overlays: Vec<&str>, server: Option<&str>) -> Option<Self> {
         if file == "-" {
@@ -43,9 +43,9 @@ impl Known {
         }
         let file = in_home(file);
         let overlays: Vec<PathBuf> = overlays.into_iter().map(in_home).collect();
-        let location = source::location(&file).ok()?;
-        let shelf = Shelf::of(&key(&location, &overlays, server));
-        if let Some(lines) = shelf.as_ref().and_then(Shelf::kept) {
+        let location = file_argument::location(&file).ok()?;
+        let cache = CompletionCache::of(&key(&location, &overlays, server));
+        if let Some(lines) = cache.as_ref().and_then(CompletionCache::kept) {
             return Some(Self { lines });
         }
         let started = SystemTime::now();
@@ -57,10 +57,10 @@ impl Known {
         let built = config.build_blocking(&open::cached(environment), None).ok()?;
         let lines = lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());
-        if let Some(shelf) = shelf.filter(|_| is_whole) {
+        if let Some(cache) = cache.filter(|_| is_whole) {
             let stamps = Stamps::of(built.files(), built.has_addresses());
             stamps.filter(|stamps| stamps.are_before(started)).into_iter().for_each(|stamps| {
-                shelf.keep(&stamps, &lines);
+                cache.keep(&stamps, &lines);
             });
         }
         Some(Self { lines })
