@@ -38,6 +38,48 @@ fn questions(files: &[File]) -> (Vec<String>, usize) {
     (found, all)
 }
 
+/// The rule: documentation that says `True if` above a function that returns no `bool`.
+fn wrong_truths(file: &File) -> Vec<String> {
+    let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
+    let says = |line: &str| {
+        let rest = line.strip_prefix("/// ").unwrap_or_default();
+        ["True if", "True for", "Returns true"].iter().any(|first| rest.starts_with(first))
+    };
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| says(line)) {
+        let item = lines.iter().skip(at).skip_while(|line| {
+            line.starts_with("//") || line.starts_with("#[") || line.ends_with(")]")
+        });
+        let mut head = String::new();
+        for line in item {
+            head.push_str(line);
+            if line.ends_with(['{', ';', ','])
+                && head.matches('(').count() == head.matches(')').count()
+            {
+                break;
+            }
+        }
+        let result = head.contains("fn ").then(|| head.rsplit_once("->")).flatten();
+        if result.is_some_and(|(_, result)| !result.contains("bool")) {
+            found.push(format!("{}:{}: {line}", file.path, at + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_truth_above_a_function_without_a_bool_is_found() {
+    let text = "/// True if it is.\nfn a(\n    b: u8,\n) -> bool {\n}\n/// True if so.\nfn c(d: &D) -> &E {\n}\n/// True if on.\non: bool,";
+    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    assert_eq!(wrong_truths(&file), ["a.rs:6: /// True if so."]);
+}
+
+#[test]
+fn documentation_of_a_truth_is_above_a_bool() {
+    let found: Vec<_> = rust_files("crates").iter().flat_map(wrong_truths).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 #[test]
 fn a_question_word_at_the_beginning_is_found() {
     let text = "//! How it goes.\n//! What follows is no beginning.\n\n/// The number.\n/// Why.\n/// What it is.";

@@ -22,6 +22,7 @@ mod sides;
 mod single_flights;
 mod sources;
 mod test_code;
+mod test_names;
 mod waiting;
 mod workspace;
 mod wrappers;

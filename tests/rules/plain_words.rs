@@ -6,7 +6,10 @@ use super::workspace::{File, rust_files};
 /// Expressions that make a reader stop, and what to write in their place.
 const STIFF: &[(&str, &str)] = &[
     ("as there", "what is meant"),
+    ("hear of", "are notified of"),
+    ("hears of", "is notified of"),
     ("is told", "is reported"),
+    ("stands around", "surrounds; of calls: middleware"),
     ("such a one", "the noun"),
     ("told apart", "distinguished"),
     ("told of", "informed of, or: receives"),

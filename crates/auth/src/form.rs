@@ -5,10 +5,7 @@ use crate::config::AuthConfig;
 
 /// The form in which a credential reaches a service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches security schemes must handle a new one"
-)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum CredentialForm {
     /// A user name and a password in the `Authorization` header.
     Basic,

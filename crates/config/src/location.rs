@@ -20,7 +20,7 @@ use crate::{code::ConfigCode, error::Error};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "whoever reads one must handle a new kind of place")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Location {
     /// A description at an address.
     Address(Url),

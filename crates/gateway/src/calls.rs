@@ -178,7 +178,7 @@ impl Batch {
         self.kept(at, asked, result).await
     }
 
-    /// The result of a call that is not made; what stands around calls hears of it, unless it is a dry run.
+    /// The result of a call that is not made. Middleware is notified, unless it is a dry run.
     async fn refused(&self, asked: &ToolCall, fault: Box<Fault>) -> ToolResult {
         let (id, tool) = (asked.id.clone(), asked.tool.clone());
         let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
@@ -189,7 +189,7 @@ impl Batch {
         ended
     }
 
-    /// Has what stands around calls hear of one of a message that is not made.
+    /// Notifies middleware of a call of a message that is not made.
     pub(crate) async fn refuse(&self, ended: &ToolResult) {
         let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
         let mut call = Call::new(&asked, &self.session);

@@ -6,7 +6,7 @@ use callgate_config::Error;
 
 /// The reason why a sidecar did not start, or stopped early.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "whoever starts a sidecar must handle a new reason")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Failure {
     /// An address cannot be listened on.
     Address {

@@ -74,7 +74,7 @@ impl Front {
         &self.limits
     }
 
-    /// True if the sidecar is being stopped.
+    /// The state that says if the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         self.gateway.drain()
     }
@@ -194,7 +194,7 @@ fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Prob
     }
 }
 
-/// True if a path is served at this door.
+/// Refuses a path that is not served at this listener.
 fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
     let is_served = match peer.door {
         Door::Admin => {

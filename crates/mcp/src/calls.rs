@@ -144,7 +144,7 @@ async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Ses
     })
 }
 
-/// Has what stands around calls hear of a call that is not made.
+/// Notifies middleware of a call that is not made.
 async fn refuse(
     host: &dyn Host,
     executor: &Executor,

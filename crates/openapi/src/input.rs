@@ -6,7 +6,7 @@ use callgate_tool::{ArgumentName, Session, SessionName, Value};
 
 /// The location of a value in the request.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum InputLocation {
     /// A property of the body, or the whole body if the wire name is empty.
     Body,
@@ -24,7 +24,7 @@ pub enum InputLocation {
 
 /// The way a parameter's value becomes text (OpenAPI 3.0.4 §4.7.12.3).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Style {
     /// `color=blue; color=black`, like `form` without escaping (OpenAPI 3.2.0 §4.12.6)
     Cookie,
@@ -48,7 +48,7 @@ pub enum Style {
 
 /// The encoding of a parameter at its location.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Encoding {
     /// A parameter with `content`: serialised by that media type, then escaped for its location.
     Content {
@@ -61,7 +61,10 @@ pub enum Encoding {
 
 /// A style with its settings.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "whoever writes inputs must know a new member")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "adding a field must break code that builds the value"
+)]
 pub struct Styled {
     /// The style.
     pub style: Style,
@@ -76,7 +79,7 @@ pub struct Styled {
 
 /// The location of an input in the request, with its possible encodings there.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Placement {
     /// A property of the body, or the whole body if the wire name is empty: written by the body's media type.
     Body,
@@ -97,7 +100,7 @@ pub enum Placement {
 
 /// The source that is asked for a value before the model.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum ValueSource {
     /// `$context.<path>`, `session_id` for the session's id: never from the model.
     Context(Arc<str>),
@@ -134,7 +137,7 @@ pub struct Input {
 
 /// One step into a value.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Step {
     /// Each item of an array.
     Items,

@@ -17,7 +17,7 @@ use crate::{
 
 /// Groups of keys in which equal names are one key.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes keys must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum KeySpace {
     /// Fields or parts of the body of this media type, counted from 0.
     Body(usize),
@@ -31,7 +31,7 @@ pub enum KeySpace {
 
 /// The writer of a key.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever explains a collision must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Writer {
     /// The argument, or the member of the body, with this name: `filter`, `body.filter`.
     Argument(Arc<str>),
@@ -43,7 +43,7 @@ pub enum Writer {
 
 /// The way in which a writer's value becomes keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever writes keys must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum KeyForm {
     /// `name[member]`, for members of any depth.
     Deep,

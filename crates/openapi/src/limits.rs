@@ -21,7 +21,10 @@ use callgate_tree::Limits as TextLimits;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "adding a field must break code that builds the value"
+)]
 pub struct Limits {
     /// The limits on the text.
     pub text: TextLimits,

@@ -17,7 +17,10 @@ use crate::{
 
 /// The options for turning a description into tools.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "whoever loads a description decides each of these")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "adding a field must break code that builds the value"
+)]
 pub struct LoadOptions {
     /// The prefix of every tool's name; `None` for a description without a toolset.
     pub toolset: Option<ToolsetName>,
@@ -97,7 +100,7 @@ impl LoadOptions {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever decides on defaults must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Defaults {
     /// All defaults.
     All,
@@ -147,7 +150,7 @@ impl Defaults {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever decides visibility must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum SessionInputs {
     /// The model sees the input and may fill it if the session has no value.
     #[default]

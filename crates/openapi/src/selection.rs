@@ -21,7 +21,10 @@ use globset::{GlobBuilder, GlobMatcher};
 /// # Ok::<(), callgate_openapi::InvalidPattern>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "whoever selects decides each of these")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "adding a field must break code that builds the value"
+)]
 pub struct Selection {
     /// Names of tools or `operationId`s that are offered.
     pub include: Vec<Pattern>,
@@ -55,7 +58,7 @@ pub struct Selection {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever selects by effect must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Effects {
     /// Any effect.
     #[default]

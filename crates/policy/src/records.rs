@@ -53,7 +53,10 @@ pub struct IdempotencyKey(pub String);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "whoever keeps results decides about each bound")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "adding a field must break code that builds the value"
+)]
 pub struct RecordBounds {
     /// The time that a result is kept after its request has ended.
     pub ttl: Duration,
@@ -101,7 +104,7 @@ pub struct Records {
 
 /// The state of a key.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "whoever begins a request must handle each")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Begun {
     /// The key was used for another request.
     Different,

@@ -27,7 +27,10 @@ pub trait FetchFailure: Clone {
 
 /// The times for one kind of value.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "whoever keeps a value names every bound")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "adding a field must break code that builds the value"
+)]
 pub struct Pace {
     /// The time after a failure during which nothing is fetched.
     pub pause: Duration,

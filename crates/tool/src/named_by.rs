@@ -16,7 +16,7 @@
 /// assert!(!may_be_private(NamedBy::Description));
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever guards origins must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum NamedBy {
     /// A description: the origin must be public https, or lead to addresses that the operator allows.
     Description,

@@ -23,7 +23,7 @@ use crate::{Schema, ToolName};
 /// assert_eq!(Effect::Idempotent.as_str(), "idempotent");
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever decides by effect must handle a new one")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Effect {
     /// Changes something; repeating the call changes nothing more (RFC 9110 §9.2.2).
     Idempotent,

@@ -13,7 +13,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 /// # Ok::<(), callgate_config::NotAnAddress>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever listens must handle a new way")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Address {
     /// Sockets of the service manager (`LISTEN_FDS`): all of them, or those with a name.
     Systemd(Option<String>),

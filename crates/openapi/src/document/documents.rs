@@ -35,7 +35,7 @@ pub struct Unavailable {
 
 /// The kind of reason: the document may not be read, or could not be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever supplies documents decides between the two")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum UnavailableReason {
     /// The document may not be read: every operation that needs it is refused.
     Forbidden,

@@ -32,7 +32,7 @@ use callgate_tool::{Effect, Preview, ToolName};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever reads a configuration must know them all")]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum Confirm {
     /// All calls.
     Always,

@@ -1,0 +1,51 @@
+//! The name of a test says the case and what must hold, in plain words: a test that fails is read by its name alone.
+
+use super::workspace::{File, rust_files};
+
+/// Words with which a name asks instead of saying.
+const QUESTIONS: &[&str] = &["how", "what", "where", "which", "who", "whose", "why"];
+
+/// Words that make a name a riddle: the exact word exists.
+const RIDDLES: &[&str] = &["asked", "leads", "meant", "stands", "taken", "told"];
+
+/// The crates whose tests are named by this rule.
+const CRATES: &[&str] = &["auth", "cli", "dialect", "google", "secret", "store", "transport"];
+
+/// The rule: names of tests that begin with a question word or have a word that says nothing.
+fn riddles(file: &File) -> Vec<String> {
+    let mut is_test = false;
+    let mut found = Vec::new();
+    for line in file.text.lines().map(str::trim) {
+        let name = line.split_once("fn ").and_then(|(_, rest)| rest.split(['(', '<']).next());
+        if line == "#[test]" || line.starts_with("#[tokio::test") {
+            is_test = true;
+        } else if let Some(name) = name.filter(|_| is_test && !line.starts_with("//")) {
+            is_test = false;
+            let mut words = name.split('_');
+            let asks = words.next().is_some_and(|first| QUESTIONS.contains(&first));
+            if asks || words.any(|word| RIDDLES.contains(&word)) {
+                found.push(format!("{}: {name}", file.path));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_test_name_that_asks_or_says_nothing_is_refused() {
+    let text = "#[test]\nfn what_is_there_is_taken() {}\n#[tokio::test]\nasync fn a_word_is_told() {}\n\
+        #[test]\nfn a_date_is_sent_as_it_is() {}\nfn asked() {}";
+    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    assert_eq!(riddles(&file), ["a.rs: what_is_there_is_taken", "a.rs: a_word_is_told"]);
+}
+
+#[test]
+fn test_names_say_the_case() {
+    let mut sources = rust_files("crates");
+    sources.retain(|file| {
+        let mut parts = file.path.split('/').skip(1);
+        parts.next().is_some_and(|name| CRATES.contains(&name)) && parts.next() == Some("src")
+    });
+    let found: Vec<_> = sources.iter().flat_map(riddles).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
