@@ -141,7 +141,7 @@ pub(super) async fn awaited(
             Err(TokenRequestError::Failed(EndpointFailure::Refused("authorization_pending"))) => {}
             // RFC 8628 §3.5: the longer interval applies to this and all later requests.
             Err(TokenRequestError::Failed(EndpointFailure::Refused("slow_down"))) => {
-                interval += STEP
+                interval += STEP;
             }
             Err(TokenRequestError::Failed(EndpointFailure::Refused(code))) => {
                 return Err(error::login_denied(name, code));
