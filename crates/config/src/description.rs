@@ -59,7 +59,7 @@ impl Description {
 
     /// The description itself, YAML or JSON. It may refer to documents on listed origins, and to no files.
     pub fn text(text: impl Into<Vec<u8>>) -> Self {
-        Self::held(PathBuf::new(), text.into())
+        Self::text_in(PathBuf::new(), text)
     }
 
     /// No description, for a toolset that has only functions.
@@ -73,8 +73,8 @@ impl Description {
     }
 
     /// A text inside a file with other content, which may refer to the files beside it.
-    pub(crate) fn held(file: PathBuf, text: Vec<u8>) -> Self {
-        Self { file, source: Source::Text(text.into()) }
+    pub fn text_in(file: impl Into<PathBuf>, text: impl Into<Vec<u8>>) -> Self {
+        Self { file: file.into(), source: Source::Text(text.into().into()) }
     }
 
     /// A file that was already read.

@@ -43,17 +43,7 @@ impl Error {
     /// A fault of a file as a whole: the stable word for its kind, the message, and the remedy.
     #[doc(hidden)]
     pub fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
-        Self::of(vec![Finding {
-            file: file.to_owned(),
-            code,
-            severity: Severity::Error,
-            pointer: String::new(),
-            position: None,
-            message,
-            help: help.to_owned(),
-            remedy: None,
-            option: None,
-        }])
+        Self::of(vec![Finding::new(file, Severity::Error, code, message).with_help(help)])
     }
 
     /// All faults, in the order of the file.

@@ -62,6 +62,33 @@ pub struct Finding {
     pub option: Option<&'static str>,
 }
 
+impl Finding {
+    /// A finding about a whole file; `code` is a stable word for its kind.
+    pub fn new(
+        file: impl Into<PathBuf>,
+        severity: Severity,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        let (file, message) = (file.into(), message.into());
+        let (pointer, help) = (String::new(), String::new());
+        let (position, remedy, option) = (None, None, None);
+        Self { file, code, severity, pointer, position, message, help, remedy, option }
+    }
+
+    /// Sets the JSON pointer of the value.
+    #[must_use]
+    pub fn at(self, pointer: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), ..self }
+    }
+
+    /// Sets the remedy.
+    #[must_use]
+    pub fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: help.into(), ..self }
+    }
+}
+
 impl Severity {
     /// `note`, `warning` or `error`.
     pub fn as_str(self) -> &'static str {

@@ -23,7 +23,7 @@ pub use ces::import_ces;
 pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
-pub(crate) use fitting::{UNTRUSTED, certificates, is_public_https, server, token_endpoint};
+pub(crate) use fitting::{certificates, server, token_endpoint};
 pub(crate) use ignored::ignored;
 
 /// The result of importing an export.

@@ -49,6 +49,7 @@ mod synonyms;
 mod tables;
 mod text;
 mod tls;
+mod tool_source;
 mod toolset;
 mod toolsets;
 #[cfg(feature = "openapiv3")]
@@ -69,7 +70,7 @@ pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file, reme
 pub use finding::{Finding, Severity};
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 pub use keys::{Key, Kind, Table, Takes};
-pub use load::{load, load_description, load_toolset, open};
+pub use load::{Loader, load, load_description, load_toolset};
 pub use location::Location;
 pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
@@ -86,6 +87,9 @@ pub use sessions::SessionsConfig;
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
 pub use tables::TABLES;
+#[doc(hidden)]
+pub use tool_source::{UNTRUSTED_ENDPOINT, is_public_https};
+pub use tool_source::{SourceToolset, SourceTools, ToolSource};
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;

@@ -1,7 +1,10 @@
 //! Loads a configuration from files: a configuration file, a bare description with a few options, or the settings of
-//! one toolset. Each is a few lines on top of [`Config`].
+//! one toolset.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use callgate_transport::Transport;
 use callgate_tree::{Limits, Node};
@@ -14,9 +17,12 @@ use crate::{
     environment::Environment,
     error::Error,
     finding::{Finding, Severity},
+    limits::Bounds,
     location::Location,
     options::{self, DescriptionOptions},
-    text::bytes,
+    text::{bytes, tree},
+    tool_source::{ToolSource, ToolSources},
+    toolsets::{ToolsetLocation, toolset},
 };
 
 /// Builds an executor from a configuration file.
@@ -62,55 +68,156 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
     described(config, description, options).build(&Environment::new(), None).await
 }
 
-/// Reads a configuration or a bare description, distinguished by the content: a description has `openapi` or `swagger`.
-/// An address contains a description, which is requested during the build. The options apply only to bare descriptions.
-/// The build reports faults of options.
+/// Reads configurations whose toolsets may name further kinds of sources. [`Config::from_text`] and its like know none.
 ///
-/// # Errors
-/// [`Error`] if a file cannot be read, or with options that a configuration does not accept.
-pub fn open(location: impl Into<Location>, options: &DescriptionOptions) -> Result<Config, Error> {
-    let location = location.into();
-    match &location {
-        Location::Address(url) => {
-            let config = Config::new().with_file(&location.shown());
-            Ok(described(config, Description::address(url.clone()), options))
+/// [`ToolSource`] has an example.
+#[derive(Clone, Debug, Default)]
+pub struct Loader {
+    sources: ToolSources,
+}
+
+impl Loader {
+    /// A loader that knows no further kinds of sources.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a kind of source.
+    #[must_use]
+    pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
+        self.sources.push(Arc::new(source));
+        self
+    }
+
+    /// Reads a configuration; see [`Config::from_text`].
+    ///
+    /// # Errors
+    /// The errors of [`Config::from_text`].
+    pub fn text(&self, text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Config, Error> {
+        self.read(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+    }
+
+    /// Reads the settings of one toolset; see [`Config::from_toolset_text`].
+    ///
+    /// # Errors
+    /// The errors of [`Config::from_text`].
+    pub fn toolset_text(
+        &self,
+        text: impl AsRef<[u8]>,
+        base: impl Into<PathBuf>,
+    ) -> Result<Config, Error> {
+        self.read_toolset(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+    }
+
+    /// Reads a configuration from a file; see [`Config::from_file`].
+    ///
+    /// # Errors
+    /// The errors of [`Config::from_file`].
+    pub fn file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
+        let file = file.as_ref();
+        in_file(file, |text| self.read(text, folder(file), file.to_owned()))
+    }
+
+    /// Reads the settings of one toolset from a file; see [`Config::from_toolset_file`].
+    ///
+    /// # Errors
+    /// The errors of [`Config::from_file`].
+    pub fn toolset_file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
+        let file = file.as_ref();
+        in_file(file, |text| self.read_toolset(text, folder(file), file.to_owned()))
+    }
+
+    /// Reads a configuration or a bare description, distinguished by the content: a description has `openapi` or `swagger`.
+    /// An address contains a description, which is requested during the build. The options apply only to bare descriptions.
+    /// The build reports faults of options.
+    ///
+    /// # Errors
+    /// [`Error`] if a file cannot be read, or with options that a configuration does not accept.
+    pub fn open(
+        &self,
+        location: impl Into<Location>,
+        options: &DescriptionOptions,
+    ) -> Result<Config, Error> {
+        let location = location.into();
+        match &location {
+            Location::Address(url) => {
+                let config = Config::new().with_file(&location.shown());
+                Ok(described(config, Description::address(url.clone()), options))
+            }
+            Location::File(file) => {
+                let mut config = in_file(file, |text| self.open_text(file, text, options))?;
+                config.reader.files.insert(file.to_owned());
+                Ok(config)
+            }
+            Location::Text(name, text) => {
+                let mut config = self.open_text(name, text, options)?;
+                // The file is not read again.
+                config.reader.files.remove(name);
+                Ok(config)
+            }
         }
-        Location::File(file) => {
-            let config = bytes(file).and_then(|text| read(file, &text, options));
-            let mut config = config.map_err(|error| error.in_files([file.to_owned()].into()))?;
-            config.reader.files.insert(file.to_owned());
-            Ok(config)
+    }
+
+    /// The configuration in a text, or one made from the description in it.
+    fn open_text(
+        &self,
+        file: &Path,
+        text: &[u8],
+        options: &DescriptionOptions,
+    ) -> Result<Config, Error> {
+        let parsed = callgate_openapi::read(text, &options.description_limits().text);
+        match parsed {
+            // A mapping that does not declare a description counts as a configuration.
+            Ok(parsed) if is_configuration(&parsed.value) => {
+                let foreign = options.of_descriptions();
+                if !foreign.is_empty() {
+                    return Err(options_of_a_configuration(file, &foreign));
+                }
+                drop(parsed);
+                let base = file.parent().map(Path::to_owned).unwrap_or_default();
+                let mut config = self.read(text, base, file.to_owned())?;
+                options::over_all(&mut config, options);
+                Ok(config)
+            }
+            parsed => {
+                let config = Config::new().with_file(file);
+                Ok(described(config, Description::parsed(file.to_owned(), parsed), options))
+            }
         }
-        Location::Text(name, text) => {
-            let mut config = read(name, text, options)?;
-            // The file is not read again.
-            config.reader.files.remove(name);
-            Ok(config)
-        }
+    }
+
+    fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
+        let root = tree(&file, text)?;
+        Ok(self.empty(text, base, file).filled(&root))
+    }
+
+    fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
+        let root = tree(&file, text)?;
+        let mut config = self.empty(text, base, file);
+        let bounds = Bounds::default();
+        let place = ToolsetLocation { pointer: "", directory: &config.base, bounds };
+        config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
+        Ok(config)
+    }
+
+    fn empty(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Config {
+        let mut config = Config::of(text, base, file);
+        config.reader.sources.clone_from(&self.sources);
+        config
     }
 }
 
-/// The configuration in a text, or one made from the description in it.
-fn read(file: &Path, text: &[u8], options: &DescriptionOptions) -> Result<Config, Error> {
-    let parsed = callgate_openapi::read(text, &options.description_limits().text);
-    match parsed {
-        // A mapping that does not declare a description counts as a configuration.
-        Ok(parsed) if is_configuration(&parsed.value) => {
-            let foreign = options.of_descriptions();
-            if !foreign.is_empty() {
-                return Err(options_of_a_configuration(file, &foreign));
-            }
-            drop(parsed);
-            let base = file.parent().map(Path::to_owned).unwrap_or_default();
-            let mut config = Config::read(text, base, file.to_owned())?;
-            options::over_all(&mut config, options);
-            Ok(config)
-        }
-        parsed => {
-            let config = Config::new().with_file(file);
-            Ok(described(config, Description::parsed(file.to_owned(), parsed), options))
-        }
-    }
+/// Reads a file; faults are reported for the file.
+fn in_file(
+    file: &Path,
+    read: impl FnOnce(&[u8]) -> Result<Config, Error>,
+) -> Result<Config, Error> {
+    let config = bytes(file).and_then(|text| read(&text));
+    config.map_err(|error| error.in_files([file.to_owned()].into()))
+}
+
+fn folder(file: &Path) -> PathBuf {
+    file.parent().unwrap_or(file).to_owned()
 }
 
 fn described(mut config: Config, description: Description, options: &DescriptionOptions) -> Config {
@@ -128,18 +235,12 @@ fn is_configuration(root: &Node) -> bool {
 
 /// The error for options that a configuration has keys for, one finding for each.
 fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
-    let finding = |name: &&'static str| Finding {
-        file: file.to_owned(),
-        code: ConfigCode::DescriptionOption.as_str(),
-        severity: Severity::Error,
-        pointer: String::new(),
-        position: None,
-        message: "expected an option that goes with a configuration, got one for bare descriptions"
-            .to_owned(),
-        help: "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration"
-            .to_owned(),
-        remedy: None,
-        option: Some(name),
+    let finding = |name: &&'static str| {
+        let code = ConfigCode::DescriptionOption.as_str();
+        let message = "expected an option that goes with a configuration, got one for bare descriptions";
+        let help = "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
+        let finding = Finding::new(file, Severity::Error, code, message).with_help(help);
+        Finding { option: Some(*name), ..finding }
     };
     Error::of(names.iter().map(finding).collect())
 }

@@ -28,13 +28,14 @@ use crate::{
     code::ConfigCode,
     finding::{Finding, Severity},
     keys::Table,
+    tool_source::ToolSources,
 };
 
 /// One fault of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     pub(crate) severity: Severity,
-    pub(crate) code: ConfigCode,
+    pub(crate) code: &'static str,
     pub(crate) pointer: String,
     pub(crate) message: String,
     pub(crate) help: String,
@@ -58,6 +59,8 @@ pub(crate) struct Reader {
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
     pub(crate) files: BTreeSet<PathBuf>,
+    /// The kinds of sources that a toolset may name.
+    pub(crate) sources: ToolSources,
 }
 
 /// A mapping that is being read, and its place.
@@ -81,6 +84,17 @@ impl Reader {
     pub(crate) fn complain(
         &mut self,
         code: ConfigCode,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.fault(code.as_str(), pointer, message, help);
+    }
+
+    /// Records a fault of a kind that another crate knows.
+    pub(crate) fn fault(
+        &mut self,
+        code: &'static str,
         pointer: impl Into<String>,
         message: impl Into<String>,
         help: impl Into<String>,
@@ -113,7 +127,7 @@ impl Reader {
     pub(crate) fn warn(&mut self, code: ConfigCode, pointer: String, message: &str, help: &str) {
         self.complaints.push(Complaint {
             severity: Severity::Warning,
-            code,
+            code: code.as_str(),
             pointer,
             message: message.into(),
             help: help.into(),
@@ -142,7 +156,7 @@ impl Reader {
             let option = option::at_fault(&complaint.pointer, &options);
             Finding {
                 file: file.to_owned(),
-                code: complaint.code.as_str(),
+                code: complaint.code,
                 severity: complaint.severity,
                 pointer: if option.is_some() { String::new() } else { complaint.pointer.clone() },
                 position: position.filter(|_| option.is_none() && !text.is_empty()),
@@ -331,7 +345,7 @@ impl Reader {
         let is_told = |pointer: &str| {
             let mut told = self.complaints.iter();
             told.any(|complaint| {
-                complaint.code == ConfigCode::UnknownKey && complaint.pointer == pointer
+                complaint.code == ConfigCode::UnknownKey.as_str() && complaint.pointer == pointer
             })
         };
         let mut keys = mapping.object.iter().map(|(name, _)| &**name);

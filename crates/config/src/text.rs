@@ -14,7 +14,8 @@ use crate::{
     error::Error,
     file::{beginning, remedy_of_reading},
     finding::{Finding, Severity},
-    limits::{self, Bounds},
+    limits,
+    load::Loader,
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     policy::{self, CallsKeys, IdempotencyKeys},
@@ -23,7 +24,7 @@ use crate::{
     sessions::SessionsConfig,
     synonyms,
     tables::ROOT,
-    toolsets::{ToolsetLocation, toolset, toolsets},
+    toolsets::toolsets,
 };
 
 impl Config {
@@ -44,7 +45,7 @@ impl Config {
     /// [`Error`] with every fault of the text, each with its line and column. [`Config::build`] finds faults that show
     /// only when files are read and stores are connected.
     pub fn from_text(text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Self, Error> {
-        Self::read(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+        Loader::new().text(text, base)
     }
 
     /// Reads the settings of one toolset (the value below `toolsets.NAME`) from a text of their own, like a fixture.
@@ -56,7 +57,7 @@ impl Config {
         text: impl AsRef<[u8]>,
         base: impl Into<PathBuf>,
     ) -> Result<Self, Error> {
-        Self::read_toolset(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+        Loader::new().toolset_text(text, base)
     }
 
     /// Reads a configuration from a file. Paths in it are relative to the file's folder. [`Config::build`] reports
@@ -65,8 +66,7 @@ impl Config {
     /// # Errors
     /// [`Error`] if the file cannot be read, or is neither YAML nor JSON.
     pub fn from_file(file: impl AsRef<Path>) -> Result<Self, Error> {
-        let file = file.as_ref();
-        read_file(file, Self::read)
+        Loader::new().file(file)
     }
 
     /// Reads the settings of one toolset from a file; see [`Config::from_toolset_text`].
@@ -74,17 +74,11 @@ impl Config {
     /// # Errors
     /// The errors of [`Config::from_file`].
     pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
-        let file = file.as_ref();
-        read_file(file, Self::read_toolset)
-    }
-
-    pub(crate) fn read(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
-        let root = tree(&file, text)?;
-        Ok(Self::of(text, base, file).filled(&root))
+        Loader::new().toolset_file(file)
     }
 
     /// Fills in the values from the tree of the text.
-    fn filled(mut self, root: &Node) -> Self {
+    pub(crate) fn filled(mut self, root: &Node) -> Self {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
         config.audit = policy::audit(&mut config.reader, mapping);
@@ -120,16 +114,7 @@ impl Config {
         self
     }
 
-    fn read_toolset(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
-        let root = tree(&file, text)?;
-        let mut config = Self::of(text, base, file);
-        let bounds = Bounds::default();
-        let place = ToolsetLocation { pointer: "", directory: &config.base, bounds };
-        config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
-        Ok(config)
-    }
-
-    fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
+    pub(crate) fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
         let mut config = Self { base, ..Self::default() };
         if !file.as_os_str().is_empty() {
             config.reader.files.insert(file.clone());
@@ -146,7 +131,7 @@ impl Config {
     }
 
     /// The configuration, if its text has no faults.
-    fn faultless(self) -> Result<Self, Error> {
+    pub(crate) fn faultless(self) -> Result<Self, Error> {
         if !self.reader.has_faults() {
             return Ok(self);
         }
@@ -154,15 +139,6 @@ impl Config {
         let files = self.reader.files.clone();
         Err(Error::of(self.reader.clone().into_findings(file, text)).in_files(files))
     }
-}
-
-/// Reads a file; faults are reported for the file.
-fn read_file(
-    file: &Path,
-    read: fn(&[u8], PathBuf, PathBuf) -> Result<Config, Error>,
-) -> Result<Config, Error> {
-    let config = bytes(file).and_then(|text| read(&text, folder(file), file.to_owned()));
-    config.map_err(|error| error.in_files([file.to_owned()].into()))
 }
 
 /// The bytes of a file.
@@ -178,11 +154,7 @@ pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-fn folder(file: &Path) -> PathBuf {
-    file.parent().unwrap_or(file).to_owned()
-}
-
-fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
+pub(crate) fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
     let read = callgate_tree::read(text, &Limits::default());
     let told = |diagnostics: Vec<Diagnostic>| {
         Error::of(diagnostics.iter().map(|diagnostic| textual(file, diagnostic)).collect())

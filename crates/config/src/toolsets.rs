@@ -1,5 +1,5 @@
 //! From `toolsets:` to the values of each toolset. Every fault is recorded and reading goes on. No file is opened here,
-//! except those of an export, which contains settings itself (`exported`).
+//! except those of a further source of tools, which has settings itself (`tool_source`).
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,14 @@ use crate::{
     code::ConfigCode,
     confirm,
     description::Description,
-    egress, exported, functions, headers,
+    egress, functions, headers,
     limits::{self, Bounds},
     location::address,
     output, policy,
     reader::{Mapping, Reader, at, escaped, tls::tls},
     references, scheme_credentials, selection, server, service_directory, session_values,
     tables::TOOLSET,
+    tool_source::{self, SourceTools, Sourced},
     toolset::ToolsetConfig,
     upstream,
 };
@@ -102,13 +103,15 @@ pub(crate) fn toolset(
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
     let own = node;
-    let export = exported::joined(reader, node, place.pointer, place.directory);
-    let is_whole = export.is_some() || exported::named(node).is_none();
-    let node = export.as_ref().map_or(node, |export| &export.node);
-    let mapping = reader.mapping(node, place.pointer, &TOOLSET).filter(|_| is_whole)?;
-    let description = match &export {
-        Some(export) => Some(export.description.clone()),
-        None => own_description(reader, mapping, name.is_none()),
+    let sourced = tool_source::sourced(reader, node, place.pointer, place.directory);
+    let node = sourced.as_ref().map_or(node, |sourced| &sourced.node);
+    let mapping = reader.mapping(node, place.pointer, &TOOLSET)?;
+    let (description, lacks_own) = match &sourced {
+        None => (own_description(reader, mapping, name.is_none()), false),
+        Some(Sourced { tools, .. }) => {
+            let SourceTools { description, lacks_credential, .. } = tools.clone()?;
+            (Some(description), lacks_credential && own.get("auth").is_none())
+        }
     };
     let prefix = match reader.string(mapping, "prefix") {
         None => name.clone(),
@@ -119,11 +122,11 @@ pub(crate) fn toolset(
     let (shape, tool_shapes) = output::shapes(reader, mapping, &bounds);
     let mut credentials = scheme_credentials::credentials(reader, mapping);
     let selection = selection::read(reader, mapping);
-    credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
+    credentials.lacks_own = lacks_own;
     let server = server::read(reader, mapping);
-    if export.is_some() && own.get("auth").is_none() {
+    if sourced.is_some() && own.get("auth").is_none() {
         let server = server.as_ref().filter(|_| own.get("server").is_some());
-        exported::distrust(reader, &mut credentials, server, mapping);
+        tool_source::distrust(reader, &mut credentials, server, mapping);
     }
     let read = ToolsetConfig {
         prefix,
@@ -138,7 +141,7 @@ pub(crate) fn toolset(
         server,
         server_variables: server::variables(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
-        defaults: defaults(reader, mapping, export.is_some()),
+        defaults: defaults(reader, mapping),
         headers: headers::read(reader, mapping),
         session_parameters: session_values::read(reader, mapping),
         body_media: body_media::read(reader, mapping),
@@ -172,9 +175,16 @@ fn own_description(
 ) -> Option<Description> {
     match (mapping.object.contains("openapi"), mapping.object.contains("functions")) {
         (false, true) => Some(Description::none()),
+        // The missing feature is reported.
+        (false, false) if names_absent_source(mapping) => None,
         (false, false) if has_no_name => Some(Description::file("spec.yaml")),
         _ => description(reader, mapping),
     }
+}
+
+/// True if a key names a source whose reader is not in this build.
+fn names_absent_source(mapping: Mapping<'_>) -> bool {
+    mapping.object.iter().any(|(key, _)| TOOLSET.absent_feature(key) == Some("ces"))
 }
 
 fn credential_arguments(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
@@ -207,10 +217,8 @@ fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<Tools
     name.ok()
 }
 
-fn defaults(reader: &mut Reader, mapping: Mapping<'_>, is_export: bool) -> Defaults {
+fn defaults(reader: &mut Reader, mapping: Mapping<'_>) -> Defaults {
     match reader.string(mapping, "defaults") {
-        // The platforms of exports send every default.
-        None if is_export => Defaults::All,
         None | Some("safe") => Defaults::Safe,
         Some("all") => Defaults::All,
         Some("required") => Defaults::Required,

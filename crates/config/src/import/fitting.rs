@@ -2,12 +2,13 @@
 //! certificates, which an export contains and does not name as files.
 
 use callgate_tool::Value;
-use callgate_transport::{CaCertificates, is_public};
+use callgate_transport::CaCertificates;
 use callgate_tree::{Limits, Node};
 
-use url::{Host, Url};
-
-use crate::import::{Imported, RemarkKind, message::ENVIRONMENT};
+use crate::{
+    import::{Imported, RemarkKind, message::ENVIRONMENT},
+    tool_source::{UNTRUSTED_ENDPOINT, is_public_https},
+};
 
 /// Removes and reports certificates that are file names: a configuration may name a file, an export may not.
 pub(crate) fn certificates(imported: &mut Imported) {
@@ -54,28 +55,9 @@ pub(crate) fn token_endpoint(imported: &mut Imported) {
     let auth = imported.settings.get("auth").and_then(|auth| auth.get("oauth2_client_credentials"));
     let url = auth.and_then(|auth| auth.get("token_url")).and_then(Value::as_str);
     if url.is_some_and(|url| !is_public_https(url)) {
-        imported.remark(RemarkKind::Invalid, "/authentication", UNTRUSTED);
+        imported.remark(RemarkKind::Invalid, "/authentication", UNTRUSTED_ENDPOINT);
     }
 }
-
-/// Returns true if a URL is https and its host is not plainly one of this machine or of a private network.
-pub(crate) fn is_public_https(url: &str) -> bool {
-    let Ok(url) = Url::parse(url) else { return false };
-    let is_public_host = match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            name != "localhost" && !name.ends_with(".localhost")
-        }
-        Some(Host::Ipv4(address)) => is_public(address.into()),
-        Some(Host::Ipv6(address)) => is_public(address.into()),
-        None => false,
-    };
-    url.scheme() == "https" && is_public_host
-}
-
-/// The fault of a token endpoint.
-pub(crate) const UNTRUSTED: &str =
-    "expected a token endpoint at a public https address, got another one";
 
 /// The path after `$env_var`. If the template contains anything else, the description chooses the host, and would be
 /// trusted like the operator who named the address.
@@ -88,25 +70,6 @@ fn path_below(template: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_token_endpoint_is_public_https() {
-        for (url, expected) in [
-            ("https://idp.example.com/token", true),
-            ("https://93.184.216.34/token", true),
-            ("http://idp.example.com/token", false),
-            ("https://localhost/token", false),
-            ("https://a.localhost./token", false),
-            ("https://127.0.0.1/token", false),
-            ("https://0x7f.1/token", false),
-            ("https://[::ffff:10.0.0.1]/token", false),
-            ("https://169.254.169.254/token", false),
-            ("file:///etc/passwd", false),
-            ("env:NAME", false),
-        ] {
-            assert_eq!(is_public_https(url), expected, "{url}");
-        }
-    }
 
     #[test]
     fn env_var_stands_for_the_whole_beginning_of_a_server() {

@@ -17,20 +17,10 @@ pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
     let n_more = pointers.len().saturating_sub(SHOWN);
     pointers.truncate(SHOWN);
     let more = if n_more > 0 { format!(" and {n_more} others") } else { String::new() };
-    Some(Finding {
-        file: file.clone(),
-        code: RemarkKind::Ignored.as_str(),
-        severity: Severity::Note,
-        pointer: String::new(),
-        position: None,
-        message: format!(
-            "members that mean nothing here are left out: {}{more}",
-            pointers.join(", ")
-        ),
-        help: "no step is needed: calls are not changed by it".to_owned(),
-        remedy: None,
-        option: None,
-    })
+    let message =
+        format!("members that mean nothing here are left out: {}{more}", pointers.join(", "));
+    let finding = Finding::new(file, Severity::Note, RemarkKind::Ignored.as_str(), message);
+    Some(finding.with_help("no step is needed: calls are not changed by it"))
 }
 
 /// The number of members that the note names.

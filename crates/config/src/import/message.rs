@@ -3,10 +3,7 @@
 
 use callgate_tree::{Node, Object};
 
-use crate::{
-    import::{Imported, RemarkKind, text::ExportText},
-    reader::escaped,
-};
+use crate::import::{Imported, RemarkKind, text::ExportText};
 
 /// One message and its place.
 #[derive(Clone, Debug)]

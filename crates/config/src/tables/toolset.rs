@@ -35,9 +35,12 @@ pub(crate) const TOOLSET: Table = Table {
             "`true` hands on the `baggage` of the caller's trace, which may say what the service should not know",
         ),
         texts("body_media", "The media types of request bodies that are preferred, the best first"),
-        text(
-            "ces_toolset",
-            "A tool as Customer Engagement Suite exports it: its directory or its JSON file",
+        needing(
+            "ces",
+            text(
+                "ces_toolset",
+                "A tool as Customer Engagement Suite exports it: its directory or its JSON file",
+            ),
         ),
         key(
             "confirm",
@@ -63,9 +66,12 @@ pub(crate) const TOOLSET: Table = Table {
             Kind::Choice(&["all", "required", "safe"]),
             "Which defaults are sent; `safe` leaves out those that would decide alone what a call changes",
         ),
-        text(
-            "dialogflow_tool",
-            "A tool as Dialogflow CX exports it: its directory or its JSON file",
+        needing(
+            "ces",
+            text(
+                "dialogflow_tool",
+                "A tool as Dialogflow CX exports it: its directory or its JSON file",
+            ),
         ),
         key("egress", Kind::Table(&EGRESS), "Addresses that may be called beyond public ones"),
         key(

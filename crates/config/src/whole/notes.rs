@@ -89,17 +89,8 @@ impl Notes {
             self.n_more += 1;
             return;
         }
-        let finding = Finding {
-            file: file.to_owned(),
-            code: kind.as_str(),
-            severity,
-            pointer: pointer.to_owned(),
-            position: None,
-            message,
-            help: help.to_owned(),
-            remedy: None,
-            option: None,
-        };
+        let finding = Finding::new(file, severity, kind.as_str(), message);
+        let finding = finding.at(pointer).with_help(help);
         self.findings.push((finding, 0));
     }
 

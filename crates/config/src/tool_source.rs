@@ -1,0 +1,220 @@
+//! Further kinds of sources of tools: a toolset names one by a key of its own in place of `openapi`, and the program registers
+//! what reads it. The source gives settings, under those that the toolset itself has, and the description.
+
+mod endpoint;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate_tool::{Object, Value};
+use callgate_tree::{Limits, Node};
+
+use crate::{
+    code::ConfigCode,
+    description::Description,
+    finding::Finding,
+    reader::{Reader, escaped},
+};
+
+pub(crate) use endpoint::distrust;
+pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
+
+/// A further kind of source of tools, which toolsets name by a key. A program registers it with
+/// [`Loader::with_source`](crate::Loader::with_source).
+///
+/// ```
+/// use callgate_config::{Description, Loader, SourceTools, SourceToolset, ToolSource};
+/// use callgate_tool::{Object, json};
+///
+/// /// `petstore: HOST`: the pets of a host.
+/// #[derive(Debug)]
+/// struct Petstore;
+///
+/// impl ToolSource for Petstore {
+///     fn keys(&self) -> &'static [&'static str] {
+///         &["petstore"]
+///     }
+///
+///     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {
+///         let host = toolset.text("the name of a host", "for example `pets.example.com`")?;
+///         if host.contains('/') {
+///             toolset.fault("petstore", "expected the name of a host alone", "leave the path out");
+///             return None;
+///         }
+///         let settings = Object::from_iter([("server", json!(format!("https://{host}/v1")))]);
+///         let description = "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths: {}";
+///         Some(SourceTools::new(Description::text(description)).with_settings(settings))
+///     }
+/// }
+///
+/// let loader = Loader::new().with_source(Petstore);
+/// let config = loader.text("toolsets: {pets: {petstore: pets.example.com}}", "")?;
+/// let server = config.toolsets[0].server.as_ref().map(|server| server.as_str());
+/// assert_eq!(server, Some("https://pets.example.com/v1"));
+///
+/// let error = loader.text("toolsets: {pets: {petstore: a/b}}", "").unwrap_err();
+/// assert_eq!(error.findings()[0].pointer, "/toolsets/pets/petstore");
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
+pub trait ToolSource: fmt::Debug + Send + Sync {
+    /// The keys of a toolset that name a source of this kind.
+    fn keys(&self) -> &'static [&'static str];
+
+    /// Reads what a key of a toolset names. Returns `None` after a reported fault.
+    fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools>;
+}
+
+/// The registered kinds of sources.
+pub(crate) type ToolSources = Vec<Arc<dyn ToolSource>>;
+
+/// A toolset that names a source, while the source is read: its settings, and the place for what is found.
+pub struct SourceToolset<'a> {
+    reader: &'a mut Reader,
+    own: &'a Node,
+    key: &'static str,
+    /// The JSON pointer of the key.
+    pointer: String,
+    directory: &'a Path,
+}
+
+/// The tools of a source.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SourceTools {
+    /// The description of the tools; [`Description::none`] if they are functions.
+    pub description: Description,
+    /// The settings of a toolset, as in a configuration. Those that the toolset itself has win.
+    pub settings: Object,
+    /// True if calls need a credential that the source does not have.
+    pub lacks_credential: bool,
+}
+
+impl SourceTools {
+    /// The tools of a description.
+    pub fn new(description: Description) -> Self {
+        Self { description, settings: Object::new(), lacks_credential: false }
+    }
+
+    /// Sets the settings of the toolset.
+    #[must_use]
+    pub fn with_settings(self, settings: Object) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Records that calls need a credential that the source does not have: they are refused until the toolset has one.
+    #[must_use]
+    pub fn lacking_credential(self) -> Self {
+        Self { lacks_credential: true, ..self }
+    }
+}
+
+impl<'a> SourceToolset<'a> {
+    /// The key that names the source.
+    pub fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// The value of the key.
+    pub fn value(&self) -> Value {
+        self.own.get(self.key).map(Node::to_value).unwrap_or_default()
+    }
+
+    /// The value of the key as a text that is not empty; any other value is a fault.
+    pub fn text(&mut self, expected: &str, help: &str) -> Option<&'a str> {
+        let node = self.own.get(self.key)?;
+        let text = node.as_str().filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.reader.expected(&self.pointer, expected, node, help);
+        }
+        text
+    }
+
+    /// True if the toolset itself has a key.
+    pub fn has(&self, key: &str) -> bool {
+        self.own.get(key).is_some()
+    }
+
+    /// The folder that relative paths start at.
+    pub fn directory(&self) -> &'a Path {
+        self.directory
+    }
+
+    /// Adds a file whose change must be followed by a reload.
+    pub fn watch(&mut self, file: impl Into<PathBuf>) {
+        self.reader.files.insert(file.into());
+    }
+
+    /// Reports a fault of the key, by a stable word for its kind.
+    pub fn fault(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.reader.fault(code, &*self.pointer, message, help);
+    }
+
+    /// Reports a finding in a file of the source. An error stops the build.
+    pub fn report(&mut self, finding: Finding) {
+        self.reader.elsewhere.push(finding);
+    }
+}
+
+/// Shows no setting, because one may be a secret.
+impl fmt::Debug for SourceToolset<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceToolset").field("pointer", &self.pointer).finish_non_exhaustive()
+    }
+}
+
+/// A toolset that names a source, with the settings of both.
+#[derive(Debug)]
+pub(crate) struct Sourced {
+    /// The mapping of the toolset, without the key that names the source.
+    pub(crate) node: Node,
+    /// The tools; `None` after a reported fault.
+    pub(crate) tools: Option<SourceTools>,
+}
+
+/// Reads the source that a toolset names; `None` if it names none of a registered kind.
+pub(crate) fn sourced(
+    reader: &mut Reader,
+    own: &Node,
+    pointer: &str,
+    directory: &Path,
+) -> Option<Sourced> {
+    let keys = |source: &Arc<dyn ToolSource>| {
+        let key = source.keys().iter().copied().find(|key| own.get(key).is_some())?;
+        Some((Arc::clone(source), key))
+    };
+    let (source, key) = reader.sources.iter().find_map(keys)?;
+    let pointer = format!("{pointer}/{}", escaped(key));
+    let tools = if own.get("openapi").is_some() {
+        let message = format!("expected `{key}` or `openapi`, got both");
+        let help = format!("`{key}` brings its own description");
+        reader.complain(ConfigCode::WrongValue, &pointer, message, help);
+        None
+    } else {
+        source.read(&mut SourceToolset { reader, own, key, pointer, directory })
+    };
+    let settings = tools.as_ref().map(|tools| tools.settings.clone()).unwrap_or_default();
+    Some(Sourced { node: merged(own, key, settings)?, tools })
+}
+
+/// The toolset's own settings over those of its source; the keys of `limits` are merged one by one.
+fn merged(node: &Node, named: &str, mut settings: Object) -> Option<Node> {
+    let Value::Object(own) = node.to_value() else { return None };
+    for (key, value) in own.into_iter().filter(|(key, _)| key != named) {
+        match (settings.get_mut(&key), value) {
+            (Some(Value::Object(known)), Value::Object(more)) if key == "limits" => {
+                known.extend(more);
+            }
+            (_, value) => drop(settings.insert(key, value)),
+        }
+    }
+    let text = Value::Object(settings).to_string();
+    callgate_tree::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
+}

@@ -1,0 +1,83 @@
+//! The token endpoint that a source of tools names: as one that a description names, it must be public https, unless the
+//! operator vouches for its origin.
+
+use callgate_auth::{AuthConfig, TokenEndpoint};
+use callgate_transport::is_public;
+use callgate_tree::Object;
+use url::{Host, Url};
+
+use crate::{
+    code::ConfigCode,
+    reader::{Mapping, Reader, at},
+    server::ServerUrl,
+    toolset::Credentials,
+};
+
+/// Marks the token endpoint of a source as named by a stranger. The operator vouches for the origins under
+/// `credential_origins` and for that of the server that the toolset itself names.
+pub(crate) fn distrust(
+    reader: &mut Reader,
+    credentials: &mut Credentials,
+    server: Option<&ServerUrl>,
+    toolset: Mapping<'_>,
+) {
+    let Some(AuthConfig::OAuth2(config)) = &mut credentials.auth else { return };
+    let TokenEndpoint::Url(url) = &config.endpoint else { return };
+    let Ok(parsed) = Url::parse(url) else { return };
+    let server = server.and_then(|server| Url::parse(server.as_str()).ok());
+    let mut vouched = credentials.origins.iter().chain(&server);
+    if vouched.any(|known| known.origin() == parsed.origin()) {
+        return;
+    }
+    let may_be_allowed = toolset.object.get("egress").and_then(|egress| egress.as_object());
+    if !is_public_https(url) && may_be_allowed.is_none_or(Object::is_empty) {
+        let help = "if you trust it, list its origin under `credential_origins`";
+        reader.warn(ConfigCode::ExportedTool, at(toolset, "auth"), UNTRUSTED_ENDPOINT, help);
+    }
+    config.endpoint = TokenEndpoint::DescribedUrl(url.clone());
+}
+
+/// Returns true if a URL is https and its host is not plainly one of this machine or of a private network.
+#[doc(hidden)]
+pub fn is_public_https(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let is_public_host = match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name != "localhost" && !name.ends_with(".localhost")
+        }
+        Some(Host::Ipv4(address)) => is_public(address.into()),
+        Some(Host::Ipv6(address)) => is_public(address.into()),
+        None => false,
+    };
+    url.scheme() == "https" && is_public_host
+}
+
+/// The fault of a token endpoint.
+#[doc(hidden)]
+pub const UNTRUSTED_ENDPOINT: &str =
+    "expected a token endpoint at a public https address, got another one";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_endpoint_is_public_https() {
+        for (url, expected) in [
+            ("https://idp.example.com/token", true),
+            ("https://93.184.216.34/token", true),
+            ("http://idp.example.com/token", false),
+            ("https://localhost/token", false),
+            ("https://a.localhost./token", false),
+            ("https://127.0.0.1/token", false),
+            ("https://0x7f.1/token", false),
+            ("https://[::ffff:10.0.0.1]/token", false),
+            ("https://169.254.169.254/token", false),
+            ("file:///etc/passwd", false),
+            ("env:NAME", false),
+        ] {
+            assert_eq!(is_public_https(url), expected, "{url}");
+        }
+    }
+}
