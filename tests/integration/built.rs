@@ -3,6 +3,12 @@
 use std::thread;
 
 use callgate::config::{Built, Config, Description, Environment, Error};
+use callgate_config::Loader;
+
+/// Reads configurations that may name exported tools.
+pub(crate) fn loader() -> Loader {
+    Loader::new().with_source(callgate_ces::Exports)
+}
 
 /// Builds on a thread of its own: the caller may be in a runtime.
 pub(crate) fn build(config: &Config) -> Result<Built, Error> {

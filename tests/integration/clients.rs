@@ -4,13 +4,13 @@
 use callgate::{
     Call, Content, FaultCode, Next, Outcome, Preview, Secret, Session, ToolCall, ToolResult,
     client::ClientAnswer,
-    config::{Built, Config, Severity},
+    config::{Built, Severity},
     result::{Pending, PendingKind},
 };
 use callgate_tool::{Object, Value, json};
 
 use crate::{
-    built::{build, configured},
+    built::{build, configured, loader},
     server::Server,
 };
 
@@ -251,7 +251,7 @@ async fn function_tools_of_exports_are_functions() {
         json!({"w": {"dialogflow_tool": "weather.json"}, "s": {"ces_toolset": "store.json"}});
     let file = folder.path().join("callgate.json");
     std::fs::write(&file, json!({"toolsets": toolsets}).to_string()).unwrap();
-    let built = build(&Config::from_file(&file).unwrap()).unwrap_or_else(|error| panic!("{error}"));
+    let built = build(&loader().file(&file).unwrap()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(built.warnings, []);
     let session = Session::default();
     for (tool, argument, value, answer) in [

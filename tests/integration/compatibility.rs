@@ -9,7 +9,10 @@ use callgate::{
 };
 use callgate_tool::Value;
 
-use crate::{built::build, root};
+use crate::{
+    built::{build, loader},
+    root,
+};
 
 /// The copies whose names begin so.
 fn copies(kind: &str) -> Vec<PathBuf> {
@@ -26,7 +29,7 @@ fn configurations_of_earlier_versions_load_unchanged() -> Result<(), Error> {
     assert!(files.len() >= 4, "{files:?}");
     for file in files {
         // Their paths are relative to the folder of the examples.
-        let config = Config::from_text(fs::read(&file).unwrap(), root().join("config"))?;
+        let config = loader().text(fs::read(&file).unwrap(), root().join("config"))?;
         let built = build(&config)?;
         assert!(!built.toolsets.is_empty());
         let is_fault = |severity| severity == Severity::Error;

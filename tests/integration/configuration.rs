@@ -9,7 +9,7 @@ use callgate::{
 use callgate_tree::Node;
 
 use crate::{
-    built::{build, build_in},
+    built::{build, build_in, loader},
     root,
 };
 
@@ -27,7 +27,7 @@ fn every_example_loads() {
     assert!(examples().len() >= 2);
     let environment = Environment::new().without_audit();
     for file in examples() {
-        let built = build_in(&Config::from_file(&file).unwrap(), &environment)
+        let built = build_in(&loader().file(&file).unwrap(), &environment)
             .unwrap_or_else(|error| panic!("{error}"));
         for toolset in &built.toolsets {
             assert!(toolset.report.count(OperationStatus::Exposed) > 0, "{toolset:?}");

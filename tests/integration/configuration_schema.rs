@@ -3,13 +3,13 @@
 
 use std::{fs, path::PathBuf};
 
-use callgate::{config::Config, openapi::TextLimits as Limits};
+use callgate::openapi::TextLimits as Limits;
 use callgate_config::Kind;
 use callgate_tree::{Node, read};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::root;
+use crate::{built::loader, root};
 
 fn printed() -> Value {
     serde_json::from_str(&callgate_config::schema().to_string()).unwrap()
@@ -103,7 +103,7 @@ fn what_the_schema_refuses_the_reader_refuses() {
 }
 
 fn is_refused_at(pointer: &str, configuration: &Value) -> bool {
-    let read = Config::from_text(configuration.to_string(), root().join("config"));
+    let read = loader().text(configuration.to_string(), root().join("config"));
     let Err(error) = read else { return false };
     let mut places = error.findings().iter().map(|found| found.pointer.as_str());
     places.any(|found| found.starts_with(pointer) || pointer.starts_with(found))

@@ -9,13 +9,13 @@ use axum::{http::StatusCode, response::IntoResponse};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate::{
     FaultCode, Outcome, Reached, Session, ToolCall,
-    config::{self, Built, Config, Severity},
+    config::{self, Built, Severity},
     openapi::Code,
 };
 use callgate_tool::{Value, json};
 
 use crate::{
-    built::build,
+    built::{build, loader},
     identity_provider::{Asked, Provider},
     server::Server,
 };
@@ -36,7 +36,7 @@ fn open(files: &[(&str, String)], settings: &Value) -> Result<Built, config::Err
     }
     let file = folder.path().join("callgate.json");
     fs::write(&file, json!({"toolsets": {"pets": settings}}).to_string()).unwrap();
-    build(&Config::from_file(&file)?)
+    build(&loader().file(&file)?)
 }
 
 fn dialogflow(authentication: &Value) -> Vec<(&'static str, String)> {

@@ -4,7 +4,8 @@
 use std::{collections::BTreeSet, fmt::Write, fs};
 
 use callgate::openapi::{Code, TextCode};
-use callgate_config::{ConfigCode, Key, Kind, RemarkKind, TABLES, Table, Takes};
+use callgate_ces::RemarkKind;
+use callgate_config::{ConfigCode, Key, Kind, TABLES, Table, Takes};
 use callgate_tool::FaultCode;
 
 use crate::root;

@@ -15,7 +15,8 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row { level: 10, name: "cli", uses: &["callgate", "gateway", "mcp"] },
+    Row { level: 11, name: "cli", uses: &["callgate", "ces", "gateway", "mcp"] },
+    Row { level: 10, name: "ces", uses: &["config", "gateway"] },
     Row {
         level: 9,
         name: "gateway",

@@ -25,7 +25,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("serde_json_path", &["callgate-openapi"]),
     ("strsim", &["callgate-tool"]),
     ("yaml_serde", &["callgate-cli", "callgate-tree"]),
-    ("zip", &["callgate-config"]),
+    ("zip", &["callgate-ces"]),
 ];
 
 /// The rule: who names a library that is not theirs.

@@ -11,6 +11,7 @@ mod completions;
 mod diff;
 mod doctor;
 mod explain;
+#[cfg(feature = "ces")]
 mod import;
 mod init;
 mod login;
@@ -22,6 +23,8 @@ mod source;
 mod test;
 mod tools;
 
+#[cfg(feature = "ces")]
+pub(crate) use self::import::ImportArguments;
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{McpArguments, McpHost};
 pub(crate) use self::{
@@ -34,7 +37,6 @@ pub(crate) use self::{
     diff::DiffArguments,
     doctor::DoctorArguments,
     explain::ExplainArguments,
-    import::ImportArguments,
     init::InitArguments,
     login::{LoginArguments, LoginPlace, LogoutArguments},
     man::ManArguments,
@@ -88,6 +90,7 @@ pub(crate) enum Command {
     )]
     Explain(ExplainArguments),
     /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)
+    #[cfg(feature = "ces")]
     #[command(after_help = "Example:\n  callgate import fixtures/exports/pets_agent --out pets")]
     Import(ImportArguments),
     /// Make a profile of a description: `callgate call NAME TOOL` then calls your API

@@ -4,7 +4,7 @@ use callgate::{
     FaultCode,
     openapi::{Code, TextCode},
 };
-use callgate_config::{ConfigCode, RemarkKind};
+use callgate_config::ConfigCode;
 use callgate_openapi::Example;
 
 pub(crate) type Explained = (&'static str, &'static str);
@@ -43,10 +43,11 @@ pub(crate) fn of_descriptions() -> Vec<Explained> {
 
 /// The codes of findings about configurations and exports, in alphabetical order.
 pub(crate) fn of_configurations() -> Vec<Explained> {
-    sorted(
-        &ConfigCode::ALL.map(|code| (code.as_str(), code.explanation())),
-        &RemarkKind::ALL.map(|kind| (kind.as_str(), kind.explanation())),
-    )
+    #[cfg(feature = "ces")]
+    let of_exports = callgate_ces::RemarkKind::ALL.map(|kind| (kind.as_str(), kind.explanation()));
+    #[cfg(not(feature = "ces"))]
+    let of_exports = [];
+    sorted(&ConfigCode::ALL.map(|code| (code.as_str(), code.explanation())), &of_exports)
 }
 
 pub(crate) fn of_calls() -> Vec<Explained> {

@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+#[cfg(feature = "ces")]
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod login;

@@ -85,6 +85,7 @@ fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
+        #[cfg(feature = "ces")]
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Login(arguments) => commands::login::run(&arguments),
         Command::Logout(arguments) => commands::logout::run(&arguments),

@@ -6,7 +6,7 @@ use callgate::{
     config::{Built, BuiltToolset, Environment, Error, Finding},
     openapi::OperationStatus,
 };
-use callgate_config::{DescriptionOptions, MAX_FILE_BYTES};
+use callgate_config::{DescriptionOptions, Loader, MAX_FILE_BYTES};
 
 use crate::{
     args::DescriptionArguments,
@@ -45,8 +45,16 @@ pub(crate) fn made(
     let environment = cached(environment.clone());
     let grants = grants::of(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
-    let config = callgate_config::open(location, options)?;
+    let config = loader().open(location, options)?;
     config.build_blocking(&environment, None)
+}
+
+/// Reads configurations, with exported tools where the feature `ces` is built in.
+pub(crate) fn loader() -> Loader {
+    let loader = Loader::new();
+    #[cfg(feature = "ces")]
+    let loader = loader.with_source(callgate_ces::Exports);
+    loader
 }
 
 /// An environment that keeps descriptions of addresses, if this machine has a folder for them.

@@ -1,8 +1,9 @@
 //! The stable codes of findings about configurations, in one table: each row makes a code, its name and its explanation. The
-//! remedy of a single finding is in the finding, since it depends on the key. Findings about the content of an export
-//! have the codes of `import`.
+//! remedy of a single finding is in the finding, since it depends on the key.
 
 /// Makes an enum of codes, and the name and the explanation of each, from a table: its meaning, then the remedy.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! codes {
     ($(#[$of:meta])* $Codes:ident {
         $(#[doc = $meaning:literal] $code:ident = $name:literal: $advice:literal;)+
@@ -40,8 +41,6 @@ macro_rules! codes {
         }
     };
 }
-
-pub(crate) use codes;
 
 codes! {
     /// The kinds of findings about a configuration.
@@ -148,14 +147,12 @@ codes! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::RemarkKind;
 
     #[test]
     fn codes_are_distinct_sorted_and_explained() {
         let names = ConfigCode::ALL.map(ConfigCode::as_str);
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
-        let of_exports = RemarkKind::ALL.map(RemarkKind::explanation);
-        for explanation in ConfigCode::ALL.map(ConfigCode::explanation).iter().chain(&of_exports) {
+        for explanation in ConfigCode::ALL.map(ConfigCode::explanation) {
             assert!(
                 explanation.ends_with('.') && explanation.lines().count() == 1,
                 "{explanation}"

@@ -13,13 +13,11 @@ mod description;
 mod egress;
 mod environment;
 mod error;
-mod exported;
 mod file;
 mod finding;
 mod form;
 mod functions;
 mod headers;
-mod import;
 mod keys;
 mod limits;
 mod load;
@@ -28,7 +26,6 @@ mod mcp;
 mod observe;
 mod options;
 mod output;
-mod package;
 mod policy;
 mod reader;
 mod references;
@@ -55,7 +52,6 @@ mod toolsets;
 #[cfg(feature = "openapiv3")]
 mod typed;
 mod upstream;
-mod whole;
 
 pub use build::{
     Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
@@ -68,7 +64,6 @@ pub use environment::Environment;
 pub use error::Error;
 pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file, remedy_of_reading};
 pub use finding::{Finding, Severity};
-pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 pub use keys::{Key, Kind, Table, Takes};
 pub use load::{Loader, load, load_description, load_toolset};
 pub use location::Location;
@@ -87,10 +82,9 @@ pub use sessions::SessionsConfig;
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
 pub use tables::TABLES;
+pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
+pub use tool_source::{SourceTools, SourceToolset, ToolSource};
 #[doc(hidden)]
 pub use tool_source::{UNTRUSTED_ENDPOINT, is_public_https};
-pub use tool_source::{SourceToolset, SourceTools, ToolSource};
-pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;
-pub use whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export};

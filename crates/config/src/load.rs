@@ -188,22 +188,72 @@ impl Loader {
 
     fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        Ok(self.empty(text, base, file).filled(&root))
+        Ok(Config::of(text, base, file).filled(&root, &self.sources))
     }
 
     fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        let mut config = self.empty(text, base, file);
+        let mut config = Config::of(text, base, file);
         let bounds = Bounds::default();
-        let place = ToolsetLocation { pointer: "", directory: &config.base, bounds };
+        let place = ToolsetLocation {
+            pointer: "",
+            directory: &config.base,
+            bounds,
+            sources: &self.sources,
+        };
         config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
         Ok(config)
     }
+}
 
-    fn empty(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Config {
-        let mut config = Config::of(text, base, file);
-        config.reader.sources.clone_from(&self.sources);
-        config
+impl Config {
+    /// Reads a configuration, YAML or JSON. Paths in it are relative to `base`.
+    ///
+    /// ```
+    /// # use callgate_config::{Config, Error};
+    /// let text = "toolsets:\n  pets:\n    openapi: pets.yaml\n    server: https://api.example.com\n";
+    /// let config = Config::from_text(text, "specs")?;
+    /// assert_eq!(config.toolsets[0].description.path().to_str(), Some("pets.yaml"));
+    ///
+    /// let error = Config::from_text("toolset: {}", "").unwrap_err();
+    /// assert_eq!(error.findings()[0].help, "did you mean `toolsets`?");
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] with every fault of the text, each with its line and column. [`Config::build`] finds faults that show
+    /// only when files are read and stores are connected.
+    pub fn from_text(text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Self, Error> {
+        Loader::new().text(text, base)
+    }
+
+    /// Reads the settings of one toolset (the value below `toolsets.NAME`) from a text of their own, like a fixture.
+    /// The default of `openapi` is `spec.yaml` in `base`.
+    ///
+    /// # Errors
+    /// The errors of [`Config::from_text`].
+    pub fn from_toolset_text(
+        text: impl AsRef<[u8]>,
+        base: impl Into<PathBuf>,
+    ) -> Result<Self, Error> {
+        Loader::new().toolset_text(text, base)
+    }
+
+    /// Reads a configuration from a file. Paths in it are relative to the file's folder. [`Config::build`] reports
+    /// faults that do not prevent reading the rest, with those that it finds itself.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be read, or is neither YAML nor JSON.
+    pub fn from_file(file: impl AsRef<Path>) -> Result<Self, Error> {
+        Loader::new().file(file)
+    }
+
+    /// Reads the settings of one toolset from a file; see [`Config::from_toolset_text`].
+    ///
+    /// # Errors
+    /// The errors of [`Config::from_file`].
+    pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
+        Loader::new().toolset_file(file)
     }
 }
 
@@ -237,8 +287,10 @@ fn is_configuration(root: &Node) -> bool {
 fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
     let finding = |name: &&'static str| {
         let code = ConfigCode::DescriptionOption.as_str();
-        let message = "expected an option that goes with a configuration, got one for bare descriptions";
-        let help = "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
+        let message =
+            "expected an option that goes with a configuration, got one for bare descriptions";
+        let help =
+            "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
         let finding = Finding::new(file, Severity::Error, code, message).with_help(help);
         Finding { option: Some(*name), ..finding }
     };

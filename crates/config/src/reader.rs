@@ -28,7 +28,6 @@ use crate::{
     code::ConfigCode,
     finding::{Finding, Severity},
     keys::Table,
-    tool_source::ToolSources,
 };
 
 /// One fault of a value.
@@ -59,8 +58,6 @@ pub(crate) struct Reader {
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
     pub(crate) files: BTreeSet<PathBuf>,
-    /// The kinds of sources that a toolset may name.
-    pub(crate) sources: ToolSources,
 }
 
 /// A mapping that is being read, and its place.
@@ -88,20 +85,9 @@ impl Reader {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.fault(code.as_str(), pointer, message, help);
-    }
-
-    /// Records a fault of a kind that another crate knows.
-    pub(crate) fn fault(
-        &mut self,
-        code: &'static str,
-        pointer: impl Into<String>,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
         self.complaints.push(Complaint {
             severity: Severity::Error,
-            code,
+            code: code.as_str(),
             pointer: pointer.into(),
             message: message.into(),
             help: help.into(),

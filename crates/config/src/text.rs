@@ -15,7 +15,6 @@ use crate::{
     file::{beginning, remedy_of_reading},
     finding::{Finding, Severity},
     limits,
-    load::Loader,
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     policy::{self, CallsKeys, IdempotencyKeys},
@@ -24,61 +23,13 @@ use crate::{
     sessions::SessionsConfig,
     synonyms,
     tables::ROOT,
+    tool_source::ToolSources,
     toolsets::toolsets,
 };
 
 impl Config {
-    /// Reads a configuration, YAML or JSON. Paths in it are relative to `base`.
-    ///
-    /// ```
-    /// # use callgate_config::{Config, Error};
-    /// let text = "toolsets:\n  pets:\n    openapi: pets.yaml\n    server: https://api.example.com\n";
-    /// let config = Config::from_text(text, "specs")?;
-    /// assert_eq!(config.toolsets[0].description.path().to_str(), Some("pets.yaml"));
-    ///
-    /// let error = Config::from_text("toolset: {}", "").unwrap_err();
-    /// assert_eq!(error.findings()[0].help, "did you mean `toolsets`?");
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error`] with every fault of the text, each with its line and column. [`Config::build`] finds faults that show
-    /// only when files are read and stores are connected.
-    pub fn from_text(text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Self, Error> {
-        Loader::new().text(text, base)
-    }
-
-    /// Reads the settings of one toolset (the value below `toolsets.NAME`) from a text of their own, like a fixture.
-    /// The default of `openapi` is `spec.yaml` in `base`.
-    ///
-    /// # Errors
-    /// The errors of [`Config::from_text`].
-    pub fn from_toolset_text(
-        text: impl AsRef<[u8]>,
-        base: impl Into<PathBuf>,
-    ) -> Result<Self, Error> {
-        Loader::new().toolset_text(text, base)
-    }
-
-    /// Reads a configuration from a file. Paths in it are relative to the file's folder. [`Config::build`] reports
-    /// faults that do not prevent reading the rest, with those that it finds itself.
-    ///
-    /// # Errors
-    /// [`Error`] if the file cannot be read, or is neither YAML nor JSON.
-    pub fn from_file(file: impl AsRef<Path>) -> Result<Self, Error> {
-        Loader::new().file(file)
-    }
-
-    /// Reads the settings of one toolset from a file; see [`Config::from_toolset_text`].
-    ///
-    /// # Errors
-    /// The errors of [`Config::from_file`].
-    pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
-        Loader::new().toolset_file(file)
-    }
-
     /// Fills in the values from the tree of the text.
-    pub(crate) fn filled(mut self, root: &Node) -> Self {
+    pub(crate) fn filled(mut self, root: &Node, sources: &ToolSources) -> Self {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
         config.audit = policy::audit(&mut config.reader, mapping);
@@ -97,7 +48,7 @@ impl Config {
         match mapping.object.get("toolsets") {
             Some(node) => {
                 let bounds = limits::of_all(&mut config.reader, mapping);
-                config.toolsets = toolsets(&mut config.reader, node, &config.base, bounds);
+                config.toolsets = toolsets(&mut config.reader, node, &config.base, bounds, sources);
             }
             None if config.reader.is_misspelt(mapping, "toolsets") => {}
             None => config.reader.complain(
@@ -127,7 +78,7 @@ impl Config {
     fn read_with(text: &[u8], reader: crate::reader::Reader) -> Result<Self, Error> {
         let root = tree(Path::new(""), text)?;
         let config = Self::of(text, PathBuf::new(), PathBuf::new());
-        Ok(Self { reader, ..config }.filled(&root))
+        Ok(Self { reader, ..config }.filled(&root, &ToolSources::new()))
     }
 
     /// The configuration, if its text has no faults.

@@ -154,7 +154,10 @@ impl<'a> SourceToolset<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.reader.fault(code, &*self.pointer, message, help);
+        self.reader.complain(ConfigCode::WrongValue, &*self.pointer, message, help);
+        if let Some(complaint) = self.reader.complaints.last_mut() {
+            complaint.code = code;
+        }
     }
 
     /// Reports a finding in a file of the source. An error stops the build.
@@ -182,6 +185,7 @@ pub(crate) struct Sourced {
 /// Reads the source that a toolset names; `None` if it names none of a registered kind.
 pub(crate) fn sourced(
     reader: &mut Reader,
+    sources: &ToolSources,
     own: &Node,
     pointer: &str,
     directory: &Path,
@@ -190,7 +194,7 @@ pub(crate) fn sourced(
         let key = source.keys().iter().copied().find(|key| own.get(key).is_some())?;
         Some((Arc::clone(source), key))
     };
-    let (source, key) = reader.sources.iter().find_map(keys)?;
+    let (source, key) = sources.iter().find_map(keys)?;
     let pointer = format!("{pointer}/{}", escaped(key));
     let tools = if own.get("openapi").is_some() {
         let message = format!("expected `{key}` or `openapi`, got both");

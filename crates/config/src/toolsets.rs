@@ -20,7 +20,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped, tls::tls},
     references, scheme_credentials, selection, server, service_directory, session_values,
     tables::TOOLSET,
-    tool_source::{self, SourceTools, Sourced},
+    tool_source::{self, SourceTools, Sourced, ToolSources},
     toolset::ToolsetConfig,
     upstream,
 };
@@ -31,6 +31,7 @@ pub(crate) fn toolsets(
     node: &Node,
     directory: &Path,
     bounds: Bounds,
+    sources: &ToolSources,
 ) -> Vec<ToolsetConfig> {
     let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
         let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
@@ -60,7 +61,7 @@ pub(crate) fn toolsets(
     let mut toolsets = Vec::new();
     for (name, node) in object.iter() {
         let pointer = format!("/toolsets/{}", escaped(name));
-        let place = ToolsetLocation { pointer: &pointer, directory, bounds };
+        let place = ToolsetLocation { pointer: &pointer, directory, bounds, sources };
         let read = match ToolsetName::new(name) {
             Ok(name) if node.as_str().is_some() => {
                 let help = format!("write `{name}: {{openapi: FILE}}`");
@@ -93,6 +94,8 @@ pub(crate) struct ToolsetLocation<'a> {
     pub(crate) directory: &'a Path,
     /// The default limits of a toolset.
     pub(crate) bounds: Bounds,
+    /// The kinds of sources that a toolset may name.
+    pub(crate) sources: &'a ToolSources,
 }
 
 /// Reads one toolset. A toolset without a name has no prefix, and by default the description `spec.yaml` beside it.
@@ -103,7 +106,7 @@ pub(crate) fn toolset(
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
     let own = node;
-    let sourced = tool_source::sourced(reader, node, place.pointer, place.directory);
+    let sourced = tool_source::sourced(reader, place.sources, node, place.pointer, place.directory);
     let node = sourced.as_ref().map_or(node, |sourced| &sourced.node);
     let mapping = reader.mapping(node, place.pointer, &TOOLSET)?;
     let (description, lacks_own) = match &sourced {
@@ -124,11 +127,10 @@ pub(crate) fn toolset(
     let selection = selection::read(reader, mapping);
     credentials.lacks_own = lacks_own;
     let server = server::read(reader, mapping);
-    if sourced.is_some() && own.get("auth").is_none() {
-        let server = server.as_ref().filter(|_| own.get("server").is_some());
-        tool_source::distrust(reader, &mut credentials, server, mapping);
+    if sourced.is_some() {
+        tool_source::distrust(reader, &mut credentials, server.as_ref(), own, mapping);
     }
-    let read = ToolsetConfig {
+    Some(ToolsetConfig {
         prefix,
         credentials,
         name,
@@ -163,8 +165,7 @@ pub(crate) fn toolset(
         functions: functions::read(reader, mapping),
         execution: functions::execution(reader, mapping),
         confirm: confirm::read(reader, mapping),
-    };
-    Some(read)
+    })
 }
 
 /// The description that a toolset names; `spec.yaml` for the one toolset of a folder that has no name.

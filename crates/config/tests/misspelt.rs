@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use callgate_config::{DescriptionOptions, Environment, Location, open};
+use callgate_config::{DescriptionOptions, Environment, Loader, Location};
 
 /// The keys of the example, each with its text.
 fn blocks() -> BTreeMap<String, String> {
@@ -52,7 +52,7 @@ fn edits(key: &str) -> Vec<String> {
 fn said(text: &str) -> Vec<String> {
     let location = Location::Text("callgate.yaml".into(), text.as_bytes().into());
     let environment = Environment::new().without_audit().listing_missing();
-    let config = open(location, &DescriptionOptions::default());
+    let config = Loader::new().open(location, &DescriptionOptions::default());
     let built = config.and_then(|config| config.build_blocking(&environment, None));
     match built {
         Ok(built) => built.findings().iter().map(ToString::to_string).collect(),

@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, Location, open};
+use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, Loader, Location};
 use callgate_policy::Metrics;
 use callgate_store::GrantStore;
 use callgate_transport::Listeners;
@@ -17,6 +17,7 @@ use callgate_transport::Listeners;
 #[derive(Clone, Debug)]
 pub struct Source {
     from: From,
+    loader: Loader,
     /// The addresses that this process listens on: nothing that is built here may call them.
     listeners: Listeners,
     /// The folder of descriptions at addresses.
@@ -51,7 +52,13 @@ impl Source {
 
     fn of(from: From) -> Self {
         let (listeners, began) = (Listeners::default(), Arc::default());
-        Self { from, listeners, cache: None, began, grants: None }
+        Self { from, loader: Loader::new(), listeners, cache: None, began, grants: None }
+    }
+
+    /// Reads configurations with this loader, which may know further kinds of sources of tools.
+    #[must_use]
+    pub fn with_loader(self, loader: Loader) -> Self {
+        Self { loader, ..self }
     }
 
     /// Keeps descriptions from addresses in a folder, so that a process can start with the last copy if one is unavailable.
@@ -83,7 +90,7 @@ impl Source {
     pub fn config(&self) -> Result<Config, Error> {
         let mut config = match &self.from {
             From::Demo => demo::config(),
-            From::Location(location, options) => open(location.clone(), options),
+            From::Location(location, options) => self.loader.open(location.clone(), options),
         }?;
         // A sidecar has settings that a library has only on request.
         config.calls.get_or_insert_default();

@@ -122,7 +122,7 @@ fn no_file_of_an_export_is_a_link_out_of_it() {
         let toolset = json!({"server": "https://a.example", key: path});
         let config = folder.path().join("callgate.json");
         fs::write(&config, json!({"toolsets": {"pets": toolset}}).to_string()).unwrap();
-        let load = || build(&Config::from_file(&config)?);
+        let load = || build(&loader().file(&config)?);
         load().unwrap_or_else(|error| panic!("{linked}: {error}"));
         let outside = folder.path().join("outside");
         fs::rename(folder.path().join(linked), &outside).unwrap();

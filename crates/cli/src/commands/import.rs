@@ -7,7 +7,7 @@ mod stand_in;
 
 use std::path::Path;
 
-use callgate_config::{ImportedToolset, WholeExport};
+use callgate_ces::{ImportedToolset, WholeExport};
 use callgate_tool::{Object, Value, json};
 
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 /// Reads the export and writes the folder, completely or not at all.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
-    let mut export = callgate_config::import_export(path).map_err(|error| failure(&error))?;
+    let mut export = callgate_ces::import_export(path).map_err(|error| failure(&error))?;
     for finding in &export.findings {
         output::talk(&shown(finding, &export.findings));
     }

@@ -11,7 +11,7 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{self, USUAL_FILE},
     folders, grants, log,
-    open::{failure, options},
+    open::{failure, loader, options},
     output,
 };
 
@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         }
         None => Source::demo(),
     };
+    let source = source.with_loader(loader());
     let source = folders::cache().into_iter().fold(source, Source::with_cache);
     let config = source.config().map_err(|error| failure(&error))?;
     let options = ServeOptions { listen: arguments.listen.clone() };

@@ -3,7 +3,7 @@
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
 use callgate_transport::is_public;
-use callgate_tree::Object;
+use callgate_tree::{Node, Object};
 use url::{Host, Url};
 
 use crate::{
@@ -19,11 +19,16 @@ pub(crate) fn distrust(
     reader: &mut Reader,
     credentials: &mut Credentials,
     server: Option<&ServerUrl>,
+    own: &Node,
     toolset: Mapping<'_>,
 ) {
+    if own.get("auth").is_some() {
+        return;
+    }
     let Some(AuthConfig::OAuth2(config)) = &mut credentials.auth else { return };
     let TokenEndpoint::Url(url) = &config.endpoint else { return };
     let Ok(parsed) = Url::parse(url) else { return };
+    let server = server.filter(|_| own.get("server").is_some());
     let server = server.and_then(|server| Url::parse(server.as_str()).ok());
     let mut vouched = credentials.origins.iter().chain(&server);
     if vouched.any(|known| known.origin() == parsed.origin()) {

@@ -53,7 +53,7 @@ impl ToolList {
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
         let environment = Environment::new().without_audit().listing_missing();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
-        let config = callgate_config::open(location, &options).ok()?;
+        let config = open::loader().open(location, &options).ok()?;
         let built = config.build_blocking(&open::cached(environment), None).ok()?;
         let lines = lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());

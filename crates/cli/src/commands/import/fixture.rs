@@ -8,7 +8,7 @@ use callgate::{
     config::{Config, Environment},
     dialect::{Dialect, Form},
 };
-use callgate_config::{ExportKind, ImportedExample, ImportedToolset, WholeExport};
+use callgate_ces::{ExportKind, ImportedExample, ImportedToolset, WholeExport};
 use callgate_tool::{Object, Value, json};
 
 use crate::{

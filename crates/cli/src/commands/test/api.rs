@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use callgate::{
-    config::{Config, Environment},
-    dialect::Dialect,
-};
+use callgate::{config::Environment, dialect::Dialect};
 
 use super::{Check, Mode, layout::TOOLSET};
 use crate::{
-    commands::tools::declarations, exit::Failure, levels::Levels, loss_counts::LossCounts,
-    open::failure, report::Checked,
+    commands::tools::declarations,
+    exit::Failure,
+    levels::Levels,
+    loss_counts::LossCounts,
+    open::{failure, loader},
+    report::Checked,
 };
 
 pub(super) fn run(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
-    let built = Config::from_toolset_file(api.join(TOOLSET))
+    let built = loader()
+        .toolset_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))
         .map_err(|error| failure(&error))?;
     let mut checks = Vec::new();

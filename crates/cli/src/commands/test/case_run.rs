@@ -9,7 +9,7 @@ use std::{
 use callgate::{
     Call, Content, Executor, Outcome, Session, ToolCall, ToolResult,
     client::ClientAnswer,
-    config::{Built, Config, Environment, Upstream},
+    config::{Built, Environment, Upstream},
     dialect::{json_result, read_call},
     result::{Handle, Journal},
     transport::{Recording, Replay},
@@ -23,7 +23,7 @@ use crate::{
     commands::call::block_on,
     exit::Failure,
     grants,
-    open::{cached, failure, read},
+    open::{cached, failure, loader, read},
     session,
 };
 
@@ -86,7 +86,7 @@ impl CaseRun {
 
 fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
     let file = api.join(TOOLSET);
-    let mut config = Config::from_toolset_file(&file).map_err(|error| failure(&error))?;
+    let mut config = loader().toolset_file(&file).map_err(|error| failure(&error))?;
     let environment = match by {
         Answering::Recording(recorded) => {
             let recording = recorded.map(|(request, response)| Recording {

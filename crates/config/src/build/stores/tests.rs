@@ -1,14 +1,13 @@
 //! Tests the table of schemes that a configuration makes.
 
-use std::path::PathBuf;
-
-use crate::{Config, Description, Environment};
+use crate::{Description, DescriptionOptions, Environment, Loader, Location};
 
 /// The findings about a configuration with these secrets and this key: `code at pointer: message`.
 fn findings(secrets: &str, value: &str) -> Vec<String> {
     let toolset = format!("{{openapi: spec.json, auth: {{bearer: {{token: \"{value}\"}}}}}}");
     let text = format!("secrets: {secrets}\ntoolsets: {{t: {toolset}}}\n");
-    let mut config = Config::read(text.as_bytes(), PathBuf::new(), PathBuf::new()).unwrap();
+    let location = Location::Text("".into(), text.into_bytes().into());
+    let mut config = Loader::new().open(location, &DescriptionOptions::default()).unwrap();
     for toolset in &mut config.toolsets {
         toolset.description = Description::text("{openapi: 3.0.3, paths: {}}");
     }

@@ -3,10 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    finding::{Finding, Severity},
-    import::{Imported, Remark, RemarkKind, ignored},
-};
+use callgate_config::{Finding, Severity};
+
+use crate::import::{Imported, Remark, RemarkKind, ignored};
 
 /// The notes of an export so far.
 #[derive(Debug, Default)]

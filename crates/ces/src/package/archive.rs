@@ -7,10 +7,10 @@ use std::{
     path::Path,
 };
 
+use callgate_config::{MAX_FILE_BYTES, read_file};
 use zip::ZipArchive;
 
 use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
-use crate::file::{MAX_FILE_BYTES, read_file};
 
 type Archive = ZipArchive<Cursor<Vec<u8>>>;
 

@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use callgate_config::{ExportKind, Severity, import_export};
+use callgate_ces::{ExportKind, import_export};
+use callgate_config::Severity;
 use callgate_tool::json;
 use zip::{ZipWriter, write::SimpleFileOptions};
 

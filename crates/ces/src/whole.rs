@@ -11,11 +11,10 @@ mod taken;
 
 use std::path::Path;
 
+use callgate_config::{ConfigCode, Error, Finding};
 use callgate_tool::{Object, Value};
 
-use crate::{
-    code::ConfigCode, error::Error, finding::Finding, package::Package, whole::taken::Taken,
-};
+use crate::{package::Package, whole::taken::Taken};
 
 /// A whole export.
 #[derive(Clone, Debug)]

@@ -1,14 +1,12 @@
 //! Checks an export against its description and against the rules for exports: the address behind `$env_var`, and
 //! certificates, which an export contains and does not name as files.
 
+use callgate_config::{UNTRUSTED_ENDPOINT, is_public_https};
 use callgate_tool::Value;
 use callgate_transport::CaCertificates;
 use callgate_tree::{Limits, Node};
 
-use crate::{
-    import::{Imported, RemarkKind, message::ENVIRONMENT},
-    tool_source::{UNTRUSTED_ENDPOINT, is_public_https},
-};
+use crate::import::{Imported, RemarkKind, message::ENVIRONMENT};
 
 /// Removes and reports certificates that are file names: a configuration may name a file, an export may not.
 pub(crate) fn certificates(imported: &mut Imported) {

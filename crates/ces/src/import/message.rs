@@ -180,5 +180,10 @@ pub(super) fn snake(camel: &str) -> String {
     snake
 }
 
+/// A name as a part of a JSON pointer (RFC 6901 §3).
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 /// The text in an export of Customer Engagement Suite that stands for a value from `environment.json`.
 pub(super) const ENVIRONMENT: &str = "$env_var";

@@ -4,28 +4,20 @@ mod files;
 
 use std::path::Path;
 
+use callgate_config::{
+    ConfigCode, Description, Finding, Severity, SourceTools, SourceToolset, ToolSource,
+};
 use callgate_tool::{Object, Value};
 
 use crate::{
-    code::ConfigCode,
-    description::Description,
     exported::files::{Export, Schema},
-    finding::{Finding, Severity},
     import::{self, Imported, Remark, RemarkKind},
-    tool_source::{SourceToolset, SourceTools, ToolSource},
 };
 
 /// Exported tools as sources of toolsets: the keys `ces_toolset` and `dialogflow_tool`.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_structs, reason = "it has no settings")]
 pub struct Exports;
-
-impl Exports {
-    /// The reader of exported tools.
-    pub fn new() -> Self {
-        Self
-    }
-}
 
 impl ToolSource for Exports {
     fn keys(&self) -> &'static [&'static str] {
@@ -45,7 +37,9 @@ impl ToolSource for Exports {
                 return None;
             }
         };
-        files.into_iter().for_each(|file| toolset.watch(file));
+        for file in files {
+            toolset.watch(file);
+        }
         if let Some(Schema::File { file, .. }) = &schema {
             toolset.watch(file);
         }
@@ -85,7 +79,9 @@ fn told(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remark]) {
     let is_ignored = |remark: &&Remark| remark.kind == RemarkKind::Ignored;
     let ignored = remarks.iter().filter(is_ignored);
     let ignored: Vec<_> = ignored.map(|one| (file.to_owned(), one.pointer.clone())).collect();
-    import::ignored(&ignored).into_iter().for_each(|finding| toolset.report(finding));
+    if let Some(finding) = import::ignored(&ignored) {
+        toolset.report(finding);
+    }
     let has_own_auth = toolset.has("auth");
     for remark in remarks {
         let severity = match remark.kind {

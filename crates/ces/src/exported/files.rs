@@ -8,9 +8,9 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use callgate_config::{MAX_FILE_BYTES, read_file};
 use callgate_tree::{Limits, Node};
 
-use crate::file::{MAX_FILE_BYTES, read_file};
 use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_ces};
 
 /// An exported tool.

@@ -15,9 +15,8 @@ mod text;
 
 use std::fmt;
 
+use callgate_config::codes;
 use callgate_tool::{Object, Value};
-
-use crate::code::codes;
 
 pub use ces::import_ces;
 pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};

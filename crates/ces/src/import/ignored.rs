@@ -3,10 +3,9 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    finding::{Finding, Severity},
-    import::RemarkKind,
-};
+use callgate_config::{Finding, Severity};
+
+use crate::import::RemarkKind;
 
 /// The note about ignored members.
 pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {

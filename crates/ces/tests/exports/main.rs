@@ -7,7 +7,7 @@ mod whole;
 
 use std::{fs, path::Path};
 
-use callgate_config::{Imported, import_ces, import_cx, import_cx_agent};
+use callgate_ces::{Imported, import_ces, import_cx, import_cx_agent};
 use callgate_tool::{Value, json};
 use callgate_tree::{Limits, Node};
 
@@ -22,7 +22,7 @@ fn check(folder: &str, import: fn(&Node) -> Imported, at_least: usize) {
         let export = case["export"].to_string();
         let export = callgate_tree::read(export.as_bytes(), &Limits::default()).unwrap();
         let imported = import(&export.value);
-        let remark = |known: &callgate_config::Remark| {
+        let remark = |known: &callgate_ces::Remark| {
             let pointer = if known.pointer.is_empty() { "/" } else { &known.pointer };
             format!("{} {pointer}", known.kind.as_str())
         };

@@ -6,8 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use callgate_config::{MAX_FILE_BYTES, read_file};
+
 use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
-use crate::file::{MAX_FILE_BYTES, read_file};
 
 /// Reads the wanted files, by their names below the export's root.
 pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {

@@ -1,0 +1,25 @@
+//! Google's formats: tools and whole exports of Dialogflow CX and of Customer Engagement Suite. The formats of messages are in
+//! `callgate-dialect`, as those of other providers.
+//!
+//! [`Exports`] reads what the keys `dialogflow_tool` and `ces_toolset` of a toolset name:
+//!
+//! ```no_run
+//! use callgate_ces::Exports;
+//! use callgate_config::{Environment, Loader};
+//!
+//! # async fn example() -> Result<(), callgate_config::Error> {
+//! let config = Loader::new().with_source(Exports).file("callgate.yaml")?;
+//! let built = config.build(&Environment::new(), None).await?;
+//! # drop(built);
+//! # Ok(())
+//! # }
+//! ```
+
+mod exported;
+mod import;
+mod package;
+mod whole;
+
+pub use exported::Exports;
+pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
+pub use whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export};
