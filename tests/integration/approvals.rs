@@ -69,7 +69,7 @@ async fn decided(built: &Built, session: &Session, id: &str, decision: Decision)
 }
 
 #[tokio::test]
-async fn what_is_shown_is_what_is_sent_but_for_credentials() {
+async fn the_preview_of_an_approval_equals_the_request_without_credentials() {
     let server = Server::start().await;
     let built = built(&server.url(""), "writes", None).await;
     let read = ToolCall::new("1", "pets-listPets", Object::new());
@@ -94,7 +94,7 @@ async fn what_is_shown_is_what_is_sent_but_for_credentials() {
 }
 
 #[tokio::test]
-async fn another_session_value_or_a_reload_is_asked_about_again() {
+async fn another_session_value_or_a_reload_needs_a_new_approval() {
     let (server, other) = (Server::start().await, Server::start().await);
     let before = built(&server.url(""), "writes", None).await;
     let ask = async || pending(&before.executor.call(&put(), &session("acme")).await).id.clone();

@@ -54,7 +54,7 @@ async fn a_listed_header_is_an_argument_like_others() {
 }
 
 #[tokio::test]
-async fn what_is_not_listed_stays_withheld() {
+async fn headers_that_are_not_listed_are_withheld_from_the_model() {
     let server = Server::start().await;
     for (settings, tool, arguments) in [
         ("", "getSession", json!({"Cookie": "a=1"})),
@@ -115,7 +115,7 @@ fn check(settings: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_may_not_be_let_through_is_a_fault_with_its_place_and_reason() {
+fn a_header_that_may_never_be_an_argument_is_a_fault_with_position_and_reason() {
     let expected = "expected a header that an argument may set, got:";
     check(
         "argument_headers: [Host, content_encoding, Accept, Authorization]",
@@ -173,7 +173,7 @@ fn a_method_is_not_overridden_where_only_reads_are_offered() {
 }
 
 #[test]
-fn what_is_listed_in_vain_is_a_warning() {
+fn a_listed_header_that_no_operation_has_is_a_warning() {
     check(
         "argument_headers: {allow: [Forwarded, Accept-Language], tools: {getSesion: [Cookie]}}",
         &[

@@ -95,7 +95,7 @@ async fn a_function_of_the_client_is_checked_and_waits() {
 }
 
 #[tokio::test]
-async fn what_the_client_answers_is_checked_against_the_output() {
+async fn an_answer_of_the_client_is_checked_against_the_output_schema() {
     let built = configured(FUNCTIONS).unwrap();
     let (call, session) = (asked("clock-get_time", json!({"zone": "UTC"})), Session::default());
     let settle = |answer| built.executor.resume(Call::new(&call, &session), answer);
@@ -138,7 +138,7 @@ async fn the_client_gets_filled_arguments_and_no_credential() {
 }
 
 #[tokio::test]
-async fn what_a_credential_reads_of_the_session_is_not_handed_to_the_client() {
+async fn session_values_of_credentials_are_not_sent_to_the_client() {
     let built = crate::built::configured_with(
         DESCRIPTION,
         "toolsets:
@@ -196,7 +196,7 @@ async fn a_clients_answer_is_shaped_like_a_services() {
 }
 
 #[test]
-fn what_is_wrong_with_functions_is_told_with_its_place() {
+fn faults_of_functions_are_reported_with_their_position() {
     #[track_caller]
     fn check(settings: &str, pointer: &str, code: &str) {
         let text = format!("toolsets:\n  a:\n    {settings}\n");

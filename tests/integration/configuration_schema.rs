@@ -74,7 +74,7 @@ fn every_toolset_of_a_fixture_is_valid() {
 /// For each key of the full example: whatever value the schema refuses, the reader refuses, and says so at its place. No key
 /// takes a list of truth values, so that each is refused one at least.
 #[test]
-fn what_the_schema_refuses_the_reader_refuses() {
+fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
     let validator = jsonschema::validator_for(&printed()).unwrap();
     let probes =
         json!([[true], true, -1, 0, 1.5, 1e9, "two words", "", [], [1], {}, {"x": 1}, [{}]]);

@@ -133,7 +133,7 @@ async fn each_operation_carries_what_it_asks_for() {
 }
 
 #[tokio::test]
-async fn another_alternative_is_taken_where_only_it_can_be_met() {
+async fn the_only_security_alternative_with_credentials_is_used() {
     let keys = "credentials: { query: { api_key: { value: \"literal:canary query\" } } }";
     let (server, built) = started(keys).await;
     assert_eq!(arrived(&server, &built, "either").await, ["/either?api%20key=canary%20query"]);
@@ -142,7 +142,7 @@ async fn another_alternative_is_taken_where_only_it_can_be_met() {
 
 /// A token for other scopes does not do.
 #[tokio::test]
-async fn scopes_that_are_not_covered_are_told() {
+async fn missing_scopes_are_reported() {
     let token = "token: { oauth2_client_credentials: { token_url: \"https://idp.example/token\", \
                  client_id: c, client_secret: \"literal:canary\", scopes: [list] } }";
     let (server, built) = started(&format!("credentials:\n  {token}")).await;
@@ -164,7 +164,7 @@ async fn scopes_that_are_not_covered_are_told() {
 
 /// Faults, the load report, and what a dry run notes name the scheme and never a secret.
 #[tokio::test]
-async fn what_cannot_be_met_is_told_and_never_sent() {
+async fn operations_without_their_credential_are_reported_and_never_sent() {
     let one = "credentials: { token: { bearer: { token: \"literal:canary\" } } }";
     let (server, built) = started(one).await;
     for (tool, named) in [
@@ -233,7 +233,7 @@ async fn one_credential_of_every_operation_spares_those_that_are_open() {
 }
 
 #[tokio::test]
-async fn calls_without_a_credential_are_asked_for() {
+async fn anonymous_calls_must_be_allowed_by_the_configuration() {
     let (server, built) = started("auth: none").await;
     assert_eq!(arrived(&server, &built, "inherited").await, ["/inherited"]);
     let (server, built) = started("").await;

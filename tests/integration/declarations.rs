@@ -24,7 +24,7 @@ impl Write for Log {
 }
 
 #[test]
-fn a_tool_that_is_not_declared_is_told_of_once() {
+fn a_tool_that_is_not_declared_is_logged_once() {
     let properties: Object =
         (0..7000).map(|n| (format!("p{n}"), json!({"format": "binary"}))).collect();
     let body = json!({"content": {"multipart/form-data": {"schema": {"type": "object", "properties": properties}}}});

@@ -76,7 +76,7 @@ async fn a_metadata_service_is_refused_for_the_operator_too() {
 }
 
 #[tokio::test]
-async fn what_the_operator_allows_a_description_may_lead_to() {
+async fn a_description_may_name_addresses_that_the_operator_allows() {
     let server = Server::start().await;
     let result = called(&server.url(""), "egress: { allow: [127.0.0.1] }").await;
     assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
@@ -86,7 +86,7 @@ async fn what_the_operator_allows_a_description_may_lead_to() {
 }
 
 #[test]
-fn a_range_of_addresses_that_is_none_is_told_with_its_place() {
+fn an_invalid_address_range_is_reported_with_its_position() {
     let settings = "egress:\n  allow: [10.0.0.0/8, 10.0.0.0/40]\n";
     let error = toolset("openapi: 3.0.3", settings).unwrap_err();
     let [finding] = error.findings() else { panic!("{error}") };

@@ -43,7 +43,7 @@ fn a_cause_is_shown_by_its_text() {
 }
 
 #[test]
-fn a_request_may_have_been_seen_unless_its_kind_of_failure_tells() {
+fn a_failed_request_may_have_been_received_unless_its_kind_excludes_it() {
     use transport::ErrorKind;
 
     let rows = [

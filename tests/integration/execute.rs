@@ -54,7 +54,7 @@ async fn status(executor: &Executor, tool: &str, code: u16) -> Outcome {
 }
 
 #[tokio::test]
-async fn what_was_meant_is_what_arrives() {
+async fn arguments_arrive_at_the_service_unchanged() {
     let server = Server::start().await;
     let executor = executor(&server.url("/base"), "");
     let arguments = r#"{"n": 9007199254740993.10, "tag": ["a b", "c&d=e"], "X_Trace": "t"}"#;
@@ -96,7 +96,7 @@ async fn a_status_decides_how_a_call_ends() {
 }
 
 #[tokio::test]
-async fn the_services_own_words_are_kept() {
+async fn the_error_body_of_the_service_is_in_the_fault() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "");
     let Outcome::Failed(fault) = status(&executor, "status", 404).await else { panic!("no fault") };

@@ -247,7 +247,7 @@ fn check_fault(files: &[(&str, String)], settings: &Value, code: &str, words: &s
 }
 
 #[test]
-fn an_export_that_cannot_be_taken_over_is_a_fault() {
+fn an_export_that_cannot_be_imported_is_a_fault() {
     let named = json!({"dialogflow_tool": "agent/tools/pets"});
     let tool = |spec: Value| vec![("agent/tools/pets/pets.json", spec.to_string())];
     let store = tool(json!({"displayName": "f", "dataStoreSpec": {}}));
@@ -307,7 +307,7 @@ fn a_certificate_of_an_export_is_no_file() {
 
 /// Google's accounts: whose token it is is told, and a dry run shows where it goes without asking for one.
 #[tokio::test]
-async fn tokens_of_google_accounts_are_asked_for_by_callgates_own() {
+async fn tokens_of_exported_google_accounts_are_requested_with_our_own_account() {
     let settings = json!({"dialogflow_tool": "agent/tools/pets", "server": "https://a.example"});
     for authentication in [
         json!({"serviceAgentAuthConfig": {}}),

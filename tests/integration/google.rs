@@ -117,7 +117,7 @@ async fn call(executor: &Executor) {
 }
 
 #[tokio::test]
-async fn an_identity_token_is_for_the_server_and_kept_until_it_is_refused() {
+async fn an_identity_token_is_for_the_server_and_cached_until_it_is_refused() {
     let auth = |origin: &str| json!({"google_id_token": {"account": "machine", "endpoints": {"metadata": origin}}});
     let (executor, seen, origin) = start(auth).await;
     call(&executor).await;
@@ -140,7 +140,7 @@ async fn an_identity_token_is_for_the_server_and_kept_until_it_is_refused() {
 
 /// The tokens here hold until the year 3000.
 #[tokio::test]
-async fn the_end_of_an_identity_token_is_told_by_the_programs_clock() {
+async fn an_identity_token_expires_by_the_clock_of_the_program() {
     for (seconds, n_asked) in [(32_503_600_000, 1), (32_503_680_001, 2)] {
         let auth = |origin: &str| json!({"google_id_token": {"account": "machine", "endpoints": {"metadata": origin}}});
         let toolset =
@@ -156,7 +156,7 @@ async fn the_end_of_an_identity_token_is_told_by_the_programs_clock() {
 }
 
 #[tokio::test]
-async fn an_access_token_is_asked_for_once_and_again_when_it_is_refused() {
+async fn an_access_token_is_requested_once_and_again_after_a_refusal() {
     let auth = |origin: &str| {
         json!({"google_access_token": {
             "account": "machine",
@@ -210,7 +210,7 @@ async fn a_secret_of_secret_manager_is_read_with_the_accounts_token() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_account_is_told_at_its_place() {
+async fn a_fault_of_an_account_is_reported_at_its_position() {
     #[track_caller]
     fn check(auth: &Value, pointer: &str) {
         let description = crate::root().join("fixtures/pets/spec.yaml");

@@ -87,7 +87,7 @@ async fn a_write_is_not_followed() {
 }
 
 #[tokio::test]
-async fn another_origin_never_hears_of_it() {
+async fn a_redirect_to_another_origin_is_never_followed() {
     let elsewhere = Raw::always("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let port = elsewhere.origin.rsplit(':').next().unwrap().to_owned();
     for location in [

@@ -86,7 +86,7 @@ fn documents_of_a_listed_origin_are_fetched_each_once() {
 }
 
 #[test]
-fn nothing_is_asked_of_other_origins() {
+fn other_origins_get_no_request() {
     for reference in [
         "https://other.example.com/parts.yaml#/limit",
         "https://specs.example.com:8443/parts.yaml#/limit",
@@ -102,7 +102,7 @@ fn nothing_is_asked_of_other_origins() {
 }
 
 #[test]
-fn what_answers_with_a_redirect_or_a_bomb_is_a_loss_and_no_more() {
+fn a_reference_answered_by_a_redirect_or_a_bomb_only_degrades_its_operations() {
     let bomb = format!("HTTP/1.1 200 OK\n\n{}\n", "[".repeat(10_000));
     for answer in ["HTTP/1.1 302 Found\nlocation: http://169.254.169.254/\n\n", &bomb] {
         let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), answer);
@@ -113,7 +113,7 @@ fn what_answers_with_a_redirect_or_a_bomb_is_a_loss_and_no_more() {
 }
 
 #[test]
-fn a_file_is_looked_for_beside_a_description_before_its_own_address_is_asked() {
+fn a_file_beside_a_description_is_read_before_its_address_is_requested() {
     let listed = "openapi: 3.2.0\n$self: https://specs.example.com/shared/openapi";
     let fetched = [
         "GET https://specs.example.com/shared/parts.yaml HTTP/1.1",

@@ -157,7 +157,7 @@ async fn a_token_that_is_always_refused_makes_no_loop() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_does_not_name_the_token_is_told_and_not_sent_again() {
+async fn a_refusal_that_does_not_name_the_token_is_reported_and_not_retried() {
     for challenge in ["", "Basic realm=\"x\""] {
         let row = ("token-1", 401, challenge);
         let result = check(row, &["token-0"], &[CredentialRefusal::Unnamed]).await;

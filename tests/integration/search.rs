@@ -52,7 +52,7 @@ fn names<'e>(found: &[Found<'e>]) -> Vec<&'e str> {
 }
 
 #[tokio::test]
-async fn what_a_tool_needs_stands_behind_it() {
+async fn sources_of_the_inputs_of_a_tool_follow_it() {
     let executor = shop().await;
     let found = executor.search(&Search::new("the pets somebody has"), |_| true);
     assert_eq!(names(&found), ["petsOfOwner", "listOwners", "addPet"]);
@@ -85,7 +85,7 @@ async fn filters_come_before_ranking() {
 }
 
 #[tokio::test]
-async fn what_nobody_may_see_is_neither_found_nor_named() {
+async fn hidden_tools_are_neither_found_nor_named() {
     let executor = shop().await;
     let sees = |entry: Entry<'_>| entry.name().as_str() != "listOwners";
     let found = executor.search(&Search::new("owners and their pets"), sees);

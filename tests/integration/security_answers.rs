@@ -153,7 +153,7 @@ async fn row_28_a_slow_service_ends_at_the_deadline_of_the_whole_call() {
 }
 
 #[tokio::test]
-async fn row_29_a_malformed_answer_is_none() {
+async fn row_29_a_malformed_answer_is_refused() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
         "HTTP/1.1 200 OK\r\ncontent-length: 1, 2\r\n\r\nab",

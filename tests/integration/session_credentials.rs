@@ -161,7 +161,7 @@ async fn a_description_does_not_read_another_toolsets_credential() {
 }
 
 #[tokio::test]
-async fn what_is_beside_a_credential_is_an_input_all_the_same() {
+async fn parameters_beside_a_credential_are_inputs() {
     let server = Server::start().await;
     let configuration = configuration(&server.url(""), "$session.params.user.token", "");
     let built = built(&parameter("user.name"), &configuration);
@@ -239,7 +239,7 @@ paths:
 }
 
 #[test]
-fn a_configuration_that_relied_on_sharing_is_told_the_line_to_write() {
+fn an_undeclared_shared_session_value_is_reported_with_the_line_to_add() {
     let told = |annotation: &str, token: &str, settings: &str| {
         let built = built(annotation, &configuration("http://127.0.0.1:1", token, settings));
         let told = built.warnings.iter().map(|found| {

@@ -88,7 +88,7 @@ async fn a_stores_own_certificates_secure_its_connections() {
 }
 
 #[tokio::test]
-async fn without_them_nothing_is_sent_and_the_operator_is_told_why() {
+async fn a_store_without_its_certificates_gets_no_request_and_the_operator_gets_the_reason() {
     let authority = authority();
     let (vault, service) = (vault(&authority).await, Server::start().await);
     let root = format!("tls: {{ ca: [ca.pem], {IDENTITY} }}");

@@ -104,7 +104,7 @@ async fn a_stream_that_is_left_was_still_sending() {
 }
 
 #[tokio::test]
-async fn what_is_no_sequence_ends_at_once() {
+async fn a_response_that_is_not_a_sequence_ends_the_stream_at_once() {
     let server = Raw::once("HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n").await;
     let executor = target::executor(DESCRIPTION, &server.origin, "");
     let mut stream = executor.stream(&asked("news", json!({})), &Session::default()).await;

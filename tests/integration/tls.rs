@@ -86,7 +86,7 @@ async fn the_certificates_of_the_root_serve_every_toolset_and_a_toolsets_own_win
 }
 
 #[tokio::test]
-async fn an_authority_may_stand_in_the_configuration_itself() {
+async fn an_authority_may_be_a_text_of_the_configuration() {
     let authority = Authority::new();
     let server = format!("server: 'https://localhost:{}'", authority.serve(answer).await);
     authority.issue("client", 3000);
@@ -100,7 +100,7 @@ async fn an_authority_may_stand_in_the_configuration_itself() {
 }
 
 #[tokio::test]
-async fn a_caller_is_told_what_is_wrong_and_shown_no_host() {
+async fn a_tls_fault_names_the_cause_and_no_host() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let port = authority.serve(answer).await;
     authority.issue("client", 3000);
@@ -175,7 +175,7 @@ async fn a_scheme_of_certificates_is_met_by_one_that_is_shown() {
 }
 
 #[test]
-fn what_is_wrong_with_certificates_is_told_when_they_are_loaded() {
+fn faults_of_certificates_are_reported_when_they_are_loaded() {
     let authority = Authority::new();
     authority.issue("client", 3000);
     authority.issue("old", 2001);

@@ -153,7 +153,7 @@ async fn a_call_ends_at_its_callers_deadline() {
 }
 
 #[test]
-fn what_is_no_function_is_told_when_the_executor_is_built() {
+fn an_invalid_function_is_reported_when_the_executor_is_built() {
     let rows = [
         ("clock", "get-time it", json!({"type": "object"}), ErrorKind::IllegalName),
         ("my-clock", "get_time", json!({"type": "object"}), ErrorKind::IllegalName),

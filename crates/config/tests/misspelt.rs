@@ -61,7 +61,7 @@ fn said(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_misspelt_key_alone_in_a_file_is_answered_with_the_key_that_is_meant() {
+fn a_file_with_only_a_misspelt_key_suggests_the_correct_key() {
     let blocks = blocks();
     assert!(blocks.len() >= 15, "{:?}", blocks.keys());
     let mut wrong = Vec::new();

@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_admitted_takes_no_place(texts in texts(), question in "[a-cX ]{0,12}") {
+    fn filtered_tools_use_no_rank(texts in texts(), question in "[a-cX ]{0,12}") {
         let index = Index::new(texts.iter().map(document));
         let admits = |at: usize| at.is_multiple_of(2);
         let all = index.find_words(Query::new(&question).with_limit(usize::MAX));

@@ -18,7 +18,7 @@ async fn a_description_becomes_calls_in_five_lines() -> Result<(), Box<dyn std::
 }
 
 #[tokio::test]
-async fn a_server_that_is_none_is_refused_when_it_is_built() {
+async fn an_invalid_server_is_refused_when_the_executor_is_built() {
     let error =
         callgate::openapi("openapi: 3.1.0").server("example.com").build().await.unwrap_err();
     assert!(error.to_string().contains("https://api.example.com/v1"), "{error}");

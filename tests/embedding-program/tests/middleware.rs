@@ -47,7 +47,7 @@ impl Middleware for Guard {
 }
 
 #[tokio::test]
-async fn a_call_is_vetoed_before_the_tool_hears_of_it() {
+async fn a_vetoed_call_never_reaches_the_tool() {
     let (guard, is_called) = (Guard::default(), Arc::new(AtomicBool::new(false)));
     let told = Arc::clone(&is_called);
     let executor = Executor::builder()

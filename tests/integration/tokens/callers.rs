@@ -82,7 +82,7 @@ async fn each_caller_and_token_has_a_token_of_its_own_and_asks_for_it_once() {
 }
 
 #[tokio::test]
-async fn what_was_had_for_a_token_is_not_used_when_that_token_is_over() {
+async fn an_exchanged_token_is_not_used_after_the_callers_token_expires() {
     let provider = Provider::start().await;
     issue(&provider);
     let executor = executor(&provider, &exchange(&provider, &json!({})));
@@ -99,7 +99,7 @@ async fn what_was_had_for_a_token_is_not_used_when_that_token_is_over() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_token_of_its_caller_is_told_so_and_sends_nothing() {
+async fn a_call_without_a_token_of_its_caller_is_refused_and_sends_nothing() {
     let provider = Provider::start().await;
     let executor = executor(&provider, &exchange(&provider, &json!({})));
     let fault = fault(call(&executor, &super::session("s", "canary")).await);
@@ -112,7 +112,7 @@ async fn a_call_without_a_token_of_its_caller_is_told_so_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_refused_exchange_is_told_with_its_code_and_without_the_token() {
+async fn a_refused_exchange_is_reported_with_its_code_and_without_the_token() {
     for (code, expected, next) in [
         ("invalid_request", FaultCode::SignInRequired, Next::AskUser),
         ("invalid_target", FaultCode::AuthFailed, Next::GiveUp),
@@ -132,7 +132,7 @@ async fn a_refused_exchange_is_told_with_its_code_and_without_the_token() {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_what_was_had_has_the_user_sign_in() {
+async fn a_refused_exchanged_token_requires_the_user_to_sign_in() {
     let provider = Provider::start().await;
     provider.behave(|_, _| {
         axum::Json(json!({"access_token": "unknown", "token_type": "Bearer"})).into_response()

@@ -63,7 +63,7 @@ async fn an_answer_that_is_no_token_is_not_used() {
 }
 
 #[tokio::test]
-async fn an_endpoint_out_of_order_may_be_asked_later() {
+async fn a_failing_token_endpoint_may_be_tried_later() {
     let broken = || answer(500, "text/html", "canary");
     check("500", broken, "out of order", Next::TryLater).await;
     let often = || answer(429, "text/html", "canary");
@@ -110,7 +110,7 @@ async fn an_endpoint_that_asks_for_a_long_wait_is_not_waited_for() {
 
 #[tokio::test]
 #[expect(clippy::excessive_nesting, reason = "every media type and every word")]
-async fn a_token_is_taken_under_every_media_type_and_word_for_bearer() {
+async fn a_token_is_accepted_under_every_media_type_and_spelling_of_bearer() {
     for media_type in ["text/plain;charset=UTF-8", "text/html", "application/vnd.oauth+json"] {
         for token_type in ["BearerToken", "", "Application Access Token"] {
             let provider = provider_with(move |provider| {
@@ -176,7 +176,7 @@ fn of_basic(header: &str) -> [String; 2] {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_by_a_code_of_the_standards() {
+async fn a_refusal_is_reported_with_its_standard_code() {
     for (code, shown) in [
         ("invalid_client", "invalid_client"),
         ("invalid_scope", "invalid_scope"),
@@ -226,7 +226,7 @@ async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
 
 /// Threat 34 of `SECURITY.md`.
 #[tokio::test]
-async fn a_lifetime_is_taken_as_servers_say_it() {
+async fn a_lifetime_is_read_in_every_form_that_servers_use() {
     for (expires_in, n_asked) in [
         (json!(3600), 1),
         (json!("3600"), 1),

@@ -108,7 +108,7 @@ async fn a_users_token_that_is_refused_is_for_the_user_to_renew() {
 }
 
 #[tokio::test]
-async fn a_session_without_a_token_asks_for_none() {
+async fn a_session_without_a_token_requests_no_exchange() {
     let provider = Provider::start().await;
     for place in ["$session.params.none", "$context.variables.none"] {
         let executor = executor(&provider, &exchange(&provider, place));

@@ -96,7 +96,7 @@ async fn the_endpoint_is_found_in_the_issuers_metadata() {
 }
 
 #[tokio::test]
-async fn metadata_of_another_issuer_are_not_taken() {
+async fn metadata_of_another_issuer_are_refused() {
     let provider = Provider::start().await;
     let issuer = provider.url("/");
     let settings = json!({"issuer": issuer, "client_id": "me"});
@@ -107,7 +107,7 @@ async fn metadata_of_another_issuer_are_not_taken() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_told_together() {
+fn contradictory_settings_are_reported_together() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let provider = runtime.block_on(Provider::start());
     for (settings, expected) in [

@@ -191,7 +191,7 @@ async fn processes_whose_token_is_refused_renew_it_once() {
 }
 
 #[tokio::test]
-async fn a_token_is_not_used_before_its_grant_is_kept() {
+async fn a_token_is_not_used_before_its_grant_is_stored() {
     let (provider, kept, built) = logged_in().await;
     is_answered(&called(&built).await);
     provider.revoke();
@@ -204,7 +204,7 @@ async fn a_token_is_not_used_before_its_grant_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_renewal_whose_call_went_away_is_kept() {
+async fn a_renewal_is_stored_after_its_call_was_dropped() {
     let (provider, kept, built) = logged_in().await;
     is_answered(&called(&built).await);
     provider.revoke();
@@ -230,7 +230,7 @@ async fn a_renewal_whose_call_went_away_is_kept() {
 }
 
 #[tokio::test]
-async fn a_login_that_is_no_longer_taken_says_the_command() {
+async fn a_rejected_login_is_reported_with_the_command_to_renew_it() {
     let (provider, kept, _) = logged_in().await;
     provider.revoke();
     provider.behave(|_, _| {
@@ -259,7 +259,7 @@ async fn a_logout_removes_the_login_whatever_the_server_says() {
 }
 
 #[tokio::test]
-async fn a_program_without_a_place_for_logins_is_told_so() {
+async fn a_program_without_a_store_for_logins_gets_a_fault() {
     let provider = Provider::start().await;
     let config = configuration(&provider, &settings(&provider));
     let built = build_in(&config, &Environment::new()).unwrap();
@@ -309,7 +309,7 @@ async fn a_description_says_where_a_person_logs_in() {
 }
 
 #[test]
-fn what_is_wrong_with_a_login_is_found_when_it_is_read() {
+fn a_fault_of_a_login_is_found_when_its_settings_are_read() {
     let faults = |members: &str| {
         let auth = format!("{{oauth2_authorization_code: {{{members}}}}}");
         let text = format!("toolsets:\n  a: {{openapi: a.yaml, auth: {auth}}}\n");

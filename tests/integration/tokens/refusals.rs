@@ -19,7 +19,7 @@ async fn a_thousand_calls_ask_for_one_token() {
 }
 
 #[tokio::test]
-async fn a_thousand_calls_with_a_token_that_is_refused_ask_for_one_more_and_none_fails() {
+async fn a_thousand_calls_with_a_refused_token_request_one_new_token_and_succeed() {
     let provider = Provider::start().await;
     let executor = executor(&provider, &client(&provider));
     is_answered(&call(&executor, &Session::default()).await);

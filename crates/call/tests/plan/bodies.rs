@@ -93,7 +93,7 @@ fn an_encoding_object_says_how_a_form_is_written() {
 }
 
 #[test]
-fn what_no_form_can_hold_is_refused() {
+fn a_value_without_a_form_encoding_is_refused() {
     let list = json!({"schema": {"type": "array", "items": {"type": "string", "nullable": true}}});
     refused(
         FORM,
@@ -158,7 +158,7 @@ fn a_file_has_the_name_and_the_type_it_is_given() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn a_value_that_is_not_a_file_is_refused() {
     let file = schema(json!({"f": {"type": "string", "format": "binary"}}));
     let hint = "(give text as it is in an object: {\"text\": \"…\"})";
     refused(

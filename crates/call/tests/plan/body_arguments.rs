@@ -236,7 +236,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400.max(ProptestConfig::default().cases)))]
 
     #[test]
-    fn what_is_sent_and_told_is_that_of_the_argument_body_without_its_name(
+    fn body_arguments_send_and_report_the_same_as_a_body_argument(
         given in proptest::collection::vec((name(), value()), 0..6),
         is_named in any::<bool>(),
         has_session in any::<bool>(),

@@ -142,7 +142,7 @@ fn json_as_text_is_bound_too() {
 }
 
 #[test]
-fn what_cannot_be_bound_is_refused() {
+fn a_session_value_that_cannot_be_bound_is_refused() {
     for keyword in ["contains", "not", "propertyNames"] {
         let schema =
             |value: Value| json!({"type": "object", "properties": {"a": {keyword: value}}});
@@ -156,7 +156,7 @@ fn what_cannot_be_bound_is_refused() {
 }
 
 #[test]
-fn what_the_session_fails_to_give_whole_is_looked_into() {
+fn session_values_inside_an_input_that_the_session_lacks_are_bound() {
     let all = json!({"x-agent-input-parameter": "all", "type": "object", "properties": {
         "id": {"$ref": "@dialogflow/sessionId"}}});
     let plan = plan_of(

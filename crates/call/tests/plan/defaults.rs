@@ -101,7 +101,7 @@ fn a_default_is_sent_as_the_listed_values_beside_it_are_read() {
 }
 
 #[test]
-fn a_required_value_with_an_illegal_default_is_asked_for_by_every_method() {
+fn a_required_value_with_an_illegal_default_is_required_by_every_method() {
     let parameters = json!([{"name": "page", "in": "query", "required": true, "schema": {"type": "integer", "default": "1"}}]);
     let properties =
         json!({"name": {"type": "string"}, "old": {"type": "integer", "default": "10"}});
@@ -124,7 +124,7 @@ fn a_required_value_with_an_illegal_default_is_asked_for_by_every_method() {
 }
 
 #[test]
-fn a_required_path_parameter_with_an_illegal_default_is_asked_for() {
+fn a_required_path_parameter_with_an_illegal_default_stays_required() {
     let plan = crate::support::operation(
         "get",
         "/a/{id}",

@@ -146,7 +146,7 @@ fn meets(schema: &Schema, value: &Value) -> bool {
 }
 
 #[test]
-fn what_is_sent_is_read_as_given_or_the_result_says_the_difference() {
+fn a_request_decodes_to_its_arguments_or_the_result_reports_the_difference() {
     let cases = Config::default().cases.max(800);
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };

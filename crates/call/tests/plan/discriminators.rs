@@ -50,7 +50,7 @@ fn a_value_outside_of_the_declared_ones_is_sent_where_a_branch_allows_it() {
 }
 
 #[test]
-fn a_model_is_told_the_declared_values() {
+fn a_fault_lists_the_declared_values_for_the_model() {
     let plan = pets("3.0.3", &json!({"type": "string"}));
     let declared = plan.operation().declaration().unwrap().input_schema.to_value();
     let branches = &declared["properties"]["body"]["anyOf"];

@@ -44,7 +44,7 @@ fn refused(media_type: &str, arguments: Value, expected: &str) {
 }
 
 #[test]
-fn a_handle_stands_for_the_bytes_of_a_body() {
+fn a_handle_is_replaced_by_the_bytes_of_a_body() {
     let png = json!({"body": {"handle": "result:01"}});
     check("application/octet-stream", png.clone(), "application/octet-stream\n\nPNG");
     check("image/*", png.clone(), "image/png\n\nPNG");
@@ -85,7 +85,7 @@ fn the_bytes_of_a_body_are_not_copied() {
 }
 
 #[test]
-fn a_handle_stands_for_a_file_of_a_multipart_body() {
+fn a_handle_is_replaced_by_a_file_of_a_multipart_body() {
     check(
         "multipart/form-data",
         json!({"f": {"handle": "result:01", "filename": "a.png"},
@@ -99,7 +99,7 @@ fn a_handle_stands_for_a_file_of_a_multipart_body() {
 }
 
 #[test]
-fn what_no_handle_names_is_told_before_anything_is_sent() {
+fn an_unknown_handle_is_reported_before_anything_is_sent() {
     let gone = "expected the handle of a result that is still kept, got one that is unknown or has expired \
                 (fetch the result again and use its new handle)";
     for handle in ["result:04", "result:", "01", ""] {
@@ -121,7 +121,7 @@ fn what_no_handle_names_is_told_before_anything_is_sent() {
 }
 
 #[test]
-fn what_is_not_one_run_of_bytes_is_refused() {
+fn arguments_that_are_not_the_bytes_of_a_file_are_refused() {
     refused(
         "image/png",
         json!({"body": "result:01"}),
@@ -160,7 +160,7 @@ fn handles_do_not_carry_a_body_over_the_bound() {
 }
 
 #[test]
-fn a_handle_where_no_bytes_are_asked_for_is_data() {
+fn a_handle_in_an_argument_without_bytes_is_plain_data() {
     check(
         "application/json",
         json!({"f": "result:01", "o": {"handle": "result:01"}}),

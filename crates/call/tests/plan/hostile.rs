@@ -253,7 +253,7 @@ fn many_branches_over_a_large_value_are_too_dear() {
 }
 
 #[test]
-fn one_pattern_that_cannot_be_held_leaves_the_others() {
+fn an_unsupported_pattern_leaves_the_others_in_force() {
     for bad in [r"^[\p{L}]{1,1000}$", r"^.{0,262144}$", r"^\p{Print}+$", r"(?=a)b"] {
         let schema = json!({"properties": {"a": {"pattern": bad}, "b": {"pattern": "^[0-9]{8}$"}}});
         let evaluator = Evaluator::new(schema);
@@ -265,7 +265,7 @@ fn one_pattern_that_cannot_be_held_leaves_the_others() {
 }
 
 #[test]
-fn keywords_that_are_not_known_are_told() {
+fn unknown_keywords_are_reported() {
     let evaluator = Evaluator::new(json!({
         "$id": "urn:x", "title": "T", "$dynamicRef": "#a", "x-note": 1, "minimum": "5", "multipleOf": 0, "$ref": "other.json",
         "format": "hostname", "properties": {"a/b": {"type": "text", "items": [1]}}, "$defs": {"Unused": {"nope": 1}}}));
@@ -285,7 +285,7 @@ fn keywords_that_are_not_known_are_told() {
 }
 
 #[test]
-fn what_is_too_dear_or_too_deep_is_told_and_nothing_is_sent() {
+fn arguments_too_costly_or_too_deep_are_reported_and_not_sent() {
     let branches: Vec<_> =
         (0..1000).map(|at| json!({"contains": {"const": format!("{at}")}})).collect();
     let plan = operation(

@@ -255,7 +255,7 @@ fn null_is_a_value_of_a_merge_patch() {
 }
 
 #[test]
-fn nested_members_are_held_against_what_is_declared() {
+fn nested_members_are_checked_against_their_declaration() {
     let inner = json!({"type": "object", "properties": {"id": {"type": "integer", "readOnly": true}, "n": {}}});
     let closed = json!({"type": "object", "properties": {"n": {}}, "additionalProperties": false});
     let schema = json!({"type": "object", "required": ["open"],

@@ -28,7 +28,7 @@ fn check_parameter(place: &str, style: &str, explode: bool, value: Value, expect
 }
 
 #[test]
-fn what_a_style_leaves_out_of_a_parameter_is_reported() {
+fn values_that_a_parameter_style_omits_are_reported() {
     let member = "`p.a` was null and is omitted";
     for (place, style, explode) in [
         ("query", "form", true),
@@ -66,7 +66,7 @@ fn structures_inside_of_members_are_json_which_has_null() {
 }
 
 #[test]
-fn what_a_whole_query_string_leaves_out_is_reported() {
+fn values_that_a_whole_query_string_omits_are_reported() {
     let content = json!({FORM: {"schema": {"type": "object"}}});
     let operation = json!({"responses": {}, "parameters": [{"name": "q", "in": "querystring", "content": content}]});
     let arguments = json!({"q": {"a": null, "b": [], "c": {}, "d": 1}});
@@ -77,7 +77,7 @@ fn what_a_whole_query_string_leaves_out_is_reported() {
 }
 
 #[test]
-fn what_xml_has_no_form_for_is_reported() {
+fn values_without_an_xml_form_are_reported() {
     let nullable = |xml: Value| json!({"type": ["string", "null"], "xml": xml});
     let list = |wrapped: bool| json!({"type": "array", "items": {"type": "object", "properties": {"id": nullable(json!({"attribute": true}))}}, "xml": {"wrapped": wrapped}});
     let properties = json!({"name": {"type": "string"}, "id": nullable(json!({"attribute": true})), "note": nullable(json!({"name": "n"})),
@@ -123,7 +123,7 @@ fn a_whole_query_string_is_alone() {
 }
 
 #[test]
-fn what_a_body_leaves_out_is_reported() {
+fn values_that_a_body_omits_are_reported() {
     let nullable = json!({"type": ["string", "null"]});
     let properties = json!({"name": nullable, "note": nullable, "tags": {"type": "array"},
         "size": {"type": "object"}, "deep": {"type": "object"}});

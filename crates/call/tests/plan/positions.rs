@@ -58,7 +58,7 @@ fn parts_without_names_are_written_by_their_position() {
 }
 
 #[test]
-fn what_is_not_written_is_refused() {
+fn a_multipart_encoding_that_cannot_be_written_is_refused() {
     let list = |encoding: Value| json!({"schema": {"type": "array"}, "itemEncoding": encoding});
     let nested = list(json!({"contentType": "multipart/mixed", "itemEncoding": {}}));
     check(

@@ -85,7 +85,7 @@ fn a_default_inside_a_body_that_breaks_its_own_schema_is_left_out() {
 }
 
 #[test]
-fn a_format_told_in_another_way_too_is_not_checked() {
+fn a_format_that_other_keywords_also_describe_is_not_checked() {
     let now = json!({"type": "string", "format": "date-time", "enum": ["now"]});
     assert_eq!(call(&query(now, true), json!({"h": "now"})).shown(), "GET /v1/x?h=now");
     let id = json!({"type": "string", "format": "uuid", "minLength": 4, "maxLength": 4});

@@ -55,7 +55,7 @@ fn the_payload_is_a_source_like_the_session() {
 }
 
 #[test]
-fn the_context_is_never_asked_of_the_model() {
+fn context_values_are_never_inputs_of_the_model() {
     let bound = json!({"$ref": "@dialogflow/sessionId"});
     let plan = query(bound.clone(), true);
     let filled = call_in(&plan, json!({"x": "mine"}), &Session::new("s-1"));
@@ -99,7 +99,7 @@ fn strict_session_inputs_are_never_from_the_model() {
 }
 
 #[test]
-fn a_session_value_of_another_type_is_converted_or_told_without_its_value() {
+fn a_session_value_of_another_type_is_converted_or_reported_without_its_value() {
     let plan = query(json!({"type": "integer", "x-agent-input-parameter": "zip"}), true);
     let converted = call_in(&plan, json!({}), &session(json!({"zip": "94043"})));
     assert_eq!(converted.shown(), "GET /v1/pets?x=94043");
@@ -204,7 +204,7 @@ fn the_only_legal_value_of_a_required_input_is_filled() {
 }
 
 #[test]
-fn what_is_read_only_is_neither_filled_nor_taken() {
+fn a_read_only_member_is_neither_filled_nor_accepted() {
     let schema = json!({"type": "object", "required": ["id", "name"], "properties": {
         "id": {"type": "integer", "readOnly": true, "default": 1},
         "name": {"type": "string"},

@@ -41,7 +41,7 @@ fn a_pet_is_created() {
 }
 
 #[test]
-fn json_is_asked_for_first() {
+fn json_is_the_first_accepted_media_type() {
     for (declared, expected) in [
         (&["application/json"][..], "application/json"),
         (&["text/csv", "application/xml"], "text/csv, application/xml"),
@@ -186,7 +186,7 @@ fn the_query_of_a_path_key_goes_first() {
 }
 
 #[test]
-fn a_body_that_cannot_be_written_is_told_by_its_media_type() {
+fn a_body_that_cannot_be_written_is_reported_with_its_media_type() {
     let content = json!({"application/xml": {"schema": {"type": "object"}}});
     let planned = call(&with_body(false, content), json!({"body": {"a": 1}}));
     assert_eq!(planned.fault().code, FaultCode::NotSupported);

@@ -114,7 +114,7 @@ fn sentences_about_arguments() {
 }
 
 #[test]
-fn a_body_that_was_given_flat_is_told_where_it_belongs() {
+fn members_of_a_body_at_the_top_level_are_reported_with_their_location() {
     let body = json!({"oneOf": [{"type": "object", "properties": {"name": {"type": "string"}}}]});
     let body = json!({"required": true, "content": {"application/json": {"schema": body}}});
     let plan = operation("post", "/x", json!({"requestBody": body}));

@@ -38,7 +38,7 @@ fn check(arguments: Value, expected: &str) {
 }
 
 #[test]
-fn a_value_of_another_type_is_told_with_what_came() {
+fn a_value_of_another_type_is_reported_with_the_type_received() {
     let id = |value| json!({"petId": value, "name": "Rex"});
     check(id(json!("rex")), "petId: expected integer, got string \"rex\"");
     check(id(json!("5abc")), "petId: expected integer, got string \"5abc\"");
@@ -96,7 +96,7 @@ fn each_kind_of_violation_has_its_words() {
 }
 
 #[test]
-fn an_unknown_argument_is_told_with_the_nearest_name() {
+fn an_unknown_argument_is_reported_with_the_nearest_name() {
     check(
         json!({"petId": 1, "name": "Rex", "pet_id": 1, "zzz": 2}),
         "pet_id: expected one of `petId`, `verbose`, `since`, `name`, `status`, `price`, `labels`, `owner`, got an unknown argument (`petId`)\n\
@@ -105,7 +105,7 @@ fn an_unknown_argument_is_told_with_the_nearest_name() {
 }
 
 #[test]
-fn all_violations_are_told_at_once() {
+fn all_violations_are_reported_at_once() {
     let planned =
         call(&pet(), json!({"petId": "rex", "nmae": "Rex", "labels": [1, {}], "verbose": "maybe"}));
     assert_eq!(planned.fault().problems.len(), 5, "{}", planned.problems());
@@ -137,7 +137,7 @@ fn check_converted(arguments: Value, expected: &str, journal: &str) {
 }
 
 #[test]
-fn what_loses_nothing_is_converted_and_journaled() {
+fn a_lossless_conversion_is_made_and_journaled() {
     check_converted(
         json!({"petId": "42", "verbose": "true", "name": "Rex"}),
         "PUT /v1/pets/42?verbose=true\ncontent-type: application/json\n\n{\"name\":\"Rex\"}",
@@ -151,7 +151,7 @@ fn what_loses_nothing_is_converted_and_journaled() {
 }
 
 #[test]
-fn digits_are_kept_and_whole_numbers_lose_their_fraction_where_an_integer_is_due() {
+fn digits_are_preserved_and_integers_lose_a_zero_fraction() {
     let plan = pet();
     let numbers = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
     let sent =

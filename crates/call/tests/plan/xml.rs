@@ -33,7 +33,7 @@ fn animals(array: Value) -> Value {
 }
 
 #[test]
-fn names_attributes_prefixes_and_namespaces_are_kept() {
+fn names_attributes_prefixes_and_namespaces_are_written_as_declared() {
     let person = json!({"type": "object", "properties": {
         "id": {"type": "integer", "xml": {"attribute": true}},
         "name": {"type": "string", "xml": {"namespace": "https://example.com/schema/sample", "prefix": "sample"}},
@@ -247,7 +247,7 @@ fn the_prefix_of_a_null_element_keeps_its_namespace() {
 }
 
 #[test]
-fn what_cannot_be_xml_is_refused() {
+fn a_value_that_cannot_be_xml_is_refused() {
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     assert_eq!(
         written(&map, &json!({"a><b": "x"})).problems(),

@@ -128,7 +128,7 @@ fn the_last_description_is_used_while_its_address_does_not_answer() {
 }
 
 #[test]
-fn what_is_no_description_is_one_error_that_names_it() {
+fn a_document_that_is_not_a_description_is_one_error_with_its_address() {
     let site = Site::start();
     for (path, expected, help) in [
         ("/docs", "got a page of HTML", "`/openapi.json`"),

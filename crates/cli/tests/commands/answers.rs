@@ -103,7 +103,7 @@ fn called(folder: &Path, server: &Server, arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn the_whole_answer_is_shown_and_a_models_part_where_it_is_asked_for() {
+fn the_whole_answer_is_shown_and_the_part_for_a_model_on_request() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
     let whole = called(folder.path(), &server, &["getLong"]).exits(0);
     assert_eq!(whole.json().as_array().unwrap().len(), 2000);
@@ -195,7 +195,7 @@ fn a_credential_is_masked_in_what_is_written() {
 }
 
 #[test]
-fn what_happens_is_shown_without_credentials() {
+fn the_verbose_log_shows_no_credentials() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
     let token = folder.path().join("token");
     fs::write(&token, "tok-canary-51").unwrap();

@@ -52,13 +52,13 @@ fn the_preferred_media_type_is_sent() {
 }
 
 #[test]
-fn what_the_model_chooses_comes_before_what_is_preferred() {
+fn a_media_type_from_the_model_overrides_the_preferred_one() {
     let arguments = ["name=Rex", "content_type=application/json"];
     check("body_media: [application/x-www-form-urlencoded]", &arguments, "application/json");
 }
 
 #[test]
-fn what_is_no_media_type_is_a_fault_of_the_configuration() {
+fn an_invalid_media_type_is_a_fault_of_the_configuration() {
     for wrong in ["[json]", "['*/*']", "['text/pl*']", "['text/plain; charset=utf-8']", "['']"] {
         let ended = planned(&format!("body_media: {wrong}"), &["name=Rex"]).exits(2);
         ended.says("expected a media type or a range of them").says("callgate.yaml:6:5");

@@ -181,7 +181,7 @@ fn usage_and_missing_files_exit_2() {
 }
 
 #[test]
-fn a_description_that_cannot_be_read_is_told_and_not_an_unknown_tool() {
+fn an_unreadable_description_is_reported_instead_of_an_unknown_tool() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("empty.yaml");
     fs::write(&file, "").unwrap();
@@ -191,7 +191,7 @@ fn a_description_that_cannot_be_read_is_told_and_not_an_unknown_tool() {
 }
 
 #[test]
-fn operations_that_are_not_offered_are_told() {
+fn a_call_of_an_operation_that_is_not_offered_says_so() {
     callgate(&["call", "fixtures/faulty/spec.yaml", "nope"])
         .exits(1)
         .says("2 operations of `fixtures/faulty/spec.yaml` are not offered");

@@ -128,7 +128,7 @@ fn notes_say_what_costs_too_much_and_what_providers_refuse() {
 }
 
 #[test]
-fn a_credential_without_a_kind_is_not_taken_for_no_credential() {
+fn a_credential_without_a_kind_is_a_fault() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");
     fs::write(&file, "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n").unwrap();

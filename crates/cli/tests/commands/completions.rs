@@ -152,7 +152,7 @@ fn tools_arguments_and_values_are_completed() {
 }
 
 #[test]
-fn a_tool_is_completed_from_what_is_kept_until_a_file_changes() {
+fn a_tool_is_completed_from_the_cache_until_a_file_changes() {
     let home = Home::new();
     let file = home.path("pets.yaml");
     let line = ["call", "pets.yaml", "getP"];
@@ -169,14 +169,14 @@ fn a_tool_is_completed_from_what_is_kept_until_a_file_changes() {
 }
 
 #[test]
-fn nothing_is_kept_where_there_is_no_place_for_it() {
+fn completions_work_without_a_cache_folder() {
     let home = Home::new();
     fs::write(home.path("cache"), "a file").unwrap();
     assert_eq!(texts(&home.complete(&["call", "pets.yaml", "getP"])), ["getPet"]);
 }
 
 #[test]
-fn what_a_description_says_neither_runs_nor_changes_a_terminal() {
+fn text_of_a_description_neither_runs_nor_changes_a_terminal() {
     let home = Home::new();
     let ended = home.complete(&["call", "hostile.yaml", "a"]).exits(0);
     assert!(!ended.out.contains('\u{1b}'), "{ended:#?}");

@@ -7,7 +7,7 @@ use crate::callgate;
 const PETS: &str = "fixtures/pets/spec.yaml";
 
 #[test]
-fn a_certificate_that_is_none_is_told_before_anything_is_called() {
+fn an_invalid_certificate_is_reported_before_anything_is_called() {
     callgate(&["tools", PETS, "--ca", "config/ca.pem"]).exits(0);
     callgate(&["tools", PETS, "--ca", "config/none.pem"]).exits(2).says("cannot read");
     callgate(&["tools", PETS, "--ca", PETS]).exits(2).says("expected a certificate");

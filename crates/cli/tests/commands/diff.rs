@@ -30,7 +30,7 @@ fn check(new: &str, code: i32, expected: &str) {
 }
 
 #[test]
-fn what_breaks_is_a_finding() {
+fn a_breaking_change_is_a_finding() {
     check(OLD, 0, "0 changes, 0 of them breaking\n");
     check(
         &OLD.replace("maximum: 100", "maximum: 50"),

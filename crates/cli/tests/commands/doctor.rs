@@ -22,7 +22,7 @@ fn examined(settings: &str, line: &[&str]) -> Ended {
 }
 
 #[test]
-fn what_is_well_is_told_with_its_time_and_nothing_is_called() {
+fn healthy_parts_are_reported_with_their_time_and_nothing_is_called() {
     let server = Server::start();
     let settings = format!(
         "    server: {}\n    auth: {{ bearer: {{ token: env:THE_SECRET }} }}\n",
@@ -38,7 +38,7 @@ fn what_is_well_is_told_with_its_time_and_nothing_is_called() {
 }
 
 #[test]
-fn what_is_not_there_is_a_fault_each() {
+fn each_missing_secret_and_server_is_a_fault() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let settings = format!(
         "    server: http://127.0.0.1:{port}\n    headers: {{ X-Key: env:NOT_SET_ANYWHERE }}\n    auth:\n      \
@@ -65,7 +65,7 @@ fn a_server_without_the_tls_that_is_expected_is_a_fault() {
 }
 
 #[test]
-fn what_cannot_be_read_is_no_examination() {
+fn an_unreadable_configuration_is_not_examined() {
     examined("", &["doctor", "none.yaml"]).exits(2).says("error");
     examined("    opnapi: x\n", &["doctor"]).exits(2).says("unknown-key");
     let session = "    server: http://127.0.0.1:9\n    auth: { bearer: { token: $session.credentials.me } }\n";

@@ -36,7 +36,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn what_holds_for_many_operations_is_told_once() {
+fn a_finding_of_many_operations_is_reported_once() {
     let folder = folder();
     let ended = check(&folder, &[]).exits(1);
     assert_eq!(ended.out.matches("got: `Connection`").count(), 1, "{}", ended.out);
@@ -94,7 +94,7 @@ fn severities_and_codes_are_chosen() {
 }
 
 #[test]
-fn a_baseline_holds_what_is_known() {
+fn a_baseline_hides_its_findings() {
     let folder = folder();
     let baseline = folder.path().join("baseline.json");
     let file = baseline.to_str().unwrap();
@@ -156,7 +156,7 @@ fn a_faulty_configuration_is_data_too() {
 }
 
 #[test]
-fn a_server_that_is_missing_or_wrong_is_told_at_its_place() {
+fn a_missing_or_wrong_server_is_reported_at_its_position() {
     let folder = folder();
     let file = folder.path().join("api.yaml");
     fs::write(&file, "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: s}}}\n")

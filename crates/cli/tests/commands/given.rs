@@ -186,7 +186,7 @@ fn named(arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn the_names_of_the_service_are_taken_at_the_command_line() {
+fn names_of_the_service_are_accepted_at_the_command_line() {
     for (given, expected) in [
         ("$filter=a eq b", "%24filter=a%20eq%20b"),
         ("filter[length]=2", "filter%5Blength%5D=2"),

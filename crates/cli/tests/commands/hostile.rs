@@ -111,7 +111,7 @@ fn row_5_hostile_paths_are_not_offered() {
 }
 
 #[test]
-fn row_16_nothing_outside_the_directory_is_read_or_asked_for() {
+fn row_16_nothing_outside_the_directory_is_read_or_requested() {
     let outer = folder(&[("secret.yaml", "type: string\ndescription: CANARY\n")]);
     let secret = path(&outer, "secret.yaml");
     let references = [
@@ -277,7 +277,7 @@ fn every_limit_of_a_description_does_what_it_says() {
 }
 
 #[test]
-fn an_origin_that_is_not_listed_is_not_asked() {
+fn an_origin_that_is_not_listed_gets_no_request() {
     let paths = "  /a: {$ref: 'https://specs.example.com/a.yaml'}\n";
     let configuration =
         "toolsets: {api: {openapi: api.yaml, references: [https://other.example.com]}}\n";

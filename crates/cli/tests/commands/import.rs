@@ -118,7 +118,7 @@ fn kinds_that_are_not_there_yet_are_listed_and_stop_nothing() {
 }
 
 #[test]
-fn toolsets_offer_what_agents_name_and_the_order_of_calls_is_told() {
+fn imported_toolsets_offer_the_tools_of_agents_and_note_the_order_of_calls() {
     let folder = tempfile::tempdir().unwrap();
     let mut export = files(&root().join("fixtures/exports/shop"));
     let mut replace = |name: &str, from: &str, to: &str| {
@@ -248,7 +248,7 @@ fn descriptions_that_cannot_be_read_are_for_check_to_tell() {
 }
 
 #[test]
-fn names_become_such_as_models_can_write_and_none_is_twice() {
+fn imported_names_become_legal_and_unique() {
     let named = |name: &str| format!(r#"{{"displayName": "{name}", "openApiSpec": {{}}}}"#);
     let function = |name: &str| format!(r#"{{"displayName": "{name}", "functionSpec": {{}}}}"#);
     let (folder, ended) = imported(&[
@@ -295,7 +295,7 @@ fn an_app_is_read_as_yaml_too_and_a_value_that_is_missing_leaves_a_tool_out() {
 }
 
 #[test]
-fn tools_and_examples_are_taken_over_within_bounds() {
+fn tools_and_examples_are_imported_within_bounds() {
     let mut files = vec![
         ("agent.json".to_owned(), "{}".to_owned()),
         ("tools/a/a.json".to_owned(), r#"{"displayName": "a", "functionSpec": {}}"#.to_owned()),
@@ -331,7 +331,7 @@ fn refused(entries: &[(&str, &[u8])], links: &[(&str, &str)]) -> Ended {
 }
 
 #[test]
-fn an_archive_leads_nowhere_else() {
+fn an_archive_reads_nothing_outside_itself() {
     let own: (&str, &[u8]) = ("agent.json", b"{}");
     for name in
         ["../evil.json", "/etc/evil.json", "tools/../../evil.json", "C:/evil.json", "a\\..\\evil"]

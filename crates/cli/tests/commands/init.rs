@@ -56,7 +56,7 @@ fn a_profile_is_called_by_its_name() {
 }
 
 #[test]
-fn what_exists_wins_over_a_profile() {
+fn an_existing_file_overrides_a_profile() {
     let home = Home::new();
     home.callgate(&["init", "pets", &pets()]).exits(0);
     let other = fs::read_to_string(root().join("fixtures/pets/spec.yaml")).unwrap();
@@ -72,7 +72,7 @@ fn what_exists_wins_over_a_profile() {
 }
 
 #[test]
-fn nothing_is_written_over_unless_it_is_asked_for() {
+fn no_file_is_overwritten_without_force() {
     let home = Home::new();
     fs::write(home.0.path().join("callgate.yaml"), "mine").unwrap();
     let line = ["init", "pets", &pets(), "--here"];
@@ -83,7 +83,7 @@ fn nothing_is_written_over_unless_it_is_asked_for() {
 }
 
 #[test]
-fn what_flags_say_is_written_down() {
+fn flags_of_init_are_written_to_the_configuration() {
     let home = Home::new();
     let spec = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
         paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
@@ -122,7 +122,7 @@ fn a_secret_is_never_written() {
 }
 
 #[test]
-fn nobody_is_asked_without_a_terminal() {
+fn init_without_a_terminal_asks_no_question() {
     let home = Home::new();
     let ended = home.callgate(&["init", "pets", &pets()]).exits(0);
     ended.says("note: the security scheme `key` has no credential; give it with `--credential key=env:NAME`");

@@ -60,7 +60,7 @@ fn no_level_shows_a_secret() {
 }
 
 #[test]
-fn a_filter_that_is_none_is_told() {
+fn an_invalid_log_filter_is_reported() {
     called("callgate=loud", &[])
         .exits(2)
         .says("`CALLGATE_LOG`: expected")

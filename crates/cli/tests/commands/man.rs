@@ -60,7 +60,7 @@ fn man_reads_each_page() {
 }
 
 #[test]
-fn a_command_that_is_none_has_no_page() {
+fn an_unknown_command_has_no_manual_page() {
     callgate(&["man", "cal"]).exits(2).says("did you mean `call`?");
     callgate(&["man", "audit", "verifi"]).exits(2).says("did you mean `verify`?");
     callgate(&["man", "--out", "README.md/x"])

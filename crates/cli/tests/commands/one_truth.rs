@@ -219,14 +219,14 @@ fn check(Row { config, spec, codes }: &Row) {
 const MISSING: [&str; 2] = ["missing-credential", "missing-secret"];
 
 #[test]
-fn what_check_finds_doctor_and_serve_say_in_the_same_sentence() {
+fn check_doctor_and_serve_report_a_finding_in_the_same_sentence() {
     let rows: Vec<_> = lacking().into_iter().chain(wrong()).collect();
     rows.iter().for_each(check);
     assert!(rows.len() >= 19);
 }
 
 #[test]
-fn a_configuration_without_faults_has_none_anywhere() {
+fn check_doctor_and_serve_accept_a_correct_configuration() {
     check(&row(USUAL, served(&format!("/a: {{ get: {TOOL} }}")), &[]));
 }
 

@@ -65,7 +65,7 @@ fn a_tool_has_a_shape_of_its_own() {
 }
 
 #[test]
-fn what_a_tool_does_not_say_is_as_for_the_toolset() {
+fn a_tool_without_a_setting_uses_that_of_its_toolset() {
     let folder = tempfile::tempdir().unwrap();
     let output = "output: { big_integers: string, select: [items.id], tools: { listA: { result_bytes: 100 } } }";
     let a = called(&configured(folder.path(), output), "t-listA").exits(0).json();

@@ -32,7 +32,7 @@ fn check(overlay: &str, code: i32, told: &[&str]) {
 }
 
 #[test]
-fn what_is_wrong_with_an_overlay_is_shown_at_its_place() {
+fn a_fault_of_an_overlay_is_shown_at_its_position() {
     let head = "overlay: 1.0.0\ninfo: { title: t, version: v }\nactions:\n";
     check(
         &format!("{head}  - target: $.nothing\n    remove: true\n"),

@@ -205,7 +205,7 @@ fn a_credential_of_the_session_is_a_reference_that_need_not_be_there_again() {
 }
 
 #[test]
-fn a_token_is_had_once_and_not_again() {
+fn a_recording_fetches_its_token_once() {
     let mut fixture = Recorded::new("");
     let settings = format!(
         "prefix: ''\nauth: {{ oauth2_client_credentials: {{ token_url: {}, client_id: me, client_secret: env:THE_SECRET }} }}\n",
@@ -285,7 +285,7 @@ fn without_an_answer_nothing_is_written_and_the_others_are_recorded() {
 }
 
 #[test]
-fn what_is_there_is_written_over_by_force_alone() {
+fn a_recording_is_overwritten_only_with_force() {
     let mut fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("echoed", ECHO);
     fixture.test(&["--record"]).exits(0);
@@ -328,7 +328,7 @@ fn a_file_that_cannot_be_written_leaves_all_as_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_to_is_told_before_anything_is_sent() {
+fn a_read_only_folder_is_reported_before_anything_is_sent() {
     use std::os::unix::{fs::PermissionsExt as _, process::CommandExt as _};
 
     let fixture = Recorded::new("prefix: ''\n");

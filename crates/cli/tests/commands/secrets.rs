@@ -32,7 +32,7 @@ fn called(reference: &str, times: usize) -> Ended {
 }
 
 #[test]
-fn a_line_break_that_was_removed_is_told_once() {
+fn a_removed_line_break_is_reported_once() {
     let warning = "warning: the line break at the end of a stored secret was removed: file:key\n";
     for times in [1, 5] {
         let ended = called("file:key", times).exits(0).says(warning);
@@ -43,7 +43,7 @@ fn a_line_break_that_was_removed_is_told_once() {
 }
 
 #[test]
-fn why_there_is_no_secret_is_told() {
+fn a_missing_secret_is_reported_with_the_reason() {
     called("file:none", 1)
         .exits(1)
         .says("there is no secret at: `file:none`: No such file")

@@ -59,7 +59,7 @@ fn operations_are_selected_by_name_tag_method_path_and_effect() {
 }
 
 #[test]
-fn a_tag_stands_for_those_below_it() {
+fn a_tag_selects_the_tags_below_it() {
     let text = "openapi: 3.2.0
 servers: [{url: https://a.example}]
 tags: [{name: animals}, {name: pets, parent: animals}, {name: cats, parent: pets}, {name: a, parent: b},
@@ -127,7 +127,7 @@ fn a_misspelt_entry_that_excludes_nothing_is_an_error() {
 }
 
 #[test]
-fn what_is_not_selected_is_counted() {
+fn operations_that_are_not_selected_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("api.yaml"), API).unwrap();
     let file = folder.path().join("callgate.yaml");

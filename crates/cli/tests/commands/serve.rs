@@ -81,7 +81,7 @@ fn answer(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn without_a_file_the_demo_is_served_and_told_in_six_lines() {
+fn without_a_file_the_demo_is_served_and_described_in_six_lines() {
     let folder = tempfile::tempdir().unwrap();
     let sidecar = Sidecar::start(serve().current_dir(folder.path()));
     assert!(sidecar.told[0].contains("the built-in demo"), "{:?}", sidecar.told);
@@ -97,7 +97,7 @@ fn without_a_file_the_demo_is_served_and_told_in_six_lines() {
 }
 
 #[test]
-fn the_file_of_the_folder_is_served_and_missing_credentials_are_told() {
+fn the_file_of_the_folder_is_served_and_missing_credentials_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let spec = crate::root().join("fixtures/pets/spec.yaml");
     let auth = "auth: {api_key: {in: header, name: X-Api-Key, value: 'env:CALLGATE_NO_SUCH_KEY'}}";
@@ -122,7 +122,7 @@ fn silent_service(folder: &Path, more: &str) -> TcpListener {
 }
 
 #[test]
-fn a_reload_that_is_asked_for_while_it_starts_does_not_end_it() {
+fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
     let folder = tempfile::tempdir().unwrap();
     let slow = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = slow.local_addr().unwrap();
@@ -240,7 +240,7 @@ fn a_broken_configuration_keeps_it_from_starting() {
 }
 
 #[test]
-fn a_toolset_whose_description_cannot_be_read_is_told_at_the_start_and_why_in_the_log() {
+fn an_unreadable_description_is_reported_at_the_start_and_its_reason_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let spec = crate::root().join("fixtures/pets/spec.yaml");
     let good = format!("good: {{openapi: {}, auth: none}}", spec.display());
@@ -260,7 +260,7 @@ fn a_toolset_whose_description_cannot_be_read_is_told_at_the_start_and_why_in_th
 }
 
 #[test]
-fn functions_of_the_client_are_counted_and_their_toolsets_told() {
+fn functions_of_the_client_are_counted_with_their_toolsets() {
     let folder = tempfile::tempdir().unwrap();
     let spec = crate::root().join("fixtures/pets/spec.yaml");
     let app =
@@ -297,7 +297,7 @@ fn functions_of_the_client_are_counted_and_their_toolsets_told() {
 }
 
 #[test]
-fn an_address_that_others_reach_or_that_is_taken_keeps_it_from_starting() {
+fn a_public_or_occupied_address_prevents_the_start() {
     let demo = "config/demo.yaml";
     let open = callgate(&["serve", demo, "--listen", "0.0.0.0:0"]).exits(2);
     open.says("access: {bearer: env:CALLGATE_TOKEN}");
@@ -343,7 +343,7 @@ fn the_socket_of_a_service_manager_is_served() {
 }
 
 #[test]
-fn a_socket_that_is_not_handed_over_is_told_by_its_number() {
+fn a_missing_inherited_socket_is_reported_by_its_number() {
     let folder = tempfile::tempdir().unwrap();
     // The shell's own number is the sidecar's, too.
     let manager = r#"export LISTEN_PID=$$ LISTEN_FDS=2; exec "$@" 3>&- 4>&-"#;

@@ -108,7 +108,7 @@ toolsets:
 ";
 
 #[test]
-fn a_sidecar_tells_what_happens_and_nothing_that_is_secret() {
+fn a_sidecar_logs_events_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let pets = crate::root().join("fixtures/pets");
     fs::write(folder.path().join("callgate.yaml"), CONFIGURATION).unwrap();
@@ -165,7 +165,7 @@ fn a_signal_reloads_where_nothing_is_watched() {
 }
 
 #[test]
-fn a_token_that_is_rotated_in_its_mount_is_taken_and_the_old_one_is_not() {
+fn a_rotated_token_file_replaces_the_old_token() {
     // As Kubernetes does: the link to all of a version is swapped.
     let mounted = |mount: &Path, number: usize| {
         let version = format!("..{number}");

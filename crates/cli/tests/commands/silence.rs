@@ -34,7 +34,7 @@ fn a_literal_is_not_shown() {
 }
 
 #[test]
-fn what_stands_in_the_place_of_a_reference_is_not_shown() {
+fn a_value_written_instead_of_a_reference_is_not_shown() {
     check("{bearer: {token: canary}}", "secret-reference");
     check("\n      bearer:\n        token: sk-canary", "secret-reference");
     check("{api_key: {name: X, in: headr, value: canary}}", "secret-reference");
@@ -42,7 +42,7 @@ fn what_stands_in_the_place_of_a_reference_is_not_shown() {
 }
 
 #[test]
-fn what_was_pasted_at_a_wrong_key_is_not_shown() {
+fn a_value_pasted_at_a_wrong_key_is_not_shown() {
     check("{bearer: {tokn: canary}}", "unknown-key");
     check("\n      bearer:\n        tokn: \"canary canary\"", "unknown-key");
     check("\n      bearer:\n        token: env:X\n        secret: canary", "unknown-key");

@@ -102,7 +102,7 @@ paths:
 }
 
 #[test]
-fn json_tells_where_each_argument_goes() {
+fn the_json_listing_names_the_location_of_each_argument() {
     let tools = callgate(&["tools", "fixtures/pets/spec.yaml", "--json"]).exits(0).json();
     let get_pet = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "getPet").unwrap();
     assert_eq!(get_pet["method"], "GET");
@@ -127,7 +127,7 @@ fn as_many_tools_are_listed_as_check_says_can_be_called() {
 }
 
 #[test]
-fn session_inputs_inside_arguments_are_listed_wherever_they_stand() {
+fn session_inputs_inside_arguments_are_listed_at_every_depth() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("api.yaml");
     std::fs::write(

@@ -74,7 +74,7 @@ fn transcripts(files: &[Rows], wanted: &str) -> BTreeMap<(usize, usize), Transcr
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the switch is for whoever runs the test")]
-fn a_mistake_is_told_as_its_row_says() {
+fn a_mistake_is_reported_with_the_text_of_its_row() {
     let switch = env::var("CALLGATE_MISTAKES").unwrap_or_default();
     let paths = files();
     let read = |path: &PathBuf| Rows::parse(&fs::read_to_string(path).unwrap());

@@ -58,7 +58,7 @@ async fn built(server: &Arc<Server>, previous: Option<&Built>) -> Result<Built, 
 }
 
 #[tokio::test]
-async fn a_description_at_an_address_is_asked_for_again_only_where_it_changed() {
+async fn a_description_at_an_address_is_fetched_again_only_after_a_change() {
     let server = Arc::new(Server::default());
     server.answers(200, DESCRIPTION);
     let first = built(&server, None).await.unwrap();

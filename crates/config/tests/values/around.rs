@@ -65,7 +65,7 @@ fn bounds_have_defaults_and_are_read() {
 }
 
 #[test]
-fn each_fault_is_told_at_its_place() {
+fn each_fault_is_reported_at_its_position() {
     let rows = [
         ("audit: {key: env:A}", "/audit"),
         ("audit: {file: a, key: env:A, mode: strict}", "/audit/mode"),
@@ -144,7 +144,7 @@ async fn a_call_with_a_key_is_made_once_without_a_word_about_it_in_the_configura
 }
 
 #[tokio::test]
-async fn what_was_made_is_known_in_the_next_build_whatever_the_bounds() {
+async fn idempotency_records_survive_a_rebuild_with_other_bounds() {
     let mut program = Program::new(Reached::Maybe);
     program.build(config("idempotency: {}")).await;
     assert_eq!(program.call("k").await, ("unreachable", 1));
@@ -156,7 +156,7 @@ async fn what_was_made_is_known_in_the_next_build_whatever_the_bounds() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_down_is_known_in_the_next_build() {
+async fn an_open_breaker_survives_a_rebuild() {
     let mut program = Program::new(Reached::No);
     program.build(config("calls: {}")).await;
     for number in 1..=5 {
@@ -171,7 +171,7 @@ async fn a_service_that_is_down_is_known_in_the_next_build() {
 }
 
 #[tokio::test]
-async fn what_is_used_up_of_a_rate_is_known_in_the_next_build() {
+async fn the_used_part_of_a_rate_survives_a_rebuild() {
     let mut program = Program::new(Reached::No);
     let rate = |more: &str| limited(&format!("rate: {{calls: 1, per: 1h}}{more}"));
     program.build(rate("")).await;
@@ -222,7 +222,7 @@ async fn a_call_of_an_earlier_process_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn an_audit_file_that_cannot_be_begun_is_told_at_its_place() {
+async fn an_audit_file_that_cannot_be_opened_is_reported_at_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::new(Reached::No);
     let audit = |text| audited(&folder, text);

@@ -33,7 +33,7 @@ async fn a_program_says_what_a_file_would() {
 }
 
 #[tokio::test]
-async fn faults_of_values_are_told_at_the_place_they_would_stand() {
+async fn faults_of_values_are_reported_at_the_position_of_their_key() {
     let toolset = ToolsetConfig::new(Description::file("missing.yaml"))
         .named(ToolsetName::new("pets").unwrap());
     let config = Config::new().with_base("nowhere").with_toolset(toolset);
@@ -47,7 +47,7 @@ async fn faults_of_values_are_told_at_the_place_they_would_stand() {
 }
 
 #[test]
-fn every_fault_of_a_text_is_told_at_once_with_its_place() {
+fn every_fault_of_a_text_is_reported_at_once_with_its_position() {
     let text = "toolsets:\n  pets:\n    openap: a.yaml\n    limits: {timeout: 1d}\n  a-b: {}\n";
     let error = Config::from_text(text, "").unwrap_err();
     let found = error.findings().iter().map(|finding| {
@@ -73,7 +73,7 @@ async fn a_wait_inside_a_runtime_is_refused_and_outside_it_builds() {
 
 /// What a build keeps is told by its authenticators: one that goes on is the very same.
 #[tokio::test]
-async fn what_did_not_change_goes_on_in_the_next_build() {
+async fn unchanged_parts_are_reused_in_the_next_build() {
     let text = |token: &str, more: &str| {
         format!(
             "toolsets:\n  a: {{openapi: a.yaml, server: 'https://a.example', auth: {{bearer: {{token: '{token}'}}}}{more}}}\n"

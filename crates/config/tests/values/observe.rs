@@ -7,7 +7,7 @@ use callgate_config::{Config, LogFormat, LogLevel};
 const TOOLSETS: &str = "toolsets: {pets: {openapi: pets.yaml}}";
 
 #[test]
-fn what_a_sidecar_tells_is_read() {
+fn settings_of_reload_log_and_telemetry_are_read() {
     let text = format!(
         "reload: {{watch: false, interval: 30s}}
 log: {{format: json, level: warn, modules: {{callgate_gateway: debug}}}}
@@ -25,7 +25,7 @@ telemetry: {{otlp: 'http://127.0.0.1:4318', headers: {{authorization: 'env:OTLP'
 }
 
 #[test]
-fn a_sidecar_watches_its_files_and_says_what_happens_unless_it_is_told_otherwise() {
+fn watching_files_and_logging_are_on_by_default() {
     let config = Config::from_text(TOOLSETS, "").unwrap();
     assert!(config.reload.watch);
     assert_eq!(config.log.level, LogLevel::Info);

@@ -21,7 +21,7 @@ fn message(read: &ReadMessage) -> String {
 }
 
 #[test]
-fn arguments_are_an_object_or_its_text_and_nothing_is_none() {
+fn arguments_are_an_object_or_its_text_and_an_empty_text_is_no_arguments() {
     for (arguments, expected) in [
         (json!(r#"{"petId":7}"#), json!({"petId": 7})),
         (json!({"petId": 7}), json!({"petId": 7})),
@@ -36,7 +36,7 @@ fn arguments_are_an_object_or_its_text_and_nothing_is_none() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_told_with_what_came() {
+fn arguments_that_are_not_an_object_are_reported_with_the_type_received() {
     for (arguments, expected) in [
         (json!(r#"{"petId": 7"#), "got a text that is not JSON: "),
         (json!(r#"{"petId": 1, "petId": 2}"#), "expected each key once, got twice: `petId`"),
@@ -51,7 +51,7 @@ fn arguments_that_are_no_object_are_told_with_what_came() {
 }
 
 #[test]
-fn digits_of_arguments_are_kept_in_objects_and_in_texts() {
+fn digits_of_arguments_are_preserved_in_objects_and_in_texts() {
     let digits = "900719925474099301";
     for arguments in
         [json!(format!(r#"{{"petId":{digits}}}"#)), json!({"petId": 900_719_925_474_099_301_i64})]
@@ -223,7 +223,7 @@ fn with_text(message: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn arguments_get_the_names_they_are_known_by_unless_two_would_be_one() {
+fn arguments_get_their_declared_names_unless_two_would_collide() {
     let arguments = json!({"X-Customer": "c", "id": 7, "filter[a]": 1, "filter_a": 2});
     let read = openai(&[(json!("a"), "getPet", arguments)]);
     let read = read.renamed(|call, name| {

@@ -330,7 +330,7 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn what_the_original_accepts_the_projection_does(tool in tool(prop_oneof![3 => common(), 1 => wild()].boxed()), choices in vec(any::<u8>(), 64)) {
+    fn a_projection_accepts_every_value_of_the_original(tool in tool(prop_oneof![3 => common(), 1 => wild()].boxed()), choices in vec(any::<u8>(), 64)) {
         let schema = tool.input_schema.to_value();
         let value = Sampling { root: &schema, choices: choices.iter() }.value(&schema, 0);
         let evaluator = Evaluator::new(schema.clone());
@@ -355,7 +355,7 @@ proptest! {
     }
 
     #[test]
-    fn what_only_the_projection_accepts_is_a_fault_that_names_the_argument(
+    fn a_value_that_only_the_projection_accepts_is_a_fault_with_its_argument(
         schemas in vec(common(), 2), definitions in vec(common(), 3), choices in vec(any::<u8>(), 64),
     ) {
         let (plan, tool) = planned(&schemas, &definitions);

@@ -50,7 +50,7 @@ fn a_value_that_is_always_the_same_is_a_list_of_one() {
 }
 
 #[test]
-fn listed_numbers_are_told_in_words_where_only_texts_are_listed() {
+fn listed_numbers_become_words_for_providers_that_list_only_texts() {
     let one = json!({"type": "integer", "enum": [1, 2]});
     let lost = format!("enum at /properties/a: {TOLD}");
     for (projection, expected) in [
@@ -71,7 +71,7 @@ fn listed_numbers_are_told_in_words_where_only_texts_are_listed() {
 }
 
 #[test]
-fn keywords_that_a_provider_refuses_are_told_in_the_description() {
+fn keywords_that_a_provider_refuses_move_to_the_description() {
     let one = json!({"type": "string", "format": "uri", "pattern": "\\d+", "minLength": 2,
         "maxLength": 5000, "description": "D"});
     let lost = |keywords: &[&str]| -> Vec<String> {
@@ -140,7 +140,7 @@ fn lists_have_items_of_a_type() {
 }
 
 #[test]
-fn objects_have_properties_but_none_that_are_empty_for_google() {
+fn an_object_gets_a_list_of_properties_except_an_empty_one_for_google() {
     check(OpenAi, &json!({"type": "object"}), "{type:object,properties:{}}", &[]);
     check(Portable, &json!({"type": "object"}), "{type:object,properties:{}}", &[]);
     check(GeminiSchema, &json!({"type": "object"}), "{type:OBJECT}", &[]);
@@ -154,7 +154,7 @@ fn a_map_is_a_json_text_where_every_member_must_be_declared() {
 }
 
 #[test]
-fn a_reference_stays_where_it_may_and_nothing_stands_beside_it() {
+fn a_supported_reference_stays_without_siblings() {
     let one = json!({"$ref": "#/$defs/Node", "description": "D"});
     check(Portable, &one, "{description:D,anyOf:[{$ref:#/$defs/Node}]}", &[]);
     check(OpenAi, &one, "{description:D,$ref:#/$defs/Node}", &[]);
@@ -164,7 +164,7 @@ fn a_reference_stays_where_it_may_and_nothing_stands_beside_it() {
 }
 
 #[test]
-fn what_refers_to_itself_is_written_out_twice_where_nothing_may_be_referred_to() {
+fn a_recursive_schema_is_expanded_twice_for_providers_without_references() {
     let expected = "{type:OBJECT,properties:{name:{type:STRING},next:{type:OBJECT,properties:{name:{type:STRING},\
         next:{type:OBJECT,description:members: name, next}},required:[name]}},required:[name]}";
     let at = "/properties/a/properties/next/properties/next";
@@ -188,7 +188,7 @@ fn circles_go_through_optional_members_where_they_must() {
 }
 
 #[test]
-fn what_holds_together_is_one_object() {
+fn an_all_of_becomes_one_object() {
     let one = json!({"allOf": [
         {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]},
         {"properties": {"x": {"minLength": 1}, "y": {"type": "boolean"}}},
@@ -199,7 +199,7 @@ fn what_holds_together_is_one_object() {
 }
 
 #[test]
-fn alternatives_hold_what_stands_beside_them() {
+fn alternatives_include_the_keywords_beside_them() {
     let one = json!({"type": "object", "properties": {"k": {"type": "string"}}, "description": "D",
         "oneOf": [{"properties": {"x": {"type": "integer"}}}, {"required": ["k"]}]});
     let expected = "{description:D,anyOf:[{type:object,properties:{k:{type:string},x:{type:integer}}},\
@@ -324,7 +324,7 @@ fn large(n_members: usize) -> Tool {
 }
 
 #[test]
-fn a_tool_that_nobody_can_afford_is_told_in_words_where_it_is_deep_and_optional() {
+fn a_tool_too_large_for_a_provider_describes_deep_optional_members_in_words() {
     let tool = large(40);
     assert!(tool.tokens() > 30_000);
     for projection in Projection::ALL {

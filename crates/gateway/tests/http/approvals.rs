@@ -51,7 +51,7 @@ async fn a_call_waits_and_is_made_when_it_is_approved_once() {
 }
 
 #[tokio::test]
-async fn a_rejected_call_is_not_made_and_the_model_is_told() {
+async fn a_rejected_call_is_not_made_and_reported_to_the_model() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     let result = decide(&sidecar, &id, "reject").await.json();
@@ -81,7 +81,7 @@ async fn a_decision_that_is_repeated_with_its_key_is_answered_as_the_first_time(
 }
 
 #[tokio::test]
-async fn the_session_is_that_of_the_call_and_another_value_is_asked_about_again() {
+async fn an_approval_holds_for_the_session_values_of_its_call() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let owned = |session: &Value| json!({"calls": [{"tool": "pets-listOwnedPets", "args": {}}], "session": session});
     let inline = owned(&json!({"id": "s-1", "parameters": {"ownerId": "o-1"}}));
@@ -101,7 +101,7 @@ async fn the_session_is_that_of_the_call_and_another_value_is_asked_about_again(
 }
 
 #[tokio::test]
-async fn what_waits_is_decided_after_a_reload_by_what_would_be_sent_then() {
+async fn an_approval_after_a_reload_shows_the_new_request() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     sidecar
@@ -161,7 +161,7 @@ async fn a_request_that_is_repeated_after_the_decision_is_answered_with_what_cam
 }
 
 #[tokio::test]
-async fn where_nobody_can_be_asked_the_call_is_refused() {
+async fn a_call_that_needs_an_approval_is_refused_without_an_approver() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let call = json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}});
     let body = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]});
@@ -173,7 +173,7 @@ async fn where_nobody_can_be_asked_the_call_is_refused() {
 }
 
 #[tokio::test]
-async fn a_decision_that_is_none_is_refused() {
+async fn an_invalid_decision_is_refused() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     for (body, expected) in [

@@ -118,7 +118,7 @@ async fn a_message_without_calls_ends_a_loop() {
 }
 
 #[tokio::test]
-async fn a_call_outside_of_the_functions_is_told_which_there_are() {
+async fn a_call_of_an_unlisted_function_gets_the_list_of_functions() {
     let sidecar = Sidecar::of_pets().await;
     let message = openai(&[("a", "pets-getPet", r#"{"petId": 7}"#), ("b", "pets-listPets", "")]);
     for functions in [json!(["pets-getPet"]), json!(["pets.getPet"])] {
@@ -144,7 +144,7 @@ async fn a_message_runs_in_its_session() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
+async fn a_malformed_message_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
         (json!([]), "expected an object, got: an array"),
@@ -230,7 +230,7 @@ async fn the_client_runs_the_calls_of_a_message_where_it_says_so() {
 }
 
 #[tokio::test]
-async fn calls_that_are_refused_before_they_are_made_stand_in_the_audit_file() {
+async fn calls_refused_before_they_run_are_in_the_audit_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("audit.jsonl");
     let configuration = format!(

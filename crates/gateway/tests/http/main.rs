@@ -180,7 +180,7 @@ async fn every_refusal_is_a_problem_of_a_type_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_refused_by_its_media_type_and_its_text() {
+async fn a_body_that_is_not_json_is_refused_by_its_media_type_or_its_text() {
     let sidecar = Sidecar::of_pets().await;
     let body = r#"{"calls": [{"tool": "a"}]}"#;
     for (headers, body, status) in [
@@ -238,7 +238,7 @@ async fn tools_are_declared_for_a_search_of_the_providers() {
 }
 
 #[tokio::test]
-async fn tools_come_page_by_page_and_none_is_lost() {
+async fn tools_come_page_by_page_and_completely() {
     let sidecar = Sidecar::of_pets().await;
     let all = sidecar.get("/v1/tools").await.json();
     let all: Vec<_> =
@@ -266,7 +266,7 @@ async fn tools_come_page_by_page_and_none_is_lost() {
 }
 
 #[tokio::test]
-async fn one_tool_is_shown_with_all_that_is_known_of_it() {
+async fn one_tool_is_shown_with_all_its_details() {
     let sidecar = Sidecar::of_pets().await;
     let tool = sidecar.get("/v1/tools/pets-getPet").await.json();
     assert_eq!((&tool["method"], &tool["toolset"]), (&json!("GET"), &json!("pets")));

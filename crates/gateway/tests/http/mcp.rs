@@ -61,7 +61,7 @@ async fn a_slash_at_the_end_of_the_path_changes_nothing_and_an_unknown_method_is
 }
 
 #[tokio::test]
-async fn what_is_no_request_of_mcp_is_answered_as_json_rpc() {
+async fn an_invalid_mcp_request_is_answered_with_a_json_rpc_error() {
     let sidecar = Sidecar::of_pets().await;
     let list = request("tools/list", &json!({})).to_string();
     let json = ("content-type", "application/json");
@@ -117,7 +117,7 @@ async fn a_batch_of_the_revision_that_has_them_is_answered_by_a_batch() {
 }
 
 #[tokio::test]
-async fn an_argument_that_stands_twice_is_refused_before_anything_is_sent() {
+async fn a_duplicate_argument_is_refused_before_anything_is_sent() {
     let sidecar = Sidecar::of_pets().await;
     let call = request("tools/call", &json!({"name": "pets-getPet", "arguments": {"petId": 7}}));
     let twice = call.to_string().replace(r#""petId":7"#, r#""petId":7,"petId":8"#);

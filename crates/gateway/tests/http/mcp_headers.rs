@@ -28,7 +28,7 @@ async fn asked(service: &Service, method: &str, params: &Value, header: Option<&
 }
 
 #[tokio::test]
-async fn an_argument_that_a_header_repeats_is_listed_so_and_held_to_it() {
+async fn an_argument_repeated_in_a_header_is_declared_and_must_match() {
     let service = Service::start().await;
     let listed = asked(&service, "tools/list", &json!({}), None).await;
     let tools = listed["result"]["tools"].as_array().unwrap();

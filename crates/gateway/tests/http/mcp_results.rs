@@ -73,7 +73,7 @@ async fn a_text_that_was_cut_is_read_to_its_end_in_parts() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_text_is_said_to_be_none() {
+async fn a_binary_result_cannot_be_read_as_text() {
     let (sidecar, _folder) = sidecar("an-archive-is-kept-behind-a-handle").await;
     let handle = handle(&called(&sidecar, "answers-getAnswer", json!({"name": "x"})).await);
     let told = called(&sidecar, "read_result", json!({"handle": handle})).await;
@@ -82,7 +82,7 @@ async fn a_file_that_is_no_text_is_said_to_be_none() {
 }
 
 #[tokio::test]
-async fn a_file_is_an_embedded_resource_where_that_is_asked_for() {
+async fn a_file_is_an_embedded_resource_on_request() {
     let case = "an-archive-is-kept-behind-a-handle";
     for (more, n_expected) in [("", 0), ("mcp: {files: resource}\n", 1)] {
         let (sidecar, _folder) = configured(case, more).await;
@@ -123,7 +123,7 @@ async fn the_parts_of_an_answer_are_blocks_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_handle_of_nothing_and_wrong_arguments_are_told() {
+async fn an_unknown_handle_and_wrong_arguments_are_reported() {
     let sidecar = Sidecar::of_pets().await;
     for (arguments, expected) in [
         (json!({"handle": "result:00ff"}), "no such result"),

@@ -117,7 +117,7 @@ async fn a_call_through_another_tool_is_approved_as_one_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_call_is_told_to_the_model() {
+async fn a_fault_of_a_call_is_reported_to_the_model() {
     let sidecar = Sidecar::of(SEARCH).await;
     for (name, arguments, expected) in [
         ("find_tools", json!({}), "`query`: expected what a tool is wanted for"),

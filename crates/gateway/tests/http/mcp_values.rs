@@ -100,7 +100,7 @@ async fn a_state_is_good_for_its_arguments_and_unchanged_only() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_asked_for_again_and_a_person_may_decline() {
+async fn an_invalid_answer_is_requested_again_and_a_person_may_decline() {
     let sidecar = sidecar().await;
     let first = called(&sidecar, &json!({})).await;
     let again = called(&sidecar, &answered(&first, "name", &json!({"name": 7}))).await;
@@ -112,7 +112,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_and_a_person_may_decline
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_where_nobody_can_be_asked_is_refused() {
+async fn a_tool_that_asks_a_person_is_refused_without_one() {
     let sidecar = sidecar().await;
     let (status, refused) = called_by(&sidecar, &json!({}), &json!({})).await;
     assert_eq!((status, &refused["error"]["code"]), (400, &json!(-32021)), "{refused}");

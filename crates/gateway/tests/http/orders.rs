@@ -55,7 +55,7 @@ async fn a_call_that_is_repeated_under_its_own_key_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn a_request_whose_first_is_running_is_told_to_wait() {
+async fn a_repeated_request_gets_a_retry_time_while_the_first_runs() {
     let service = Service::start().await;
     let body = json!({"calls": [{"tool": "slow"}]}).to_string();
     let headers = [JSON, ("idempotency-key", "k-1")];
@@ -73,7 +73,7 @@ async fn a_request_whose_first_is_running_is_told_to_wait() {
 }
 
 #[tokio::test]
-async fn what_was_given_up_is_not_made_again_by_its_repetition() {
+async fn an_abandoned_call_is_not_made_again_by_its_repetition() {
     let service = Service::start().await;
     let body = json!({"calls": [{"tool": "slow"}]}).to_string();
     let headers = [JSON, ("idempotency-key", "k-1")];

@@ -120,7 +120,7 @@ async fn the_documented_example_is_what_is_answered_field_by_field() {
 }
 
 #[tokio::test]
-async fn members_of_a_newer_version_are_left_out_wherever_they_stand() {
+async fn members_of_a_newer_version_are_ignored_at_every_depth() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let mut called = call("c1", "92031");
     called["ofANewerVersion"] = json!(1);
@@ -138,7 +138,7 @@ async fn members_of_a_newer_version_are_left_out_wherever_they_stand() {
 }
 
 #[tokio::test]
-async fn the_other_spelling_is_read_and_a_toolsets_tool_is_named_as_asked() {
+async fn both_spellings_are_read_and_a_tool_keeps_the_requested_name() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let toolset = "projects/p/locations/us/apps/a/toolsets/pets";
     let body = json!({"inputs": [{"tool_calls": {"tool_calls": [
@@ -163,7 +163,7 @@ async fn the_other_spelling_is_read_and_a_toolsets_tool_is_named_as_asked() {
 }
 
 #[tokio::test]
-async fn results_of_the_server_are_kept_until_the_client_has_answered() {
+async fn results_of_the_server_are_stored_until_the_client_has_answered() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = calls(&[
         json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}}),
@@ -197,7 +197,7 @@ async fn results_of_the_server_are_kept_until_the_client_has_answered() {
 }
 
 #[tokio::test]
-async fn every_wrong_answer_is_told_exactly_and_nothing_of_it_is_taken() {
+async fn every_wrong_answer_is_reported_exactly_and_discarded() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = calls(&[call("a", "1"), call("b", "2")]);
     let waiting = asked(&run(&sidecar, "s", &body).await);
@@ -257,7 +257,7 @@ async fn every_wrong_answer_is_told_exactly_and_nothing_of_it_is_taken() {
 }
 
 #[tokio::test]
-async fn a_turn_that_nobody_answers_in_time_ends_and_is_told_with_what_was_kept() {
+async fn an_unanswered_turn_ends_and_is_reported_with_its_stored_results() {
     let short = format!("sessions: {{ client_time: 1ms }}\n{CONFIGURATION}");
     let sidecar = Sidecar::of(&short).await;
     let body =
@@ -281,7 +281,7 @@ async fn a_turn_that_nobody_answers_in_time_ends_and_is_told_with_what_was_kept(
 }
 
 #[tokio::test]
-async fn a_call_whose_tool_is_taken_away_while_it_waits_ends_as_removed() {
+async fn a_waiting_call_whose_tool_is_removed_ends_as_removed() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let without = CONFIGURATION.replace("name: get_nearest_store", "name: get_other");
     let body = calls(&[call("a", "1"), json!({"id": "b", "tool": "get_battery"})]);

@@ -69,7 +69,7 @@ async fn the_path_of_dialogflow_takes_its_words_alone() {
 }
 
 #[tokio::test]
-async fn members_of_a_newer_version_are_left_out_wherever_they_stand() {
+async fn members_of_a_newer_version_are_ignored_at_every_depth() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let with_more = |value: &Value| {
         let mut value = value.clone();
@@ -176,7 +176,7 @@ async fn the_client_runs_operations_too_and_answers_them_under_a_status() {
 }
 
 #[tokio::test]
-async fn every_wrong_answer_is_told_and_nothing_of_it_is_taken() {
+async fn every_wrong_answer_is_reported_and_discarded() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let good = result("get-weather-tool", "outputParameters", &json!({"temperature": 1}));
     let problem = |answered: &Answered| {

@@ -92,7 +92,7 @@ async fn a_text_becomes_a_number_where_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn another_value_than_those_of_an_enum_is_told_which_there_are() {
+async fn a_value_outside_of_an_enum_gets_the_list_of_values() {
     let told = told("shop-order", json!({"size": "huge"})).await.to_string();
     for member in ["small", "large", "huge"] {
         assert!(told.contains(member), "{told}");
@@ -107,14 +107,14 @@ async fn null_is_sent_where_the_schema_has_it_and_else_left_out() {
 }
 
 #[tokio::test]
-async fn properties_of_a_payload_stand_beside_the_parameters() {
+async fn properties_of_a_payload_are_beside_the_parameters() {
     let made = request("shop-order", json!({"size": "small", "express": true})).await;
     assert!(made["url"].as_str().unwrap().ends_with("?express=true"), "{made}");
     assert_eq!(made["body"], r#"{"size":"small"}"#);
 }
 
 #[tokio::test]
-async fn what_the_model_must_not_see_is_filled_from_the_session() {
+async fn hidden_arguments_are_filled_from_the_session() {
     let (sidecar, _folder) = shop().await;
     let declared = sidecar.get("/v1/tools?dialect=semantic_kernel").await.text;
     assert!(!declared.contains("customer"), "{declared}");
@@ -124,7 +124,7 @@ async fn what_the_model_must_not_see_is_filled_from_the_session() {
 }
 
 #[tokio::test]
-async fn functions_are_chosen_in_the_kernels_spelling_and_an_empty_list_is_none() {
+async fn functions_are_selected_in_the_kernels_spelling_and_an_empty_list_selects_nothing() {
     let calls = [("shop-get-order", json!({"id": 7})), ("shop-order", json!({"size": "small"}))];
     let some = results(&calls, json!({"functions": ["shop.get-order"]})).await;
     assert!(some[0]["request"].is_object(), "{some:?}");
@@ -171,13 +171,13 @@ async fn each_call_has_one_result_in_its_place_also_where_it_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_function_that_is_not_there_is_told_the_nearest_names() {
+async fn an_unknown_function_is_reported_with_the_nearest_names() {
     let message = told("shop-get-orders", json!({"id": 1})).await["message"].to_string();
     assert!(message.contains("the nearest are `shop-get-order`"), "{message}");
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_json_are_told_the_place() {
+async fn arguments_that_are_not_json_are_reported_with_the_position() {
     let told = told("shop-get-order", json!(r#"{"id": 7"#)).await;
     assert_eq!(
         (&told["code"], &told["next"]),
@@ -187,7 +187,7 @@ async fn arguments_that_are_no_json_are_told_the_place() {
 }
 
 #[tokio::test]
-async fn missing_and_unexpected_arguments_are_told_at_once() {
+async fn missing_and_unexpected_arguments_are_reported_at_once() {
     let told = told("shop-order", json!({"siz": "small", "express": "often"})).await;
     let mut places: Vec<_> = told["problems"]
         .as_array()
@@ -209,7 +209,7 @@ async fn json_is_handed_on_as_the_service_wrote_it() {
 }
 
 #[tokio::test]
-async fn what_a_function_returns_is_known_and_not_declared() {
+async fn the_return_type_of_a_function_is_listed_and_not_declared() {
     let (sidecar, _folder) = shop().await;
     let declared = sidecar.get("/v1/tools?dialect=semantic_kernel").await.text;
     assert!(!declared.contains("delivered"), "{declared}");

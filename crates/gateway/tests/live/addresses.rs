@@ -68,7 +68,7 @@ async fn a_required_description_that_is_missing_at_the_start_keeps_calls_away_un
 }
 
 #[tokio::test]
-async fn whoever_asks_for_a_reload_while_addresses_are_asked_gets_an_answer() {
+async fn a_reload_request_while_addresses_are_fetched_gets_an_answer() {
     let (address, _served) = server(503, "").await;
     let sidecar = sidecar(&address, "1ms").await;
     let asked = async {

@@ -130,7 +130,7 @@ async fn a_request_reloads_where_nothing_is_watched() {
 }
 
 #[tokio::test]
-async fn what_a_reload_cannot_change_is_said_until_it_is_as_at_the_start() {
+async fn a_setting_that_needs_a_restart_is_reported_until_it_is_reverted() {
     let sidecar = Sidecar::usual().await;
     let settings = "listen: 127.0.0.1:1\nadmin: 127.0.0.1:2\nlimits: {requests: 7}\nproxy: http://a.example:3128\nsessions: {most: 7}\n";
     sidecar.write("callgate.yaml", &format!("{settings}{CONFIGURATION}"));

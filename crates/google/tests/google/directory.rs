@@ -24,7 +24,7 @@ async fn a_service_is_resolved_to_its_endpoints() {
 }
 
 #[tokio::test]
-async fn the_endpoints_are_kept_for_a_while_whatever_name_is_looked_up() {
+async fn endpoints_are_cached_for_a_while_for_every_name() {
     let google = Google::start().await;
     let tokens = Arc::new(google.tokens(Account::Machine));
     let directory = ServiceDirectory::new(tokens, rest(), google.endpoints());

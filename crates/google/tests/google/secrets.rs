@@ -42,7 +42,7 @@ async fn a_token_that_is_refused_is_replaced_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_not_now_is_told_apart() {
+async fn missing_and_unavailable_secrets_are_different_errors() {
     let google = Google::start().await;
     let store = store(&google);
     let other = "gcp:projects/p/secrets/other/versions/1".parse().unwrap();

@@ -85,7 +85,7 @@ async fn another_account_is_stood_in_for_by_its_address() {
 }
 
 #[tokio::test]
-async fn a_file_of_credentials_may_stand_in_for_another_account() {
+async fn a_credential_file_may_impersonate_another_account() {
     let google = Google::start().await;
     let account = "/v1/projects/-/serviceAccounts/other@p.iam.gserviceaccount.com";
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ async fn a_person_has_no_identity_token_for_an_audience() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_by_its_code_and_tried_again_later_only() {
+async fn a_refusal_is_reported_by_its_code_and_retried_only_later() {
     let google = Google::start().await;
     let (account, _) = key();
     let tokens = google.tokens(account);

@@ -117,7 +117,7 @@ fn refuses(keys: &str, expected: &str) {
 }
 
 #[test]
-fn what_leaves_more_to_the_model_than_an_object_is_refused() {
+fn body_arguments_of_a_body_that_is_not_an_object_are_refused() {
     let json = |schema: &str| {
         format!("      requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}")
     };

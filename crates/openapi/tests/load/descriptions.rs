@@ -33,7 +33,7 @@ components:
 }
 
 #[test]
-fn what_stands_beside_a_reference_describes_its_target() {
+fn a_description_beside_a_reference_describes_its_target() {
     let target = parameter("{$ref: '#/components/parameters/target', description: own}");
     let plain = parameter("{$ref: '#/components/parameters/target', summary: own}");
     let through = parameter("{$ref: '#/components/parameters/silent'}");
@@ -51,7 +51,7 @@ fn what_stands_beside_a_reference_describes_its_target() {
 }
 
 #[test]
-fn what_stands_beside_a_reference_describes_a_body() {
+fn a_description_beside_a_reference_describes_a_body() {
     let text = "paths: {/a: {post: {summary: A, requestBody: {$ref: '#/components/requestBodies/b', description: own}}}}
 components: {requestBodies: {b: {description: target, content: {application/json: {schema: {type: array}}}}}}";
     check("3.1.0", text, "body", Some("own"));
@@ -76,7 +76,7 @@ components: {{pathItems: {{a: {{summary: item, description: its own, get: {opera
 }
 
 #[test]
-fn what_a_reader_does_not_see_is_in_no_words() {
+fn invisible_text_of_a_description_is_removed() {
     let text = "paths: {/a: {get: {summary: A, parameters: [
     {name: own, in: query, description: \"o\\u202ewn\", schema: {type: string}},
     {name: schema, in: query, schema: {type: string, description: \"s\\u202ec\\u200bhema\\u0007\"}}]}}}";

@@ -105,7 +105,7 @@ paths:
 }
 
 #[test]
-fn operations_on_one_path_may_be_told_apart_by_a_fragment() {
+fn operations_on_one_path_may_differ_by_a_fragment() {
     check(
         r"
 paths:

@@ -61,7 +61,7 @@ fn one_generic_list_is_as_many_as_it_is_extended_to() {
 }
 
 #[test]
-fn what_would_be_filled_in_behind_a_dynamic_reference_is_asked_for() {
+fn members_with_defaults_behind_a_dynamic_reference_are_required_of_the_model() {
     check_list(
         "Filled",
         &json!({

@@ -99,7 +99,7 @@ fn long_chains_and_circles_are_no_reason_to_refuse_an_operation() {
 }
 
 #[test]
-fn what_is_wide_is_read_once() {
+fn a_wide_description_is_read_once() {
     check("oneOf with discriminator", 100, [1, 0, 0], &[]);
     check("required properties", 100, [1, 0, 0], &[]);
     check("required properties", 1000, [0, 0, 1], &["too-complex"]);
@@ -145,7 +145,7 @@ fn one_operation_that_takes_too_much_is_given_up_alone() {
 }
 
 #[test]
-fn a_fault_of_a_shared_part_is_told_a_hundred_times_and_then_counted() {
+fn a_fault_of_a_shared_part_is_reported_a_hundred_times_and_then_counted() {
     let item = json!({"$ref": "#/components/pathItems/a"});
     let paths: callgate_tool::Object = (0..150).map(|n| (format!("/a{n}"), item.clone())).collect();
     let item = json!({"parameters": [7], "get": {"summary": "A"}});
@@ -161,7 +161,7 @@ fn a_fault_of_a_shared_part_is_told_a_hundred_times_and_then_counted() {
 }
 
 #[test]
-fn what_one_operation_has_wrong_is_told_up_to_a_hundred_times() {
+fn faults_of_one_operation_are_reported_up_to_a_hundred_times() {
     let parameters = vec![7; 300];
     let text = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}],
         "paths": {"/a": {"get": {"summary": "A", "parameters": parameters}}}});
@@ -223,7 +223,7 @@ fn a_definition_that_operations_share_is_built_once() {
 }
 
 #[test]
-fn what_every_operation_declares_anew_is_counted() {
+fn the_effort_of_repeated_declarations_is_counted() {
     for (name, most) in [
         ("operations × properties", 400_000),
         ("operations × defaults", 400_000),

@@ -50,7 +50,7 @@ paths:
 }
 
 #[test]
-fn members_and_references_lead_to_a_header_and_nothing_else_does() {
+fn only_members_and_references_declare_a_header() {
     let paths = "
 paths:
   /a:

@@ -101,7 +101,7 @@ fn the_versions_differ_where_the_specification_does() {
 }
 
 #[test]
-fn removing_takes_every_node_that_is_meant() {
+fn removing_deletes_every_selected_node() {
     let rows = [
         ("{a: [1, 2, 3, 4]}", "[{target: '$.a[0, 2]', remove: true}]", "{a: [2, 4]}"),
         ("{a: [1, 2, 3]}", "[{target: '$.a[?@ > 1]', remove: true}]", "{a: [1]}"),
@@ -117,7 +117,7 @@ fn removing_takes_every_node_that_is_meant() {
 }
 
 #[test]
-fn digits_and_order_are_kept() {
+fn digits_and_order_are_preserved() {
     let description = "{z: 1.10, a: 9007199254740993, m: 1e400, o: -0}";
     check(
         "1.0.0",
@@ -187,7 +187,7 @@ fn a_document_that_is_no_overlay_is_refused_with_every_fault() {
 }
 
 #[test]
-fn what_overlays_add_is_bounded() {
+fn nodes_added_by_overlays_are_bounded() {
     let limits = Limits { nodes: 10_000, depth: 30, ..Limits::default() };
     let wider = "[{target: $, copy: $.a}]".replace("}]", ", x-n: 0}]");
     assert!(applied("1.1.0", "{a: {b: 1}}", &wider, &limits).overlaid.is_some());
@@ -203,7 +203,7 @@ fn what_overlays_add_is_bounded() {
 }
 
 #[test]
-fn a_finding_stands_where_its_node_was_written() {
+fn a_finding_has_the_position_at_which_its_node_was_written() {
     let text = "openapi: 3.0.3\nservers: [{url: https://a.example}, {url: ftp://b.example}]\npaths:\n  /a:\n    get: {}\n  /b:\n    get: {}\n";
     let actions = "[{target: \"$.servers[0]\", remove: true}, {target: \"$.paths\", update: {/c: {get: {}}}}, {target: \"$.paths['/b'].get\", update: {summary: b}}]";
     let overlaid = applied("1.0.0", text, actions, &Limits::default()).overlaid.unwrap();

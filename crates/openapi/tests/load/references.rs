@@ -74,7 +74,7 @@ pub(super) fn query(schema: &str) -> String {
 }
 
 #[test]
-fn every_object_of_an_operation_may_stand_in_another_file() {
+fn every_object_of_an_operation_may_be_in_another_file() {
     check(
         "3.0.3",
         "paths: {'/a/{id}': {$ref: 'paths/a.yaml'}}",
@@ -111,7 +111,7 @@ fn every_object_of_an_operation_may_stand_in_another_file() {
 }
 
 #[test]
-fn what_is_no_schema_is_not_read_as_one() {
+fn an_object_that_is_not_a_schema_is_not_read_as_one() {
     let components = "components: {parameters: {p: {name: p, in: query, schema: {}}}, responses: {r: {description: r}}, pathItems: {i: {get: {}}}}\n";
     for (reference, kind) in [
         ("#/paths/~1a", "a path item"),
@@ -132,7 +132,7 @@ fn what_is_no_schema_is_not_read_as_one() {
 }
 
 #[test]
-fn a_header_whose_name_can_be_none_is_a_finding() {
+fn a_header_with_an_illegal_name_is_a_finding() {
     for name in ["X Own", "X-\u{e9}", "a:b", "{x}"] {
         for (required, n_operations) in [(false, 1), (true, 0)] {
             let parameter = format!(
@@ -264,7 +264,7 @@ fn an_id_that_means_nothing_hides_nothing() {
 }
 
 #[test]
-fn what_stands_beside_the_reference_of_a_path_item_counts() {
+fn members_beside_the_reference_of_a_path_item_count() {
     let text = r"
 paths:
   /a:
@@ -293,7 +293,7 @@ fn names_in_pointers_are_unescaped() {
 }
 
 #[test]
-fn what_looks_like_a_reference_in_an_example_is_none() {
+fn a_reference_in_an_example_is_plain_data() {
     let text = "paths: {/a: {get: {summary: A, responses: {200: {content: {application/json: {example: {$ref: a.yaml}}}}}}}}
 components: {schemas: {example: {$ref: b.yaml}}}";
     let text = format!("openapi: 3.0.3\n{text}");
@@ -302,7 +302,7 @@ components: {schemas: {example: {$ref: b.yaml}}}";
 }
 
 #[test]
-fn what_leads_outside_is_never_asked_for() {
+fn documents_outside_of_the_directory_are_never_requested() {
     for reference in [
         "../a.yaml",
         "%2e%2e/a.yaml",
@@ -326,7 +326,7 @@ fn what_leads_outside_is_never_asked_for() {
 }
 
 #[test]
-fn references_that_no_call_needs_are_noted_where_they_lead_nowhere() {
+fn unresolved_references_that_no_call_needs_are_noted() {
     let text = "paths:
   /a:
     get:

@@ -57,7 +57,7 @@ fn check(schema: Value, expected: Value, codes: &[&str]) {
 }
 
 #[test]
-fn keywords_that_mean_the_same_are_kept() {
+fn equivalent_keywords_are_preserved() {
     let same = json!({"type": "string", "minLength": 1, "format": "uuid", "enum": ["a", "b"], "default": "a",
         "description": "D", "title": "T", "deprecated": true, "pattern": "^[a-z]+$"});
     check(same.clone(), same, &[]);
@@ -171,7 +171,7 @@ fn a_mapping_binds_each_branch_to_its_values() {
 }
 
 #[test]
-fn without_a_mapping_the_name_of_a_schema_stands_for_it() {
+fn without_a_mapping_the_name_of_a_schema_is_its_tag() {
     let branches =
         json!([{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Kitten"}]);
     let (declared, ..) =
@@ -186,7 +186,7 @@ fn without_a_mapping_the_name_of_a_schema_stands_for_it() {
 }
 
 #[test]
-fn what_a_default_or_the_session_fills_is_not_asked_for() {
+fn members_with_a_default_or_a_session_value_are_not_required() {
     let (declared, complete, _) = built(&json!({"$ref": "#/components/schemas/Filled"}));
     assert_eq!(declared["$defs"]["Filled"]["required"], json!(["c"]));
     assert_eq!(complete["$defs"]["Filled"]["required"], json!(["a", "b", "c"]));
@@ -206,7 +206,7 @@ fn check_asked(schema: Value, pointer: &str, expected: Value) {
 }
 
 #[test]
-fn where_nothing_is_filled_in_everything_required_is_asked_for() {
+fn required_members_are_listed_where_no_default_is_filled_in() {
     let pet = json!({"required": ["kind"], "properties": {"kind": {"const": "pet"}}});
     let filled = json!({"$ref": "#/components/schemas/Filled"});
     let asked = json!(["kind"]);

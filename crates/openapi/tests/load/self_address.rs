@@ -18,7 +18,7 @@ fn integer(name: &str) -> Value {
 }
 
 #[test]
-fn a_description_is_known_by_its_own_address() {
+fn references_to_the_address_of_a_description_resolve_to_it() {
     for reference in [
         "https://api.example/v1/openapi#/components/schemas/a",
         "https://API.example:443/v1/openapi#/components/schemas/a",
@@ -55,7 +55,7 @@ fn others_know_it_by_its_own_address() {
 }
 
 #[test]
-fn what_is_beside_it_at_its_address_is_beside_it_on_disk() {
+fn files_beside_the_address_of_a_description_are_read_from_disk() {
     for reference in ["b/c.yaml", "./b/c.yaml", "https://api.example/v1/b/c.yaml", "/v1/b/c.yaml"] {
         check(
             "3.2.0",
@@ -76,7 +76,7 @@ fn what_is_beside_it_at_its_address_is_beside_it_on_disk() {
 }
 
 #[test]
-fn where_no_file_is_beside_it_its_address_counts() {
+fn references_without_a_file_on_disk_use_the_address() {
     check(
         "3.2.0",
         &with_self(OWN, "b.yaml"),
@@ -94,7 +94,7 @@ fn where_no_file_is_beside_it_its_address_counts() {
 }
 
 #[test]
-fn another_document_is_known_by_its_own_address() {
+fn references_to_the_address_of_another_document_resolve_to_it() {
     let shared = "{openapi: 3.2.0, $self: 'https://api.example/shared/foo',
         components: {schemas: {a: {$ref: ../schemas/a}, b: {$id: 'https://api.example/schemas/a', type: integer}}}}";
     // The first one names it by its file, the second by its own address.
@@ -185,7 +185,7 @@ fn it_opens_nothing() {
 }
 
 #[test]
-fn a_file_that_is_missing_at_an_address_that_may_not_be_asked_refuses() {
+fn a_missing_file_at_an_address_that_is_not_listed_refuses_the_operation() {
     let text = format!("openapi: 3.2.0\n{}", with_self("$self: http://169.254.169.254/a\n", "b"));
     let mut document = Document::read(text.as_bytes(), &Limits::default()).expect("one").value;
     document.refuse("b", super::references::missing());

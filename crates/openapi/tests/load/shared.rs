@@ -100,7 +100,7 @@ fn a_declaration_pays_for_its_own_parts_and_not_for_what_is_shared() {
 }
 
 #[test]
-fn what_is_needed_where_nothing_is_filled_in_is_defined_as_there_with_all_that_it_refers_to() {
+fn a_definition_used_with_and_without_defaults_is_built_for_each_use() {
     let mut schemas = circle(3);
     schemas.insert(
         "Above".to_owned(),
@@ -127,7 +127,7 @@ fn what_is_needed_where_nothing_is_filled_in_is_defined_as_there_with_all_that_i
 }
 
 #[test]
-fn where_two_are_called_alike_a_schema_names_them_by_itself() {
+fn definitions_with_equal_names_get_names_of_their_own() {
     let schemas = json!({
         "Pet": {"properties": {"Owner": {"type": "object", "properties": {"pet": to("Pet")}}, "owner": to("Owner")}},
         "Owner": {"type": "string"},

@@ -93,7 +93,7 @@ fn an_operation_may_have_a_scheme_of_its_own() {
 }
 
 #[test]
-fn a_collection_format_says_what_stands_between_items() {
+fn a_collection_format_chooses_the_separator_of_items() {
     let loaded = loaded(
         r"
 paths:

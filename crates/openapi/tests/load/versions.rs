@@ -13,7 +13,7 @@ fn loaded(version: &str, text: &str) -> Loaded {
 }
 
 #[test]
-fn schemas_of_json_schema_are_kept_as_they_are() {
+fn schemas_of_json_schema_are_preserved() {
     let schema = json!({"type": ["string", "null"], "const": "a", "examples": ["a"], "contentEncoding": "base64"});
     let pair = json!({"type": "array", "prefixItems": [{"type": "integer"}], "items": false});
     let text = format!(

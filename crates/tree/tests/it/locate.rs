@@ -56,7 +56,7 @@ fn members_of_json_are_found_at_their_names() {
 }
 
 #[test]
-fn what_is_missing_is_found_at_the_nearest_node_above() {
+fn a_missing_node_is_located_at_its_nearest_ancestor() {
     let rows = [
         ("/none", Some((2, 1))),
         ("/ä~1ö/none/deeper", Some((3, 3))),
@@ -120,7 +120,7 @@ fn text_that_cannot_be_read_leaves_positions_empty_or_above() {
 }
 
 #[test]
-fn a_position_that_is_known_is_kept() {
+fn an_explicit_position_is_preserved() {
     let known = Some(Position { line: 7, column: 7 });
     let mut findings = [Diagnostic { position: known, ..finding("/a") }, finding("/b")];
     locate(b"a: 1\nb: 2\n", &mut findings);

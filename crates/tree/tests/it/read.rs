@@ -193,7 +193,7 @@ fn of_names_that_occur_twice_the_last_counts_with_a_warning() {
 }
 
 #[test]
-fn a_large_object_tells_of_its_duplicates_too() {
+fn duplicates_in_a_large_object_are_reported() {
     let names = (0..1000).map(|n| format!("n{}: {n}\n", n % 999));
     let read = read(names.collect::<String>().as_bytes(), &Limits::default()).unwrap();
     assert_eq!(read.value.at("/n0").unwrap().to_value(), 999);

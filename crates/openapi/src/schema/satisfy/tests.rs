@@ -134,7 +134,7 @@ fn types_and_values_without_a_common_one_are_reported() {
 }
 
 #[test]
-fn alternatives_none_of_which_can_be_met_are_reported() {
+fn alternatives_that_can_never_be_satisfied_are_reported() {
     none_meets(json!({"type": "string", "oneOf": [{"type": "integer"}, {"type": "object"}]}));
     some_meets(json!({"type": "string", "anyOf": [{"type": "integer"}, {"minLength": 1}]}));
     none_meets(json!({"oneOf": [{"type": "string"}, {"type": "string"}]}));
@@ -154,7 +154,7 @@ fn alternatives_none_of_which_can_be_met_are_reported() {
 }
 
 #[test]
-fn what_a_value_must_hold_and_cannot_is_reported_where_it_stands() {
+fn a_required_part_of_a_value_that_no_value_can_have_is_reported_at_its_position() {
     let never = json!({"type": "string", "minLength": 5, "maxLength": 3});
     none_meets(json!({"type": "object", "required": ["a"], "properties": {"a": never}}));
     some_meets(json!({"type": "object", "required": ["b"], "properties": {"a": never}}));
