@@ -129,6 +129,6 @@ fn every_key_says_what_it_is_for() {
         let sorted = table.keys().windows(2).all(|pair| pair[0].name < pair[1].name);
         assert!(sorted, "no key of {} is declared twice", table.name);
     }
-    let counts = callgate_config::TABLES.iter().flat_map(|table| table.keys());
+    let counts = callgate_config::TABLES.iter().flat_map(callgate_config::Table::keys);
     assert!(counts.filter(|key| matches!(key.kind, Kind::Count(120))).count() == 1);
 }
