@@ -320,11 +320,11 @@ impl Middleware for Audit {
         if name.is_empty() {
             return;
         }
-        let told = self.trail.writer.add(members::ended(ended, name));
-        let is_awaited =
-            self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped);
-        if is_awaited {
-            self.told(told).await;
+        let members = members::ended(ended, name);
+        if self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped) {
+            self.told(self.trail.writer.add(members)).await;
+        } else {
+            self.trail.writer.add_later(members);
         }
     }
 }

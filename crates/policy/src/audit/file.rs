@@ -15,6 +15,7 @@ use crate::error::{self, Error};
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
+    identity: Identity,
     /// The length of the file.
     length: u64,
 }
@@ -30,8 +31,9 @@ impl AuditFile {
         for _ in 0..TRIES {
             match file.try_lock() {
                 Ok(()) => {
-                    let length = file.metadata().map_err(unreadable)?.len();
-                    return Ok(Self { path: path.to_owned(), file, length });
+                    let metadata = file.metadata().map_err(unreadable)?;
+                    let (identity, length) = (identity(&metadata), metadata.len());
+                    return Ok(Self { path: path.to_owned(), file, identity, length });
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
                 Err(TryLockError::Error(source)) => return Err(unreadable(source)),
@@ -46,16 +48,10 @@ impl AuditFile {
 
     /// Reopens the file if it was moved away or cut short. Returns true if it was.
     pub(super) fn renew(&mut self) -> Result<bool, Error> {
-        let is_same = fs::metadata(&self.path)
-            .is_ok_and(|found| self.is(&found) && (found.len() >= self.length || !found.is_file()));
-        if is_same {
-            return Ok(false);
-        }
-        let is_cut = fs::metadata(&self.path).is_ok_and(|found| self.is(&found));
-        if is_cut {
-            self.length = 0;
-        } else {
-            *self = Self::open(&self.path)?;
+        match fs::metadata(&self.path).ok().filter(|found| identity(found) == self.identity) {
+            Some(found) if found.len() >= self.length || !found.is_file() => return Ok(false),
+            Some(_) => self.length = 0,
+            None => *self = Self::open(&self.path)?,
         }
         Ok(true)
     }
@@ -80,18 +76,20 @@ impl AuditFile {
         self.length += n_written as u64;
         (n_written, failure)
     }
+}
 
-    #[cfg(unix)]
-    fn is(&self, found: &fs::Metadata) -> bool {
-        use std::os::unix::fs::MetadataExt as _;
-        let own = self.file.metadata();
-        own.is_ok_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
-    }
+/// The device and the number of a file on it; two names of one file have the same.
+type Identity = (u64, u64);
 
-    #[cfg(not(unix))]
-    fn is(&self, _: &fs::Metadata) -> bool {
-        true
-    }
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> Identity {
+    (0, 0)
 }
 
 fn options() -> OpenOptions {

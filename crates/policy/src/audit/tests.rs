@@ -248,6 +248,18 @@ async fn a_line_is_in_the_file_before_the_call_is_made() {
     }
 }
 
+#[tokio::test]
+async fn the_end_of_a_call_that_nobody_waits_for_is_written_without_another_call() {
+    let mut desk = Desk::new();
+    desk.config.mode = AuditMode::BestEffort;
+    let process = desk.open().await;
+    process.call("fine", "k").await;
+    while desk.text().lines().count() < 3 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(text(&desk.lines()[2], "event"), "ended");
+}
+
 /// `/dev/full` accepts nothing: every write fails as on a full disk.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -37,6 +37,10 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: Vec<Waited>,
+    /// True if a call waits for one of the lines.
+    is_urgent: bool,
+    /// True if the thread looks for lines by itself, within `DELAY`.
+    is_awake: bool,
     is_closed: bool,
 }
 
@@ -77,16 +81,29 @@ impl Writer {
         Ok(Self { shared, ended: Mutex::new(ended) })
     }
 
-    /// Adds a line, which is written after all earlier ones. The receiver gets whether it was written; it gets nothing if
-    /// too many lines wait.
+    /// Adds a line, which is written after all earlier ones, at once. The receiver gets whether it was written; it gets
+    /// nothing if too many lines wait.
     pub(super) fn add(&self, members: String) -> oneshot::Receiver<bool> {
+        self.push(members, true)
+    }
+
+    /// Adds a line for which nothing waits. It is written with the next one, or a little later.
+    pub(super) fn add_later(&self, members: String) {
+        drop(self.push(members, false));
+    }
+
+    fn push(&self, members: String, is_urgent: bool) -> oneshot::Receiver<bool> {
         let (tell, told) = oneshot::channel();
         let mut waiting = self.shared.lock();
         if waiting.lines.len() < MOST_WAITING {
+            let wakes = if is_urgent {
+                !std::mem::replace(&mut waiting.is_urgent, true)
+            } else {
+                waiting.lines.is_empty() && !waiting.is_awake
+            };
             waiting.lines.push(Waited(members, tell));
-            let is_first = waiting.lines.len() == 1;
             drop(waiting);
-            if is_first {
+            if wakes {
                 self.shared.more.notify_one();
             }
         }
@@ -111,9 +128,16 @@ impl Shared {
 
     /// The waiting lines; `None` when no more can come.
     fn take(&self) -> Option<Vec<Waited>> {
+        let mut waiting = self.lock();
+        waiting.is_awake = true;
+        let has_time = |waiting: &mut Waiting| !waiting.is_urgent && !waiting.is_closed;
+        let waited = self.more.wait_timeout_while(waiting, DELAY, has_time);
+        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        waiting.is_awake = false;
         let is_idle = |waiting: &mut Waiting| waiting.lines.is_empty() && !waiting.is_closed;
-        let waiting = self.more.wait_while(self.lock(), is_idle);
+        let waiting = self.more.wait_while(waiting, is_idle);
         let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);
+        waiting.is_urgent = false;
         let lines = std::mem::take(&mut waiting.lines);
         (!lines.is_empty()).then_some(lines)
     }
@@ -243,5 +267,7 @@ fn tell_failing(file: &AuditFile, failure: Option<&io::Error>) {
 
 /// A process that ends does not wait longer for a disk.
 const LONGEST_END: Duration = Duration::from_secs(5);
+/// The longest time for which a line that nothing waits for is held back, so that it shares the write of the next one.
+const DELAY: Duration = Duration::from_millis(5);
 /// More lines than can come while a disk is slow for some seconds.
 const MOST_WAITING: usize = 1 << 16;
