@@ -10,26 +10,20 @@ use super::workspace::{case_files, rust_files};
 
 /// Codes that no recording can show, each with the test that shows it.
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
-    (FaultCode::AnswerLost, "what_an_earlier_process_made_is_not_made_again"),
-    (FaultCode::AuditFailed, "a_call_that_cannot_be_written_down_is_refused"),
+    (FaultCode::AnswerLost, "a_call_that_an_earlier_process_made_is_not_made_again"),
+    (FaultCode::AuditFailed, "a_call_that_cannot_be_audited_is_refused_unless_in_best_effort_mode"),
     (FaultCode::AuthFailed, "a_secret_that_is_not_there_fails_the_call"),
-    (
-        FaultCode::KeyReused,
-        "another_call_under_a_key_is_refused_and_another_principals_is_another_key",
-    ),
-    (FaultCode::Rejected, "a_rejected_call_tells_the_model_to_ask_and_cannot_be_approved_later"),
-    (
-        FaultCode::UnknownApproval,
-        "an_approval_is_nobody_elses_no_other_sessions_and_no_other_tools",
-    ),
-    (FaultCode::NeedsApproval, "a_call_that_cannot_be_kept_until_somebody_decides_is_refused"),
+    (FaultCode::KeyReused, "another_call_under_a_key_is_refused_unless_it_is_of_another_principal"),
+    (FaultCode::Rejected, "a_rejected_call_fails_with_ask_user_and_cannot_be_approved_later"),
+    (FaultCode::UnknownApproval, "an_approval_counts_only_for_its_principal_session_and_tool"),
+    (FaultCode::NeedsApproval, "a_call_that_cannot_be_stored_until_its_decision_is_refused"),
     (FaultCode::NeedsValues, "a_tool_that_asks_a_person_is_refused_without_one"),
     (FaultCode::NotSupported, "a_body_that_cannot_be_written_is_reported_with_its_media_type"),
-    (FaultCode::OutcomeUnknown, "a_call_that_was_left_while_it_ran_is_not_made_again"),
-    (FaultCode::Overloaded, "no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later"),
-    (FaultCode::RateLimited, "a_rate_has_its_burst_and_says_when_the_next_call_may_come"),
-    (FaultCode::StillRunning, "a_call_whose_first_one_is_running_is_told_to_wait"),
-    (FaultCode::Stopped, "calls_that_outlast_the_grace_are_answered_with_what_is_known"),
+    (FaultCode::OutcomeUnknown, "a_call_that_its_caller_abandoned_is_not_made_again"),
+    (FaultCode::Overloaded, "calls_beyond_the_concurrency_limit_are_refused_with_a_time_to_retry"),
+    (FaultCode::RateLimited, "a_rate_limit_admits_its_burst_and_says_when_to_retry"),
+    (FaultCode::StillRunning, "a_repetition_of_a_running_call_is_answered_still_running"),
+    (FaultCode::Stopped, "calls_that_outlast_the_drain_are_answered_with_the_results_so_far"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::ToolRemoved, "a_call_whose_tool_vanished_ends_as_removed"),
     (

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_sorted_and_explained() {
+    fn codes_of_the_configuration_are_distinct_sorted_and_explained() {
         let names = ConfigCode::ALL.map(ConfigCode::as_str);
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
         for explanation in ConfigCode::ALL.map(ConfigCode::explanation) {

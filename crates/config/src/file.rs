@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_read_than_the_bound() {
+    fn a_file_larger_than_the_bound_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "12345").unwrap();
@@ -115,7 +115,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_may_read_what_is_private() {
+    fn private_folders_and_files_are_readable_by_their_owner_only() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("a/callgate");
@@ -130,7 +130,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_device_that_never_ends_is_not_read_to_its_end() {
+    fn an_endless_device_is_refused() {
         assert!(read_file(Path::new("/dev/zero"), 1024).is_err());
     }
 }

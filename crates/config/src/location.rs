@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_a_scheme_is_an_address() {
+    fn a_location_with_a_scheme_is_an_address_and_another_is_a_file() {
         check("pets.yaml", "File(\"pets.yaml\")");
         check("C:/pets.yaml", "File(");
         check("https://api.example.com/openapi.json", "Address(");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_not_safe_is_mended() {
+    fn an_unsafe_address_is_refused_with_a_correction() {
         check("http://api.example.com/a", "try `https://api.example.com/a`");
         check("http://api.example.com/a?key=canary", "try `https://api.example.com/a`");
         check("https://me:canary@api.example.com/a", "without a user");

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_read() {
+    fn every_key_of_the_mcp_section_is_read() {
         let mcp = read("mcp: {mode: search, tokens: 500, pinned: [pets-getPet]}").mcp;
         assert_eq!(
             (mcp.mode, mcp.tokens, &*mcp.pinned),

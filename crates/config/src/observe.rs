@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_takes_the_place_of_levels() {
+    fn a_filter_replaces_the_configured_log_levels() {
         let usual = LogConfig { level: LogLevel::Warn, ..LogConfig::default() };
         let config = usual.clone().with_filter("info, callgate_auth=TRACE,hyper=off,").unwrap();
         assert_eq!(config.level, LogLevel::Info);

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_https_and_a_public_name() {
+    fn an_origin_of_references_must_be_https_with_a_public_name() {
         check("https://specs.example.com", Some("https://specs.example.com"));
         check("https://Specs.Example.com:8443/", Some("https://specs.example.com:8443"));
         for text in [

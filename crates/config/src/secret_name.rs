@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_that_its_value_is_a_secret() {
+    fn headers_with_secret_names_have_secret_values() {
         for name in [
             "X-Api-Key",
             "x-apikey",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_other_names_are_no_secrets() {
+    fn headers_with_other_names_have_plain_values() {
         for name in [
             "X-Api-Version",
             "X-N",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_is_a_secret_whatever_its_header() {
+    fn a_credential_is_a_secret_in_any_header() {
         for text in ["Bearer abc", "basic YTpi", "eyJhbGciOiJub25lIn0.e30.c2ln"] {
             assert!(is_secret("X-Custom", text), "{text}");
         }

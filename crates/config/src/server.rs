@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_server_is_named_by_its_kind() {
+    fn a_malformed_server_url_is_refused_with_its_kind_of_fault() {
         for (text, expected) in [
             ("", "got an empty text"),
             ("api.example.com", "got a text without `https://`"),

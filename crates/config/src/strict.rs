@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_hides_no_other() {
+    fn a_fault_in_a_typed_description_hides_no_other() {
         let wrong = json!({"get": {}, "post": {"responses": {}}, "put": {"responses": 7}});
         found(
             "paths",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_has_no_fault() {
+    fn a_well_formed_typed_description_has_no_fault() {
         found("paths", &json!({"x-note": 7, "/a": {"$ref": "#/b"}}), &[]);
         found("info", &json!({"title": "t"}), &[""]);
         found("openapi", &json!("3.1.0"), &["/openapi"]);

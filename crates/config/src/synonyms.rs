@@ -37,7 +37,7 @@ mod tests {
     use crate::Config;
 
     #[test]
-    fn words_and_their_lists_are_read_and_nothing_else() {
+    fn synonyms_must_be_lists_of_words() {
         let read = |text: &str| {
             Config::from_text(format!("{text}\ntoolsets: {{pets: {{openapi: pets.yaml}}}}\n"), "")
         };

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_result_is_kept_for_its_time() {
+    async fn a_stored_result_expires_after_its_time_to_live() {
         let (results, session) = (Results::default(), Session::default());
         let owner = Owner::new(None, &session);
         let handle = results.keep(result(3), owner).await.unwrap();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_else_finds_a_result() {
+    async fn a_stored_result_is_found_only_by_its_owner() {
         let results = Results::default();
         let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
         let (one, other) = (Session::new("1"), Session::new("2"));

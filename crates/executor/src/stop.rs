@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_stopped_ends_and_nothing_begins_after_it() {
+    async fn a_stop_ends_running_work_and_lets_none_begin() {
         let stop = Stop::default();
         assert_eq!(Stop::unless(None, ready(1)).await, Some(1));
         assert_eq!(Stop::unless(Some(&stop), ready(1)).await, Some(1));

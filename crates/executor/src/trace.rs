@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_trace_context_is_refused() {
+    fn a_malformed_trace_context_is_refused() {
         let (trace, parent) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
         for good in [format!("00-{trace}-{parent}-00"), format!("cc-{trace}-{parent}-01-more")] {
             assert!(TraceContext::parse(&good).is_some(), "{good}");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_is_a_list_of_members_is_handed_on() {
+    fn a_well_formed_trace_state_is_passed_on_and_others_are_dropped() {
         let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         let long = vec!["a=1"; 33].join(",");
         for (state, expected) in [
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn baggage_that_is_malformed_is_left_out() {
+    fn malformed_baggage_is_dropped() {
         let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         let (long, many) = (format!("a={}", "x".repeat(8191)), vec!["a=1"; 65].join(","));
         for (baggage, expected) in [
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_that_a_request_has_stays() {
+    fn a_traceparent_header_that_the_request_has_is_not_replaced() {
         let trace = TraceContext::parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
         let mut headers = HeaderMap::new();
         headers.insert("traceparent", "argument".parse().unwrap());

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_end_that_has_begun_is_seen_by_all_and_never_goes_back() {
+    async fn a_drain_that_has_begun_is_seen_by_all_clones_and_stays() {
         let drain = Drain::default();
         let other = drain.clone();
         assert!(!other.is_draining());

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_where_it_belongs_in_a_trace() {
+    fn the_trace_context_of_a_request_is_read_from_its_headers() {
         check(&[], None);
         check(&[("traceparent", PARENT)], Some((PARENT, None)));
         check(&[("traceparent", PARENT), ("tracestate", "a=1")], Some((PARENT, Some("a=1"))));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn baggage_stands_beside_a_trace() {
+    fn baggage_is_read_only_beside_a_trace_context() {
         let mut headers = HeaderMap::new();
         headers.append("baggage", HeaderValue::from_static("a=1"));
         headers.append("baggage", HeaderValue::from_static("b=2"));

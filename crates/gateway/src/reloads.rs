@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_asks_is_not_kept_waiting_by_a_keeper_that_has_ended() {
+    async fn a_request_for_a_reload_ends_when_its_handler_has_ended() {
         let reloads = Reloads::default();
         assert!(reloads.ask().await.is_none(), "there is none");
         let askings = reloads.askings();

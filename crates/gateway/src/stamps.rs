@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_written_while_it_was_read_is_doubtful() {
+    fn a_file_changed_during_reading_needs_a_second_look() {
         let folder = tempfile::tempdir().unwrap();
         let files = BTreeSet::from([folder.path().join("a")]);
         fs::write(folder.path().join("a"), "a").unwrap();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_written_just_before_it_is_read_is_looked_at_again() {
+    fn a_file_written_just_before_reading_needs_a_second_look() {
         let folder = tempfile::tempdir().unwrap();
         let files = BTreeSet::from([folder.path().join("a")]);
         let file = fs::File::create(folder.path().join("a")).unwrap();

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_call_is_found_by_whoever_asked_for_it_and_shows_no_session() {
+    async fn a_waiting_call_is_found_by_its_owner_only_and_shows_no_session() {
         let (calls, kim, lee) = (WaitingCalls::new(), Principal::new("kim"), Principal::new("lee"));
         let secret = json!({"credentials": {"token": "canary"}});
         let waiting = WaitingCall {

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_clear_answer_is_a_decision() {
+    fn only_an_explicit_reply_to_an_approval_is_a_decision() {
         let rows = [
             (value!({"action": "accept", "content": {"ok": true}}), Some(Decision::Approve)),
             (
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_shows_the_request() {
+    fn the_question_for_an_approval_shows_the_request() {
         let request = value!({"method": "DELETE", "url": "https://api.example.com/pets/7"});
         let pending = Pending::new(PendingKind::Approval, "approval_1", request);
         let asked = asks(&pending, Some("state".to_owned())).unwrap();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_revision_that_has_batches_takes_them() {
+    fn batches_are_read_only_in_the_protocol_revision_that_has_them() {
         check(
             None,
             r#" [{"n":9007199254740993}, 1]"#,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_is_none_is_refused_as_a_whole() {
+    fn an_empty_oversized_or_malformed_batch_is_refused_as_a_whole() {
         check(None, "[]", Some(Err("expected 1 to 256 messages")));
         check(None, &format!("[1{}]", ",1".repeat(256)), Some(Err("expected 1 to 256 messages")));
         check(None, "[1", Some(Err("expected JSON")));

@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn every_annotation_is_said() {
+    fn a_declaration_has_every_annotation_of_its_effect() {
         check(Effect::Read, [true, false, true, true]);
         check(Effect::Idempotent, [false, true, true, true]);
         check(Effect::Write, [false, true, false, true]);
     }
 
     #[test]
-    fn a_schema_is_whole_where_that_is_asked_for() {
+    fn schemas_are_declared_whole_if_configured_and_portable_otherwise() {
         let schema = json!({"type": "object", "$defs": {"a": {"$anchor": "x"}}, "if": {"required": ["a"]}, "then": {"required": ["b"]}});
         let name = ToolName::new("pet").unwrap();
         let tool = Tool::new(name, "A pet".to_owned(), Schema::new(schema), Effect::Read);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_said_where_members_and_references_lead() {
+    fn argument_headers_are_declared_on_members_behind_references() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_what_it_is_said_to_be() {
+    fn configured_titles_and_annotations_replace_those_of_a_tool() {
         let schema = Schema::new(json!({"type": "object", "properties": {}}));
         let name = ToolName::new("find").unwrap();
         let tool = Tool::new(name, "Finds pets by many words".to_owned(), schema, Effect::Write);

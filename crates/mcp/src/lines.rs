@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_line_is_a_message_or_is_answered() {
+    async fn each_line_that_is_no_message_is_answered_with_an_error() {
         let (mut input, theirs) = duplex(64);
         let (answers, mut told) = duplex(1 << 16);
         let mut lines = Lines::new(theirs, answers);

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_and_session_are_as_they_were_written() {
+    fn arguments_and_session_keep_the_digits_of_their_numbers() {
         let text = r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":12345678901234567890123,"a":1.10},
             "_meta":{"callgate/session":{"parameters":{"n":9007199254740993}}}}}"#;
         let exact = Exact::of(text.as_bytes()).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_not_taken_is_answered_under_its_id() {
+    fn a_refused_message_is_answered_under_its_id() {
         let called = |arguments: &str| {
             format!(r#"{{"id":"x","method":"tools/call","params":{{"arguments":{arguments}}}}}"#)
         };

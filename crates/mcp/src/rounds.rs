@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_round_is_good_once_for_its_call_and_for_some_time() {
+    async fn a_round_opens_once_for_its_own_call_and_expires() {
         let asked = |n: u64| {
             let arguments = Arguments::from_iter([("n".to_owned(), Value::from(n))]);
             ToolCall::new("1", "t", arguments)

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_opens_for_its_call_and_unchanged_only() {
+    fn an_unchanged_state_opens_for_its_own_call_only() {
         let own = of("kim", "s", "put");
         let state = sealed("approval_1", &own).unwrap();
         assert!(!state.contains("approval"), "{state}");

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_earlier_client_is_asked_by_a_request_of_the_server() {
+    async fn a_client_of_an_earlier_revision_gets_an_approval_as_a_request_of_the_server() {
         let count = Arc::<AtomicUsize>::default();
         let yes = json!({"action": "accept", "content": {"ok": true}});
         for (answer, n_made) in [(json!({"action": "decline"}), 0), (yes, 1)] {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tool_asks_an_earlier_client_for_values_and_gets_its_reply() {
+    async fn a_tool_gets_values_from_a_client_of_an_earlier_revision() {
         for (answer, greeted) in [
             (json!({"action": "accept", "content": {"name": "Kim"}}), "Kim"),
             (json!({"action": "decline"}), "Declined"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_earlier_client_that_cannot_ask_gets_a_refusal() {
+    async fn a_client_without_elicitation_gets_needs_approval() {
         let count = Arc::<AtomicUsize>::default();
         let mut client = Client::of(shop(Arc::clone(&count)), json!({})).await;
         let ended = client.read().await;

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_stands_as_it_is_and_other_values_under_result() {
+    fn an_object_is_structured_content_itself_and_other_values_are_its_result() {
         check(
             answered(json!({"id": 9_007_199_254_740_993_u64})),
             Some(&json!({"id": 9_007_199_254_740_993_u64})),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_complete_in_structured_content_too() {
+    fn structured_content_has_all_members_of_a_failure() {
         let fault = Fault::new(FaultCode::Refused, "not today", Next::GiveUp);
         let expected = json!({"error": {
             "code": "refused", "message": "not today", "reached": "no", "next": "give_up",

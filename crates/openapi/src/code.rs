@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_sorted_and_explained() {
+    fn codes_of_descriptions_are_distinct_sorted_and_explained() {
         let names = Code::ALL.map(Code::as_str);
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
         for code in Code::ALL {

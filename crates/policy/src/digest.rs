@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_and_an_empty_text_differ() {
+    fn an_absent_principal_and_an_empty_one_have_different_digests() {
         let (kim, nobody) = (Principal::new("kim"), Principal::new(""));
         let keys = [of_key(None, "k"), of_key(Some(&nobody), "k"), of_key(Some(&kim), "k")];
         assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn hexadecimal_is_read_back() {
+    fn a_digest_is_read_back_from_hexadecimal() {
         let digest = of_session("s");
         assert_eq!(of_hex(&hex(&digest)), Some(digest));
         for bad in ["", "0", &"g".repeat(64), &"0".repeat(63), &"é".repeat(32)] {

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_identifies_what_its_name_or_the_path_says() {
+    fn the_resource_of_a_path_variable_is_in_its_name_or_in_the_path() {
         let of = |variable, path| Thing::of_variable(variable, path);
         assert_eq!(of("pet_id", "/x/{pet_id}"), Some(thing("pets")));
         assert_eq!(of("petId", "/x/{petId}"), Some(thing("pet")));
@@ -255,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_identifies_what_stands_before_its_id() {
+    fn the_resource_of_an_argument_is_its_name_without_the_id_suffix() {
         assert_eq!(Thing::of_argument("pet_id"), Some(thing("pet")));
         assert_eq!(Thing::of_argument("id"), None);
         assert_eq!(Thing::of_argument("limit"), None);
     }
 
     #[test]
-    fn an_id_identifies_what_it_stands_below() {
+    fn the_resource_of_an_id_in_a_response_is_what_contains_it() {
         check("id", &["items"], ("", "/pets"), &[("pet", 0)]);
         check("id", &["tracks", "items"], ("SimplifiedTrackObject", "/search"), &[("track", 1)]);
         check("id", &[], ("PrivateUserObject", "/me"), &[("user", 0), ("me", 0)]);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_to_another_thing_is_farther_than_its_own_id() {
+    fn an_id_of_another_resource_is_ranked_behind_the_own_id() {
         check("owner_id", &["items"], ("", "/pets"), &[("owner", 1)]);
         check("login", &["user"], ("", "/pulls"), &[]);
         check("paid", &[], ("", "/invoices"), &[]);

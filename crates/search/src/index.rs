@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn deprecated_documents_are_the_last_in_their_order_and_no_sources() {
+    fn deprecated_documents_come_last_in_the_order_of_their_scores() {
         let mut old = document("old pets", "pets pets", "pets");
         old.is_deprecated = true;
         let mut older = document("pets pets", "pets", "");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_the_question_has_whole_is_before_one_about_something_more() {
+    fn a_name_whose_words_are_all_in_the_question_precedes_a_longer_one() {
         let long = document("PostReadersReaderRefundPayment", "", "Refund a payment in person");
         let short = document("PostRefunds", "", "Create a refund of a payment");
         // Most operations of such a service are about payments.
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_about_the_person_who_asks_finds_the_current_user() {
+    fn a_question_about_me_finds_the_current_user() {
         let all = || {
             vec![
                 document("getUser", "Get a user", ""),

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_stands_right_behind_what_needs_it() {
+    fn a_producer_follows_the_document_that_needs_it() {
         let feed = || document("feed animals", &["pet"], &[]);
         let list = || document("list", &[], &[("pet", 0)]);
         check(vec![list(), document("feed", &[], &[]), feed()], "feed animals", &[2, 0, 1]);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_sources_those_without_needs_are_taken() {
+    fn producers_without_needs_are_preferred() {
         let of_shop = || document("pets of shops", &["shop"], &[("pet", 0)]);
         let mentions = document("orders", &[], &[("pet", 1)]);
         let list = document("list", &[], &[("pet", 0)]);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_with_several_needs_shares_its_score_among_them() {
+    fn a_document_with_several_needs_divides_its_score_among_their_producers() {
         let all = vec![
             document("feed weigh wash", &["pet", "owner", "shop"], &[]),
             document("weigh", &[], &[]),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_the_thing_or_changes_something_or_only_mentions_it_is_no_source() {
+    fn documents_that_need_write_or_only_mention_a_resource_are_no_producers_of_it() {
         let told = document("show", &["pet"], &[("pet", 0)]);
         let far = document("far", &[], &[("pet", 2)]);
         let mut create = document("create", &[], &[("pet", 0)]);
@@ -293,14 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_is_not_admitted_stays_hidden() {
+    fn a_producer_that_the_filter_rejects_is_not_found() {
         let all = [document("list", &[], &[("pet", 0)]), document("feed", &["pet"], &[])];
         let hits = Index::new(all).find(Query::new("feed"), |at| at == 1);
         assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), [1]);
     }
 
     #[test]
-    fn needs_and_products_are_handed_out_again() {
+    fn an_index_returns_the_needs_and_products_of_its_documents() {
         let all =
             [document("list", &[], &[("owner", 1), ("pet", 0)]), document("feed", &["pet"], &[])];
         let index = Index::new(all);

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_where_a_word_begins() {
+    fn names_are_split_at_capitals_and_signs() {
         check("listPets", &["list", "pets"]);
         check("HTTPServer2Go", &["http", "server2", "go"]);
         check("get-users_top.items", &["get", "users", "top", "items"]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_any_script_have_words() {
+    fn texts_of_any_script_are_split_to_words() {
         check("Straße ÜBER Öl", &["straße", "über", "öl"]);
         check("địa chỉ", &["địa", "chỉ"]);
         check("使用ID搜索", &["使用", "id", "搜索"]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_kind_have_a_stem_and_words_without_sense_none() {
+    fn forms_of_a_word_have_one_stem_and_stop_words_have_no_stem() {
         let stems = |text: &str| Stemmer::default().stems(text);
         assert_eq!(stems("What are the playlists"), stems("playlist"));
         assert_eq!(stems("following"), stems("followed"));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_without_sense_are_in_order() {
+    fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
     }
 }

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_places_have_the_same_key() {
+    fn each_space_owner_and_name_has_a_key_of_its_own() {
         let named = |id: &str| (Principal::new(id), Session::new(id));
         let (empty, slash, kim) = (named(""), named("a/=b"), named("kim"));
         let none = Session::default();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_names_nobody() {
+    fn debug_output_of_keys_and_owners_shows_no_name() {
         let session = Session::new("canary");
         let owner = Owner::new(None, &session);
         let shown = format!("{owner:?} {:?}", Key::new(Space::Session, owner, "canary"));

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_record_is_kept_for_its_time() {
+    async fn a_record_expires_after_its_time_to_live() {
         let (memory, now) = (bounded(10, 1000), start());
         put(&memory, "a", 1, now).await;
         put(&memory, "b", 1, now + MINUTE / 2).await;
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_makes_room() {
+    async fn a_full_memory_removes_its_oldest_records() {
         let now = start();
         let few = bounded(2, 1000);
         for name in ["a", "b", "a", "c"] {
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_change_meets_what_it_expects_or_nothing_happens() {
+    async fn a_change_whose_expected_version_differs_changes_nothing() {
         let (memory, now) = (bounded(10, 1000), start());
         let key = key("a");
         let attempt = async |expected| memory.put(&key, record(1), expected, now).await;

@@ -201,7 +201,7 @@ mod tests {
     const OLDER: &str = "fedcba9876543210fedcba9876543210";
 
     #[test]
-    fn what_is_sealed_opens_at_its_place_only() {
+    fn a_sealed_secret_opens_under_its_own_key_only() {
         let sealer = Sealer::with_key(&secret(CURRENT)).unwrap();
         let sealed = sealer.seal(&secret("canary"), &place("a")).unwrap();
         let bytes = sealed.encrypted().unwrap().to_vec();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_key_opens_and_does_not_seal() {
+    fn an_older_sealing_key_opens_but_does_not_seal() {
         let old = Sealer::with_key(&secret(OLDER)).unwrap();
         let new = Sealer::with_key(&secret(CURRENT)).unwrap();
         let both = Sealer::with_key(&secret(CURRENT)).unwrap();
@@ -240,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_too_short_is_refused() {
+    fn a_sealing_key_that_is_too_short_is_refused() {
         let error = Sealer::with_key(&secret("canary-of-31-bytes-is-too-short")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Sealing);
         assert!(!error.to_string().contains("canary"), "{error}");
     }
 
     #[test]
-    fn what_is_held_in_memory_is_not_written() {
+    fn a_sealer_of_the_memory_yields_no_encrypted_bytes() {
         let sealer = Sealer::in_memory();
         let sealed = sealer.seal(&secret("canary"), &place("a")).unwrap();
         assert_eq!(sealer.open(&sealed, &place("a")).unwrap().expose(), "canary");

@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_sorted_and_explained() {
+    fn fault_codes_are_distinct_sorted_and_explained() {
         let names = FaultCode::ALL.map(FaultCode::as_str);
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
         for code in FaultCode::ALL {

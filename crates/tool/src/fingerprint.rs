@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_members_does_not_count_and_all_else_does() {
+    fn a_fingerprint_ignores_the_order_of_members_and_nothing_else() {
         assert_eq!(
             of(&json!({"a": 1, "b": {"c": 2, "d": 3}})),
             of(&json!({"b": {"d": 3, "c": 2}, "a": 1}))
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_text_and_an_empty_one_differ() {
+    fn an_absent_text_and_an_empty_one_have_different_fingerprints() {
         let of = |text: Option<&str>| {
             let mut hasher = FingerprintHasher::default();
             hasher.optional(text);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_jwt_has_the_same_identity_and_an_opaque_token_its_own() {
+    fn a_renewed_jwt_keeps_its_fingerprint_and_opaque_tokens_differ() {
         let jwt = |claims: Value, signature: &str| {
             format!("e30.{}.{signature}", URL_SAFE_NO_PAD.encode(claims.to_string()))
         };
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_of_a_session_counts() {
+    fn every_value_of_a_session_changes_its_fingerprint() {
         let of = |session: &Session| {
             let mut hasher = FingerprintHasher::default();
             hasher.session(session);

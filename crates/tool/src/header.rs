@@ -54,14 +54,14 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_connection_frame_the_message() {
+    fn headers_of_the_connection_are_recognized() {
         for name in FRAMING.iter().chain(&["proxy-authorization", "proxy-x"]) {
             check(name, true);
         }
     }
 
     #[test]
-    fn other_headers_do_not() {
+    fn headers_of_the_message_are_not_taken_for_those_of_the_connection() {
         for name in ["", "accept", "authorization", "proxy", "t", "tea", "x-host", "hosts", "žluť"]
         {
             check(name, false);

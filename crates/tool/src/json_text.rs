@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_over_is_what_is_read() {
+    fn json_text_is_parsed_as_a_value_is() {
         for text in ["", " [1, 2] ", "[1,]", "[9007199254740993,1.10,1e+400]", r#""\ud83d""#, "1 2"]
         {
             let read = Value::parse(text);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_does_not_count() {
+    fn json_texts_that_differ_in_white_space_are_equal() {
         assert_eq!(Json::parse("[ 1 ]"), Json::parse("[1]"));
         assert_ne!(Json::parse("[1]"), Json::parse("[1.0]"));
         assert_eq!(Json::from(crate::json!({"a": 1})).text(), r#"{"a":1}"#);

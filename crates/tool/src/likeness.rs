@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_between_words_do_not_count() {
+    fn signs_between_words_do_not_count_for_the_nearest_name() {
         for (name, meant) in [
             ("a b", "a_b"),
             ("$id", "id"),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_every_script_are_compared() {
+    fn the_nearest_name_is_found_in_every_script() {
         for (name, meant) in
             [("番地号", "番地"), ("Größ", "größe"), ("иия", "имя"), ("ИМЯ", "имя"), ("नामा", "नाम")]
         {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_lost_letters_does_not_show_them() {
+    fn a_legal_name_that_lost_letters_does_not_show_the_original() {
         for (legal, name) in [("id", "$id"), ("X_Request_ID", "X-Request-ID"), ("_1st", "1st")] {
             assert!(shows(legal, name), "{legal} {name}");
         }
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_name_with_a_letter_is_the_nearest_to_itself_with_other_signs(
+        fn a_name_with_other_signs_between_its_words_has_itself_as_nearest(
             words in prop::collection::vec("[a-z0-9\\p{Han}\\p{Cyrillic}]{1,5}", 1..4),
             signs in prop::collection::vec("[-_. \\[\\]$&=@/:]{1,2}", 4),
         ) {

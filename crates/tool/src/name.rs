@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_name_may_hold_a_dash_an_argument_may_not() {
+    fn a_tool_name_may_have_a_dash_and_an_argument_name_may_not() {
         assert!(ToolName::new("pets-getPet").is_ok());
         assert!(ArgumentName::new("pet-id").is_err());
         assert!(ToolsetName::new("pet-store").is_err());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_a_longest_length() {
+    fn a_name_beyond_its_maximum_length_is_refused() {
         assert!(ToolName::new(&"a".repeat(MAX_TOOL_NAME)).is_ok());
         assert!(ToolName::new(&"a".repeat(MAX_TOOL_NAME + 1)).is_err());
         assert!(ArgumentName::new(&"a".repeat(MAX_ARGUMENT_NAME)).is_ok());
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_name_says_what_was_expected() {
+    fn the_error_of_a_refused_name_has_the_expected_pattern() {
         let error = ToolsetName::new("a-b").unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_equal_when_they_are_written_alike() {
+    fn numbers_with_equal_digits_are_equal() {
         let number = |digits| Number::from_digits(digits).unwrap();
         assert_eq!(number("7"), Number::from(7_u8));
         assert_eq!(number("18446744073709551615"), Number::from(u64::MAX));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floating_point_number_is_the_nearest() {
+    fn a_number_is_converted_to_the_nearest_float() {
         for (digits, nearest) in
             [("1.10", Some(1.1)), ("-3", Some(-3.0)), ("1e400", None), ("1e-400", Some(0.0))]
         {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_takes_two_words() {
+    fn a_number_has_16_bytes() {
         assert_eq!(size_of::<Number>(), 16);
     }
 }

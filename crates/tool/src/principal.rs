@@ -60,7 +60,7 @@ mod tests {
     use crate::json;
 
     #[test]
-    fn debug_shows_no_claim() {
+    fn debug_output_of_a_principal_shows_no_claim() {
         let claims = json!({"email": "canary", "phone": null}).as_object().cloned().unwrap();
         let principal = Principal::new("kim").with_claims(claims);
         assert_eq!(principal.claim("email"), Some(&json!("canary")));

@@ -258,14 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn the_json_of_a_service_goes_through_as_it_came() {
+    fn the_json_of_a_service_is_passed_on_unchanged() {
         let text = r#"{"b": 1.10, "a": [1e400, 9007199254740993],  "b": 2}"#;
         let expected = format!(r#"{{"status":200,"response":{text}}}"#);
         check(Answer::new(200, json(text)), &expected);
     }
 
     #[test]
-    fn an_answer_has_a_form_for_each_content() {
+    fn each_kind_of_content_has_its_json_form() {
         check(Answer::new(None, Content::Empty), r#"{"response":null}"#);
         let text = Content::Text { text: "a\"b".to_owned(), media_type: "text/plain".to_owned() };
         check(Answer::new(201, text), r#"{"status":201,"response":"a\"b"}"#);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_an_array_with_their_names() {
+    fn parts_are_written_as_an_array_with_their_names() {
         let mut named = Part::new(json("{\"id\": 1.10}"));
         named.name = Some("pet".to_owned());
         let (media_type, sha256) = ("application/zip".to_owned(), "00".to_owned());
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_what_is_known() {
+    fn a_fault_is_written_with_only_the_members_that_it_has() {
         let mut fault = Fault::new(FaultCode::ServiceError, "no", Next::TryLater);
         let expected = r#"{"error":{"code":"service_error","message":"no","reached":"no","next":"try_later"}}"#;
         check(fault.clone(), expected);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_that_were_sent_stand_beside_the_answer() {
+    fn defaults_that_were_sent_are_listed_beside_the_answer() {
         let mut journal = Journal::default();
         for name in ["a", "b.c", "d"] {
             journal.note(Event::DefaultUsed { argument: name.to_owned() });
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_stand_beside_the_answer() {
+    fn notes_are_listed_beside_the_answer() {
         let mut journal = Journal::default();
         for argument in ["a", "a"] {
             journal.note(Event::NullOmitted { argument: argument.to_owned() });
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_says_until_when() {
+    fn a_pending_outcome_is_written_with_its_expiry() {
         let pending = Pending::new(PendingKind::Client, "p", "x".into());
         let expected = r#"{"pending":{"kind":"client","id":"p","request":"x"}}"#;
         check(Outcome::Pending(Box::new(pending.clone())), expected);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_is_a_request_or_a_sentence() {
+    fn the_preview_of_a_dry_run_may_be_a_text() {
         let text = Preview::Text("asks".to_owned());
         check(Outcome::Planned(Box::new(text)), r#"{"request":{"text":"asks"}}"#);
     }

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_absent() {
+    fn a_null_value_of_a_session_is_absent() {
         let session = Session::default()
             .with_parameters(map(json!({"a": null})))
             .with_payload(map(json!({"b": null})))
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_falsy_value_is_present() {
+    fn false_zero_and_an_empty_text_of_a_session_are_present() {
         let session = Session::default().with_parameters(map(json!({"a": false, "b": "", "c": 0})));
         assert_eq!(session.parameter("a"), Some(&json!(false)));
         assert_eq!(session.parameter("b"), Some(&json!("")));
@@ -246,21 +246,21 @@ mod tests {
     }
 
     #[test]
-    fn a_dotted_name_is_a_name_first_and_a_path_second() {
+    fn a_dotted_name_of_a_session_is_looked_up_as_a_name_and_then_as_a_path() {
         let session = Session::default().with_parameters(map(json!({"a.b": 1, "c": {"D": 2}})));
         assert_eq!(session.parameter("a.b"), Some(&json!(1)));
         assert_eq!(session.parameter("C.d"), Some(&json!(2)));
     }
 
     #[test]
-    fn the_context_knows_the_sessions_id() {
+    fn the_context_of_a_session_has_its_id() {
         assert_eq!(Session::new("s-1").context("session_id"), Some(json!("s-1")));
         let session = Session::new("s-1").with_context(map(json!({"variables": {"x": 1}})));
         assert_eq!(session.context("variables.x"), Some(json!(1)));
     }
 
     #[test]
-    fn debug_shows_no_value() {
+    fn debug_output_of_a_session_shows_no_value() {
         let session = Session::new("id-secret")
             .with_parameters(map(json!({"token": "secret"})))
             .with_credential("token", Secret::new("secret".to_owned()));

@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_unseen_is_left_but_what_joins(text in any::<String>()) {
+        fn shown_text_has_no_invisible_character_but_joiners_between_letters(text in any::<String>()) {
             let shown = visible_line(&text);
             let mut last = 'a';
             for letter in shown.chars() {
@@ -155,7 +155,7 @@ mod tests {
         }
 
         #[test]
-        fn json_remains_the_same_json(text in any::<String>()) {
+        fn json_with_escaped_invisible_characters_has_the_same_value(text in any::<String>()) {
             let value = Value::from(text.as_str());
             let shown = visible(&value.to_string()).into_owned();
             prop_assert_eq!(Value::parse(&shown).unwrap(), value);

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_sorted_and_explained() {
+    fn codes_of_texts_are_distinct_sorted_and_explained() {
         let names = TextCode::ALL.map(TextCode::as_str);
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
         for code in TextCode::ALL {

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_takes_three_words() {
+    fn a_node_has_the_size_of_three_pointers() {
         assert_eq!(size_of::<Node>(), 3 * size_of::<usize>());
         assert_eq!(size_of::<Object>(), 2 * size_of::<usize>());
     }

@@ -248,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_leads_to_its_node() {
+    fn a_pointer_finds_its_node() {
         for pointer in ["", "/", "//1", "/a~1b/0", "/m~0n", "/~01", "/{id}/1", "/plain/1", "/ä"] {
             check(pointer, true);
         }
     }
 
     #[test]
-    fn a_pointer_to_nothing_leads_nowhere() {
+    fn a_pointer_without_a_node_finds_nothing() {
         for pointer in
             ["plain", "/a", "/plain/2", "/plain/01", "/plain/+1", "/plain/-", "/plain/1/x"]
         {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_is_decoded() {
+    fn a_pointer_in_a_fragment_is_percent_decoded() {
         let rows = [
             ("#/components/schemas/A%7B~1%C3%A4", Some("/components/schemas/A{~1ä")),
             ("#", Some("")),

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn env_var_stands_for_the_whole_beginning_of_a_server() {
+    fn env_var_is_replaced_only_as_the_whole_origin_of_a_server() {
         for (template, path) in [
             ("$env_var", Some("")),
             ("$env_var/", Some("/")),

@@ -83,7 +83,7 @@ mod tests {
     proptest! {
         /// Read back as `reader::secret::name` reads it.
         #[test]
-        fn a_literal_is_read_back_as_the_text_and_never_as_a_reference(text in text()) {
+        fn a_text_of_an_export_is_written_as_a_literal_and_never_as_a_reference(text in text()) {
             let written = ExportText::new(&text).literal();
             let written = written.as_str().unwrap();
             let read = written.parse().or_else(|_| format!("literal:{written}").parse());
@@ -92,7 +92,7 @@ mod tests {
         }
 
         #[test]
-        fn only_the_name_of_a_version_becomes_a_reference(text in text()) {
+        fn only_the_resource_name_of_a_secret_version_becomes_a_reference(text in text()) {
             if let Some(reference) = ExportText::new(&text).version() {
                 let expected = format!("gcp:{text}");
                 prop_assert_eq!(reference.as_str(), Some(&*expected));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_begins_with_its_scheme() {
+    fn a_text_of_an_export_is_an_address_only_if_it_begins_with_http_or_https() {
         for (text, expected) in [
             ("https://a.example/t", true),
             ("HTTP://a.example", true),

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_of_a_refusal_holds_no_text_of_the_description() {
+    fn the_reason_of_a_refused_tool_has_no_text_of_the_description() {
         for (operation, expected) in [
             (
                 "/a: {get: {operationId: getA, servers: [{url: 'ftp://evil.example/secret'}]}}",
@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn an_offered_operation_is_not_refused() {
+    fn an_offered_operation_is_not_among_the_refused_tools() {
         let text = "openapi: 3.1.0\nservers: [{url: https://api.example.com}]\npaths: {/a: {get: {operationId: getA}}}";
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
         assert!(of(&load(&document, &LoadOptions::default()).report).is_empty());
     }
 
     #[test]
-    fn many_refusals_share_their_reasons() {
+    fn equal_reasons_of_refused_tools_are_stored_once() {
         let item = |n: usize| format!("/p{n}/../x: {{get: {{operationId: get{n}}}}}");
         let items: Vec<_> = (0..3_000).map(item).collect();
         let text = format!(

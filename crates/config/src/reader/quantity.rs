@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_of_time_have_units() {
+    fn a_duration_needs_a_unit() {
         let rows = [
             ("30s", Some(30_000)),
             ("500ms", Some(500)),
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_binary_units() {
+    fn a_size_has_a_binary_unit_or_none() {
         let rows = [
             ("4096", Some(4096)),
             ("1KiB", Some(1024)),

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_port_a_socket_file_or_the_service_managers() {
+    fn a_listen_address_is_a_port_a_socket_file_or_a_socket_of_the_service_manager() {
         let tcp = |host: &str, port| Address::Tcp { host: host.to_owned(), port };
         let rows = [
             ("127.0.0.1:8410", Some(tcp("127.0.0.1", 8410))),

@@ -20,7 +20,7 @@ fn refused(keys: &str, pointer: &str, says: &str) {
 }
 
 #[test]
-fn one_address_or_a_list_of_them_is_listened_on() {
+fn listen_is_read_as_one_address_or_a_list() {
     let addresses = |listeners: &[ListenerConfig]| {
         listeners.iter().map(|one| one.address.to_string()).collect::<Vec<_>>()
     };
@@ -41,7 +41,7 @@ fn one_address_or_a_list_of_them_is_listened_on() {
 }
 
 #[test]
-fn principals_are_known_by_tokens_and_certificates() {
+fn principals_are_read_with_tokens_and_certificates() {
     let access = read("access: {bearer: env:T}").access.unwrap();
     assert_eq!(access.principals[0].id, "bearer");
     assert_eq!(access.principals[0].rights, Rights::default());
@@ -65,7 +65,7 @@ fn principals_are_known_by_tokens_and_certificates() {
 }
 
 #[test]
-fn an_issuer_signs_with_a_key_pair_for_an_audience() {
+fn an_issuer_needs_an_audience_and_asymmetric_algorithms() {
     let issuer = |more: &str| {
         format!("access: {{jwt: [{{issuer: 'https://idp.example', audience: callgate, {more}}}]}}")
     };
@@ -98,7 +98,7 @@ fn an_issuer_signs_with_a_key_pair_for_an_audience() {
 }
 
 #[test]
-fn bounds_have_defaults_and_ranges() {
+fn limits_of_serving_have_defaults_and_ranges() {
     assert_eq!(read("").limits, ServingLimits::default());
     let limits = read("limits: {drain: 5s, head_bytes: 32KiB, connections: 7}").limits;
     assert_eq!((limits.drain, limits.head_bytes), (Duration::from_secs(5), 32 << 10));
@@ -109,14 +109,14 @@ fn bounds_have_defaults_and_ranges() {
 }
 
 #[test]
-fn hosts_are_names_without_scheme_and_port() {
+fn hosts_must_be_names_without_scheme_and_port() {
     assert_eq!(read("hosts: [Callgate.Internal, '[::1]']").hosts, ["callgate.internal", "[::1]"]);
     refused("hosts: ['https://a.example']", "/hosts/0", "without scheme and port");
     refused("hosts: ['a.example:80']", "/hosts/0", "without scheme and port");
 }
 
 #[test]
-fn a_proxy_is_an_http_address() {
+fn a_proxy_must_be_an_http_address_without_user() {
     assert!(read("").proxy.is_none());
     assert!(read("proxy: 'http://proxy.example:3128'").proxy.is_some());
     for wrong in ["https://proxy.example", "http://a:b@proxy.example", "proxy.example:3128"] {
@@ -125,7 +125,7 @@ fn a_proxy_is_an_http_address() {
 }
 
 #[test]
-fn scopes_are_of_toolsets_and_fit_a_challenge() {
+fn scopes_must_name_toolsets_and_be_legal_in_a_challenge() {
     let issuer = |scopes: &str| {
         let issuer = format!("issuer: 'https://idp.example', audience: a, scopes: {scopes}");
         format!("access: {{jwt: [{{{issuer}}}]}}")
@@ -141,7 +141,7 @@ fn scopes_are_of_toolsets_and_fit_a_challenge() {
 }
 
 #[test]
-fn callers_know_the_sidecar_by_an_origin() {
+fn the_public_url_of_the_sidecar_must_be_an_origin() {
     let url = |url: &str| format!("access: {{bearer: env:T, url: '{url}'}}");
     let access = read(&url("https://callgate.example:443/")).access.unwrap();
     assert_eq!(access.url.as_deref(), Some("https://callgate.example"));
@@ -153,7 +153,7 @@ fn callers_know_the_sidecar_by_an_origin() {
 }
 
 #[test]
-fn what_anybody_lists_are_toolsets_and_lets_nobody_in() {
+fn public_listing_must_name_toolsets_and_is_no_access_by_itself() {
     let access = read("access: {bearer: env:T, public_listing: [pets]}").access.unwrap();
     assert!(access.public_listing.contains("pets"));
     refused("access: {bearer: env:T, public_listing: [pet]}", "/access/public_listing/0", "pets");

@@ -24,7 +24,7 @@ fn oauth(toolset: &str) -> callgate_auth::OAuth2Config {
 }
 
 #[test]
-fn the_whole_text_names_a_variable() {
+fn only_a_whole_text_is_read_as_a_reference_to_a_variable() {
     let config =
         read("server: 'env:HOST', server_variables: {region: 'env:REGION', other: 'x env:REGION'}");
     let toolset = &config.toolsets[0];
@@ -44,7 +44,7 @@ fn the_whole_text_names_a_variable() {
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_a_fault_at_its_place() {
+fn a_variable_that_is_not_set_is_a_fault_with_its_position() {
     for (toolset, pointer) in [
         ("server: 'env:NONE'", "/toolsets/a/server"),
         ("server_variables: {region: 'env:NONE'}", "/toolsets/a/server_variables/region"),

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_for_a_token_names_the_token() {
+    fn a_401_with_a_bearer_challenge_refuses_the_token() {
         for challenge in [
             "Bearer",
             "bearer realm=\"a, b\"",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_of_another_fault_is_not_for_the_token() {
+    fn a_bearer_challenge_with_another_error_code_is_no_refusal_of_the_token() {
         for error in ["insufficient_scope", "invalid_request", "", "x"] {
             check(401, &[&format!("Bearer error=\"{error}\"")], None);
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_without_a_challenge_for_a_token_names_nothing() {
+    fn a_401_without_a_bearer_challenge_names_no_credential() {
         for challenges in
             [&[][..], &["Basic realm=\"Bearer\""], &["\"x", "=, ="], &["Negotiate YII="]]
         {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn another_status_refuses_no_credential() {
+    fn only_status_401_refuses_a_credential() {
         for status in [200, 400, 403, 407, 500] {
             check(status, &["Bearer error=\"invalid_token\""], None);
         }

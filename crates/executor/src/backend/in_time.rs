@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_there_is_taken_and_what_is_late_is_not_waited_for() {
+    async fn a_future_that_is_not_ready_by_its_deadline_is_given_up() {
         let soon = Instant::now() + Duration::from_secs(2);
         assert_eq!(in_time(soon, future::ready(1)).await.ok(), Some(1));
         let second = async { sleep(Duration::from_secs(1)).await };

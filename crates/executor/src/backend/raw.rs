@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_are_handed_on_as_they_are_but_for_credentials() {
+    async fn streamed_bytes_are_passed_on_unchanged_except_for_masked_credentials() {
         let mut bytes = vec![b'.'; 3 * LOOKED_AT];
         assert_eq!(handed_on(bytes.clone(), Vec::new()).await, bytes);
         let secrets = || vec![Secret::new("canary-token".to_owned())];

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_below_the_server_is_followed() {
+    fn redirects_are_followed_only_to_paths_below_the_server() {
         for status in [301, 302, 303, 307, 308] {
             check(status, "/v1/b", Some("https://h.example/v1/b"));
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_reads_are_followed_and_only_where_allowed() {
+    fn redirects_are_followed_only_for_get_and_head_and_only_if_allowed() {
         for (method, follows) in [("GET", true), ("HEAD", true), ("POST", false), ("DELETE", false)]
         {
             let request = Request::builder().method(method).uri("https://h.example/");

@@ -19,7 +19,7 @@ fn check(old: &Value, new: &Value, expected: &[&str]) {
 }
 
 #[test]
-fn what_an_input_takes_may_grow() {
+fn a_wider_schema_of_an_input_is_no_change() {
     let rows = [
         (json!({"type": "integer"}), json!({"type": "number"})),
         (json!({"type": "string"}), json!({"type": ["string", "null"]})),
@@ -44,7 +44,7 @@ fn what_an_input_takes_may_grow() {
 }
 
 #[test]
-fn what_an_input_takes_may_shrink() {
+fn a_narrower_schema_of_an_input_is_a_breaking_change() {
     let rows = [
         (json!({"type": "number"}), json!({"type": "integer"}), "input_narrowed a: type"),
         (json!({}), json!({"type": "integer"}), "input_narrowed a: type"),
@@ -78,7 +78,7 @@ fn what_an_input_takes_may_shrink() {
 }
 
 #[test]
-fn references_are_followed_and_circles_end() {
+fn changes_behind_references_are_found_and_recursive_schemas_end() {
     let tree = |most: u32| {
         json!({
             "type": "object",
@@ -96,7 +96,7 @@ fn references_are_followed_and_circles_end() {
 }
 
 #[test]
-fn what_doubles_at_each_level_is_given_up_within_a_bound() {
+fn schemas_that_double_at_each_level_are_compared_within_a_bound() {
     let level = |n: u32, leaf: &Value| {
         let name = |n: u32| format!("#/$defs/l{n}");
         let below = if n == 0 { leaf.clone() } else { json!({"$ref": name(n - 1)}) };
@@ -114,7 +114,7 @@ fn what_doubles_at_each_level_is_given_up_within_a_bound() {
 }
 
 #[test]
-fn inputs_come_and_go_and_are_asked_for() {
+fn added_removed_and_newly_required_inputs_are_reported() {
     let schema = |properties: &[&str], required: &[&str]| {
         let properties = properties.iter().map(|name| ((*name).to_owned(), json!({})));
         json!({"type": "object", "properties": Value::Object(properties.collect()), "required": required})
@@ -138,7 +138,7 @@ fn inputs_come_and_go_and_are_asked_for() {
 }
 
 #[test]
-fn tools_come_and_go() {
+fn added_and_removed_tools_are_reported() {
     let (old, new) =
         (function("old", json!({"type": "object"})), function("new", json!({"type": "object"})));
     let changes = Changes::between(&old, &new);

@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bearer_token_is_taken_and_nothing_else() {
+    fn an_authorization_header_must_have_one_bearer_token() {
         check(&[], Ok(None));
         check(&["Bearer abc"], Ok(Some("abc")));
         check(&["bearer  abc"], Ok(Some("abc")));

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_of_too_many_keys_is_refused_as_a_whole() {
+    fn a_key_set_beyond_its_maximum_is_refused_as_a_whole() {
         let key =
             r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
         let set = |n_keys: usize| format!(r#"{{"keys":[{}]}}"#, vec![key; n_keys].join(","));

@@ -52,7 +52,7 @@ impl Sidecar {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_names_its_principal_and_brings_its_claims() {
+async fn a_token_yields_its_principal_with_the_claims() {
     let signer = Signer::new("one");
     let sidecar = Sidecar::of(&[&signer]).await;
     let principal = sidecar.caller(&signer).await.unwrap().principal.unwrap();
@@ -61,7 +61,7 @@ async fn a_token_names_its_principal_and_brings_its_claims() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_is_new_is_asked_for_once_in_ten_seconds() {
+async fn a_new_key_of_an_issuer_is_fetched_at_most_once_in_ten_seconds() {
     let (old, new) = (Signer::new("old"), Signer::new("new"));
     let sidecar = Sidecar::of(&[&old]).await;
     assert_eq!(sidecar.status(&old).await, 200);
@@ -76,7 +76,7 @@ async fn a_key_that_is_new_is_asked_for_once_in_ten_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_are_read_again_while_they_are_used() {
+async fn keys_of_an_issuer_are_renewed_while_they_are_used() {
     let (old, new) = (Signer::new("old"), Signer::new("new"));
     let sidecar = Sidecar::of(&[&old]).await;
     assert_eq!(sidecar.status(&old).await, 200);
@@ -94,7 +94,7 @@ async fn keys_are_read_again_while_they_are_used() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_of_an_issuer_that_is_down_are_used_for_an_hour() {
+async fn keys_of_an_unreachable_issuer_are_used_for_an_hour() {
     let signer = Signer::new("one");
     let sidecar = Sidecar::of(&[&signer]).await;
     assert_eq!(sidecar.status(&signer).await, 200);

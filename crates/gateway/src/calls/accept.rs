@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_the_highest_weight_is_answered() {
+    fn the_accepted_media_type_with_the_highest_weight_is_answered() {
         check("application/json", Some(Accepted::Json));
         check("text/event-stream", Some(Accepted::Events));
         check("*/*", Some(Accepted::Json));
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn without_the_header_it_is_json() {
+    fn a_request_without_an_accept_header_is_answered_with_json() {
         assert_eq!(Accepted::of(&HeaderMap::new()).ok(), Some(Accepted::Json));
         assert!(Accepted::json(&HeaderMap::new()).is_ok());
     }
 
     #[test]
-    fn an_answer_that_is_json_alone_needs_to_be_accepted() {
+    fn a_request_that_does_not_accept_json_is_refused_where_only_json_is_answered() {
         for (accept, is_fine) in
             [("application/*", true), ("text/event-stream", false), ("*/*", true)]
         {

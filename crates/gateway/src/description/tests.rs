@@ -5,7 +5,7 @@ use callgate_config::{Config, Description, Environment, ServerUrl, ToolsetConfig
 use super::*;
 
 #[test]
-fn every_reference_leads_to_a_schema() {
+fn every_reference_in_the_description_of_the_sidecar_has_its_schema() {
     let document = Value::parse(&text()).unwrap();
     let schemas = document.pointer("/components/schemas").unwrap();
     let text = document.to_string();
@@ -16,7 +16,7 @@ fn every_reference_leads_to_a_schema() {
 }
 
 #[tokio::test]
-async fn callgate_takes_it_without_a_finding() {
+async fn callgate_loads_the_description_of_the_sidecar_without_findings() {
     let server = ServerUrl::new("https://sidecar.example.com").unwrap();
     let toolset = ToolsetConfig::new(Description::text(text())).with_server(server);
     let config = Config::new().with_toolset(toolset);

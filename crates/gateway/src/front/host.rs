@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_this_machine_and_listed_ones_are_ours() {
+    fn on_a_loopback_listener_hosts_of_this_machine_and_listed_ones_are_accepted() {
         let here = Some("127.0.0.1");
         for host in
             ["localhost", "LOCALHOST:8410", "127.0.0.1:9", "[::1]:8410", "callgate.internal"]
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_this_machine_the_dialled_address_is_ours() {
+    fn on_a_public_listener_the_host_must_be_its_address_or_a_listed_name() {
         let there = Some("10.0.0.9");
         check_with(there, &[("host", "10.0.0.9:8410")], None);
         check_with(there, &[("host", "callgate.internal")], None);
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_file_has_any_name_and_no_foreign_pages() {
+    fn a_socket_file_accepts_any_host_and_no_foreign_origin() {
         check_with(None, &[("host", "whatever")], None);
         check_with(None, &[], None);
         check_with(None, &[("host", "a"), ("origin", "http://evil.example")], Some(403));
     }
 
     #[test]
-    fn only_pages_of_our_own_origin_are_served() {
+    fn only_requests_of_the_own_origin_are_served() {
         let host = ("host", "localhost:8410");
         let here = Some("127.0.0.1");
         check_with(here, &[host, ("origin", "http://localhost:8410")], None);

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn who_keeps_us_waiting_gives_its_place_to_others() {
+    async fn a_request_that_waits_for_its_caller_gives_its_permit_to_others() {
         let room = Room::new(2);
         let (busy, slow) = (room.place().unwrap(), room.place().unwrap());
         let n_ended = Arc::new(AtomicUsize::new(0));

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_ones_own_and_free_again_at_the_end() {
+    fn each_principal_has_a_share_of_its_own_that_is_freed_by_dropping() {
         let (shares, kim, lee) = (Shares::new(2), Principal::new("kim"), Principal::new("lee"));
         let (one, other) = (shares.take(&kim).unwrap(), shares.take(&kim).unwrap());
         assert!(shares.take(&kim).is_none());

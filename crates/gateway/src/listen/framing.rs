@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_with_one_end_are_taken() {
+    fn messages_with_an_unambiguous_length_are_accepted() {
         check("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true);
         check("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", true);
         check(&post("Content-Length: 5", "a\nb\rcGET / HTTP/1.1\r\nHost: a\r\n\r\n"), true);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_with_two_ends_are_not() {
+    fn messages_with_an_ambiguous_length_are_refused() {
         check(&post("Content-Length: 5\r\nTransfer-Encoding: chunked", ""), false);
         check(&post("Transfer-Encoding: chunked\r\nContent-Length: 5", ""), false);
         check(&post("Content-Length: 5\r\nContent-Length: 5", ""), false);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_with_two_ends_are_not_taken() {
+    fn chunks_with_an_ambiguous_length_are_refused() {
         let chunked = |rest: &str| post("Transfer-Encoding: chunked", rest);
         check(&chunked("5\nabcde\r\n0\r\n\r\n"), false);
         check(&chunked("5\r\nabcdef\r\n0\r\n\r\n"), false);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_has_begun_is_known_and_the_bad_line_is_found() {
+    fn a_partial_head_is_recognized_and_an_ambiguous_line_is_reported() {
         let mut framing = Framing::new(16);
         assert!(!framing.is_in_head());
         framing.take(b"GET / HTTP/1.1\r\nHost: a-name-that-is-very-long").unwrap();

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tells_the_version_and_loses_no_byte() {
+    async fn the_http_version_is_detected_without_losing_bytes() {
         let whole: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nframes";
         let request: &[u8] = b"POST / HTTP/1.1\r\n\r\n";
         assert_eq!(
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hands_a_request_on_in_one_read() {
+    async fn a_request_is_passed_on_in_one_read_after_the_version_is_detected() {
         let (mut caller, ours) = duplex(1 << 16);
         caller.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
         let (_, mut begun) = Begun::new(ours).version().await.unwrap();

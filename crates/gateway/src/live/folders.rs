@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_folder_that_holds_a_link_on_the_way_is_found() {
+    fn the_folders_of_all_symbolic_links_on_a_path_are_watched() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         for name in ["mount/..1", "releases/1", "elsewhere"] {

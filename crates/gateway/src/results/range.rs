@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn one_range_of_bytes_is_a_part() {
+    fn one_range_of_bytes_yields_its_part() {
         check("bytes=0-0", 10, &Asked::Part(0..1));
         check("bytes=2-4", 10, &Asked::Part(2..5));
         check("bytes=2-", 10, &Asked::Part(2..10));
@@ -60,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn a_range_after_the_end_is_nothing() {
+    fn a_range_after_the_end_is_not_satisfiable() {
         check("bytes=10-", 10, &Asked::Nothing);
         check("bytes=0-", 0, &Asked::Nothing);
         check("bytes=-0", 10, &Asked::Nothing);
     }
 
     #[test]
-    fn what_is_no_single_range_of_bytes_asks_for_the_whole() {
+    fn other_ranges_than_a_single_one_of_bytes_yield_the_whole() {
         for range in ["lines=1-2", "bytes=", "bytes=a-b", "bytes=4-2", "bytes=0-1,3-4", "bytes=--1"]
         {
             check(range, 10, &Asked::Whole);

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tags_of_a_list_are_versions_and_a_weak_one_is_none() {
+    fn etags_of_a_list_are_versions_and_weak_ones_never_match() {
         for (text, expected) in [
             (r#""7""#, Some(vec![7])),
             ("7", Some(vec![7])),
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn several_headers_are_one_list() {
+    fn several_if_match_headers_are_one_list() {
         let twice = [(header::IF_MATCH, r#""7""#), (header::IF_MATCH, r#""8""#)];
         assert_eq!(condition(&twice), Some(Condition::Versions(vec![7, 8])));
         assert_eq!(condition(&[(header::IF_MATCH, "*"), (header::IF_MATCH, r#""7""#)]), None);
     }
 
     #[test]
-    fn there_is_one_condition_at_a_time() {
+    fn only_one_condition_of_a_request_is_accepted() {
         assert_eq!(condition(&[]), Some(Condition::Any));
         assert_eq!(condition(&[(header::IF_MATCH, "*")]), Some(Condition::Present));
         assert_eq!(condition(&[(header::IF_NONE_MATCH, "*")]), Some(Condition::Absent));

@@ -61,7 +61,7 @@ mod tests {
     use super::{DESCRIPTION, recordings};
 
     #[test]
-    fn the_demo_answers_as_the_fixtures_do() {
+    fn the_demo_has_the_recordings_of_the_fixtures() {
         let pets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pets");
         let changed = "`python3 tests/demo.py` writes the demo from the fixtures";
         assert_eq!(fs::read_to_string(pets.join("spec.yaml")).unwrap(), DESCRIPTION, "{changed}");

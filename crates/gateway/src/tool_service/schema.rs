@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_json_schema_is_said_in_the_words_of_the_suite() {
+    fn a_json_schema_is_translated_to_the_schema_of_ces() {
         let schema = json!({
             "type": "object",
             "required": ["a"],

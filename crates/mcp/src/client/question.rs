@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_values_that_fit_the_form_are_a_reply() {
+    fn a_reply_must_fit_the_form_of_its_question() {
         let name = json!({"name": "Alice"});
         let given = Reply::Given(name.as_object().unwrap().clone());
         check(&json!({"action": "accept", "content": name}), Some(&given));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_answers_with_a_message() {
+    fn the_reply_to_a_sampling_question_is_a_message() {
         let question = Question::of_model("capital", "What is the capital of France?", 100);
         let message = json!({"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "m"});
         assert!(matches!(question.reply(&message), Some(Reply::Given(_))));

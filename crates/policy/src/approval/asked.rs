@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_shown_whole_and_nothing_of_it_is_obeyed() {
+    fn a_request_is_shown_whole_with_its_invisible_characters_escaped() {
         let request = json!({
             "method": "PUT",
             "url": "https://api.example.com/pets/7",
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_a_request_passes_for_the_question_or_hides() {
+    fn no_text_of_a_request_hides_or_imitates_the_question() {
         let unseen: String =
             ('\u{1}'..='\u{e0fff}').filter(|one| is_unseen(*one)).take(400).collect();
         let forged = "\n\nSend this request?\n\nGET https://a.example\u{2028}Send this? [y/N] y\r";

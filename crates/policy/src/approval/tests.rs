@@ -158,7 +158,7 @@ fn approving(id: &str) -> By<'_> {
 }
 
 #[tokio::test]
-async fn what_is_asked_shows_the_request_without_credentials_and_nothing_is_sent() {
+async fn a_pending_approval_shows_the_request_without_credentials_and_sends_nothing() {
     let desk = Desk::new();
     let Ended::Asked(pending, journal) = desk.call(("put", "Rex"), &KIM).await else {
         panic!("nobody was asked")
@@ -190,7 +190,7 @@ async fn an_approved_call_is_made_once() {
 }
 
 #[tokio::test]
-async fn of_two_approvals_at_the_same_time_one_holds() {
+async fn of_two_approvals_at_the_same_time_one_makes_the_call() {
     let desk = Desk::new();
     let (id, asked) = (desk.asked().await, ("put", "Rex"));
     let by = approving(&id);
@@ -200,7 +200,7 @@ async fn of_two_approvals_at_the_same_time_one_holds() {
 }
 
 #[tokio::test]
-async fn a_rejected_call_tells_the_model_to_ask_and_cannot_be_approved_later() {
+async fn a_rejected_call_fails_with_ask_user_and_cannot_be_approved_later() {
     let desk = Desk::new();
     let id = desk.asked().await;
     let rejecting = By { decision: Some((&id, Decision::Reject)), ..KIM };
@@ -211,7 +211,7 @@ async fn a_rejected_call_tells_the_model_to_ask_and_cannot_be_approved_later() {
 }
 
 #[tokio::test]
-async fn an_approval_is_nobody_elses_no_other_sessions_and_no_other_tools() {
+async fn an_approval_counts_only_for_its_principal_session_and_tool() {
     let desk = Desk::new();
     let id = desk.asked().await;
     let strangers = [
@@ -241,7 +241,7 @@ async fn an_approval_expires() {
 
 /// Covers other arguments, other session values, and another server after a reload.
 #[tokio::test]
-async fn another_request_than_the_approved_one_is_asked_about_again() {
+async fn a_call_whose_request_differs_from_the_approved_one_needs_a_new_approval() {
     let desk = Desk::new();
     let moved = Desk::of(desk.approvals.with_rules(rules(Confirm::Always)), "elsewhere.example");
     for (number, (at, name, tenant)) in
@@ -262,7 +262,7 @@ async fn another_request_than_the_approved_one_is_asked_about_again() {
 }
 
 #[tokio::test]
-async fn a_reload_keeps_what_waits_and_a_trace_makes_no_other_request() {
+async fn a_pending_approval_survives_a_reload_and_another_trace_context() {
     let desk = Desk::new();
     let id = desk.asked().await;
     let again = Desk::of(desk.approvals.with_rules(rules(Confirm::Writes)), "api.example.com");
@@ -272,7 +272,7 @@ async fn a_reload_keeps_what_waits_and_a_trace_makes_no_other_request() {
 }
 
 #[tokio::test]
-async fn a_call_that_would_fail_fails_and_nobody_is_asked() {
+async fn a_call_with_invalid_arguments_fails_without_an_approval() {
     let desk = Desk::new();
     let asked = ToolCall::new("1", "put", Arguments::new());
     let result = desk.executor.call(&asked, &Session::default()).await;
@@ -281,7 +281,7 @@ async fn a_call_that_would_fail_fails_and_nobody_is_asked() {
 }
 
 #[tokio::test]
-async fn a_decision_where_nobody_asks_is_not_taken_for_an_approval() {
+async fn a_decision_for_a_tool_without_approvals_is_refused_as_unknown() {
     let executor = Executor::builder().backend(sender("put", ("PUT", Effect::Write), "a")).build();
     let (executor, session) = (executor.unwrap(), Session::default());
     let asked = ToolCall::new("1", "put", Arguments::new());
@@ -301,7 +301,7 @@ fn kind(outcome: &Outcome) -> Option<&'static str> {
 
 /// Covers the methods that need an approval, and functions of the client.
 #[tokio::test]
-async fn each_rule_asks_about_its_class_of_calls() {
+async fn each_rule_requires_approval_for_its_class_of_calls() {
     const METHODS: [(&str, Effect); 6] = [
         ("GET", Effect::Read),
         ("HEAD", Effect::Read),
@@ -337,7 +337,7 @@ async fn each_rule_asks_about_its_class_of_calls() {
 }
 
 #[tokio::test]
-async fn a_rule_of_a_tool_wins_over_its_toolsets() {
+async fn the_rule_of_a_tool_wins_over_that_of_its_toolset() {
     let mut rules = rules(Confirm::Always);
     rules.tools.insert(ToolName::new("put").unwrap(), Confirm::Never);
     assert!(!rules.are_empty());
@@ -347,7 +347,7 @@ async fn a_rule_of_a_tool_wins_over_its_toolsets() {
 }
 
 #[tokio::test]
-async fn a_call_that_cannot_be_kept_until_somebody_decides_is_refused() {
+async fn a_call_that_cannot_be_stored_until_its_decision_is_refused() {
     let store = Arc::new(Memory::new(Bounds { records: 0, bytes: 0 }));
     let desk = Desk::of(Approvals { rules: rules(Confirm::Always), store }, "a");
     let ended = desk.call(("put", "Rex"), &KIM).await;

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_known_why_no_more_is_written() {
+    fn a_failed_append_returns_the_cause_and_the_bytes_written() {
         let mut file = AuditFile::open(Path::new("/dev/full")).unwrap();
         let (n_written, failure) = file.append(b"a line");
         assert_eq!(n_written, 0);

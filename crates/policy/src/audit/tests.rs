@@ -133,7 +133,7 @@ fn text<'a>(line: &'a Value, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn each_call_has_two_lines_that_say_all_and_show_nothing() {
+async fn each_call_has_two_audit_lines_without_credentials_and_arguments() {
     let desk = Desk::new();
     let process = desk.open().await;
     process.call("503", "k-canary").await;
@@ -200,7 +200,7 @@ impl Backend for Reading {
 }
 
 #[tokio::test]
-async fn whole_arguments_hold_no_credential() {
+async fn audited_arguments_have_their_credentials_masked() {
     let mut desk = Desk::new();
     desk.config.arguments = AuditArguments::Full;
     let process = desk.open().await;
@@ -232,7 +232,7 @@ async fn whole_arguments_hold_no_credential() {
 }
 
 #[tokio::test]
-async fn a_line_is_in_the_file_before_the_call_is_made() {
+async fn the_audit_line_of_a_call_is_written_before_the_call_is_made() {
     let desk = Desk::new();
     let process = desk.open().await;
     let file = desk.file().to_owned();
@@ -263,7 +263,7 @@ async fn the_end_of_a_call_that_nobody_waits_for_is_written_without_another_call
 /// `/dev/full` accepts nothing: every write fails as on a full disk.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_call_that_cannot_be_written_down_is_refused() {
+async fn a_call_that_cannot_be_audited_is_refused_unless_in_best_effort_mode() {
     let mut desk = Desk::new();
     desk.config.file = PathBuf::from("/dev/full");
     let process = desk.open().await;
@@ -279,7 +279,7 @@ async fn a_call_that_cannot_be_written_down_is_refused() {
 }
 
 #[test]
-fn a_key_that_is_short_and_a_file_that_is_nowhere_are_refused() {
+fn a_short_key_and_a_missing_or_locked_audit_file_are_refused() {
     let desk = Desk::new();
     let open = |config: &AuditConfig, key: &str| {
         Audit::open(config, &Secret::new(key.to_owned()), HOUR).map_err(|error| error.kind())

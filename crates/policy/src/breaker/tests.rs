@@ -68,7 +68,7 @@ async fn wait(seconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_in_a_row_open_it_and_a_probe_closes_it() {
+async fn consecutive_failures_open_the_breaker_and_a_probe_closes_it() {
     let service = Service::new(3);
     assert_eq!(
         service.passes(&["down", "down", "down", "fine", "fine"]).await,
@@ -93,7 +93,7 @@ async fn failures_in_a_row_open_it_and_a_probe_closes_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_answers_is_reached_whatever_it_says() {
+async fn any_response_of_the_service_counts_as_reached() {
     let service = Service::new(2);
     assert_eq!(
         service.passes(&["down", "500", "down", "fine", "down", "refused", "down", "fine"]).await,
@@ -105,7 +105,7 @@ async fn a_service_that_answers_is_reached_whatever_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_call_at_a_time_looks_and_one_that_is_left_lets_the_next_one_look() {
+async fn one_probe_runs_at_a_time_and_an_abandoned_one_lets_the_next_probe_run() {
     let service = Service::new(1);
     service.call("down").await;
     wait(10).await;
@@ -121,7 +121,7 @@ async fn one_call_at_a_time_looks_and_one_that_is_left_lets_the_next_one_look() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_began_before_it_opened_do_not_close_it() {
+async fn calls_that_began_before_the_breaker_opened_do_not_close_it() {
     let service = Service::new(1);
     let mut early = Box::pin(service.call("slow"));
     assert!(futures_util::future::poll_immediate(&mut early).await.is_none());
@@ -131,7 +131,7 @@ async fn calls_that_began_before_it_opened_do_not_close_it() {
 }
 
 #[tokio::test]
-async fn other_toolsets_are_not_kept_from_their_services() {
+async fn the_breaker_does_not_stop_toolsets_without_one() {
     let service = Service::new(1);
     for _ in 0..3 {
         let asked = ToolCall::new("1", "other-get", Arguments::new());
@@ -143,7 +143,7 @@ async fn other_toolsets_are_not_kept_from_their_services() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_known_goes_on_where_the_settings_are_the_same() {
+async fn a_reload_keeps_open_breakers_whose_settings_are_unchanged() {
     let settings = |failures| {
         BTreeMap::from([(
             "a".to_owned(),

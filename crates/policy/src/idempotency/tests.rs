@@ -72,7 +72,7 @@ fn told(outcome: &Outcome) -> (&'static str, &'static str, &'static str) {
 const KIM: (&str, &str, &str) = ("kim", "s", "k");
 
 #[tokio::test(start_paused = true)]
-async fn a_repeated_call_has_the_first_result_and_is_not_made_again() {
+async fn a_repeated_call_gets_the_first_result_and_is_not_made_again() {
     let desk = Desk::new();
     for how in ["fine", "maybe"] {
         let key = ("kim", "s", how);
@@ -84,7 +84,7 @@ async fn a_repeated_call_has_the_first_result_and_is_not_made_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_not_sent_is_made_again() {
+async fn a_call_that_was_not_sent_may_be_made_again_under_its_key() {
     let desk = Desk::new();
     for number in 1..=3 {
         assert_eq!(told(&desk.call("no", KIM).await).1, "no");
@@ -98,7 +98,7 @@ async fn what_was_not_sent_is_made_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_call_under_a_key_is_refused_and_another_principals_is_another_key() {
+async fn another_call_under_a_key_is_refused_unless_it_is_of_another_principal() {
     let desk = Desk::new();
     desk.call("fine", KIM).await;
     let refused = ("key_reused", "no", "correct_arguments");
@@ -110,7 +110,7 @@ async fn another_call_under_a_key_is_refused_and_another_principals_is_another_k
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_first_one_is_running_is_told_to_wait() {
+async fn a_repetition_of_a_running_call_is_answered_still_running() {
     let desk = Desk::new();
     let second = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -126,7 +126,7 @@ async fn a_call_whose_first_one_is_running_is_told_to_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_left_while_it_ran_is_not_made_again() {
+async fn a_call_that_its_caller_abandoned_is_not_made_again() {
     let desk = Desk::new();
     let left = tokio::time::timeout(Duration::from_secs(1), desk.call("slow", KIM));
     assert!(left.await.is_err());
@@ -136,7 +136,7 @@ async fn a_call_that_was_left_while_it_ran_is_not_made_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn hundred_callers_of_one_key_make_one_call() {
+async fn a_hundred_callers_with_one_key_make_one_call() {
     let desk = Desk::new();
     let calls = (0..100).map(|_| desk.call("slow", KIM));
     let ended = futures_util::future::join_all(calls).await;
@@ -146,7 +146,7 @@ async fn hundred_callers_of_one_key_make_one_call() {
 
 /// A library user's program keeps the records in its own store: what one executor did, another does not do again.
 #[tokio::test(start_paused = true)]
-async fn a_programs_own_store_keeps_the_records() {
+async fn idempotency_records_are_kept_in_the_store_of_the_program() {
     let memory = Memory::refusing(Bounds { records: 99, bytes: 99_999 });
     let store: Arc<dyn Store> = Arc::new(memory);
     let desk = || Desk::with(Idempotency::over(Arc::clone(&store), Duration::from_mins(1)));

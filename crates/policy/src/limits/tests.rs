@@ -64,7 +64,7 @@ fn rate(calls: u32, burst: u32) -> Bound {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later() {
+async fn calls_beyond_the_concurrency_limit_are_refused_with_a_time_to_retry() {
     let row = |config: LimitsConfig, n_answered: usize| async move {
         let (executor, most) = executor(&config);
         let outcomes = join_all((0..20).map(|_| call(&executor, "pets-get", "kim"))).await;
@@ -89,7 +89,7 @@ async fn no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bound_is_ones_own() {
+async fn each_toolset_and_each_principal_has_a_concurrency_limit_of_its_own() {
     let toolsets = BTreeMap::from([("pets".to_owned(), concurrency(1))]);
     let config = LimitsConfig { toolsets, principal: concurrency(2), ..LimitsConfig::default() };
     let (executor, _) = executor(&config);
@@ -106,7 +106,7 @@ async fn a_bound_is_ones_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_wait_is_one_for_all_bounds() {
+async fn the_waiting_time_covers_all_limits_together() {
     let toolsets = BTreeMap::from([("pets".to_owned(), concurrency(1))]);
     let config = LimitsConfig { in_flight: 1, toolsets, ..LimitsConfig::default() };
     let (executor, _) = executor(&config);
@@ -120,7 +120,7 @@ async fn the_wait_is_one_for_all_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_has_its_burst_and_says_when_the_next_call_may_come() {
+async fn a_rate_limit_admits_its_burst_and_says_when_to_retry() {
     let toolsets = BTreeMap::from([("pets".to_owned(), rate(2, 3))]);
     let (executor, _) = executor(&LimitsConfig { toolsets, ..LimitsConfig::default() });
     let outcomes = join_all((0..5).map(|_| call(&executor, "pets-get", "kim"))).await;
@@ -132,7 +132,7 @@ async fn a_rate_has_its_burst_and_says_when_the_next_call_may_come() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_principal_that_is_bounded_does_not_bound_another() {
+async fn the_rate_limit_of_a_principal_does_not_limit_another() {
     let config = LimitsConfig { principal: rate(1, 1), ..LimitsConfig::default() };
     let (executor, _) = executor(&config);
     let asked = ["kim", "kim", "lee", "lee"];
@@ -142,7 +142,7 @@ async fn a_principal_that_is_bounded_does_not_bound_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_is_free_again_when_the_caller_leaves() {
+async fn a_permit_is_free_again_when_the_caller_leaves() {
     let (executor, _) = executor(&LimitsConfig { in_flight: 1, ..LimitsConfig::default() });
     for left_after in [1, 2_500] {
         let mut running = Box::pin(call(&executor, "pets-get", "kim"));
@@ -157,7 +157,7 @@ async fn a_place_is_free_again_when_the_caller_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_of_no_tool_takes_no_place_for_longer_than_it_takes() {
+async fn calls_of_unknown_tools_give_their_permits_back() {
     let (executor, _) = executor(&LimitsConfig { in_flight: 1, ..LimitsConfig::default() });
     for _ in 0..3 {
         let Outcome::Failed(fault) = call(&executor, "nope", "kim").await else {
@@ -168,7 +168,7 @@ async fn a_call_of_no_tool_takes_no_place_for_longer_than_it_takes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_counts_on_where_the_settings_are_the_same() {
+async fn a_reload_keeps_the_counts_of_limits_that_are_unchanged() {
     let toolsets = || BTreeMap::from([("pets".to_owned(), rate(1, 1))]);
     let config =
         LimitsConfig { toolsets: toolsets(), principal: rate(1, 1), ..LimitsConfig::default() };
@@ -189,7 +189,7 @@ async fn what_runs_counts_on_where_the_settings_are_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn principals_are_forgotten_when_nothing_of_theirs_is_used_up() {
+async fn principals_with_a_full_bucket_make_room_for_others() {
     let limits = Limits::new(&LimitsConfig { principal: rate(1, 1), ..LimitsConfig::default() });
     let principals = limits.principals.unwrap();
     let find = |name: &str| principals.find(Some(&Principal::new(name)));

@@ -64,7 +64,7 @@ fn fields(expected: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_call_has_a_span_that_says_how_it_ended() {
+async fn each_call_has_a_span_with_its_ending() {
     let spans = Spans::default();
     let subscriber = Registry::default().with(spans.clone());
     let _guard = tracing::subscriber::set_default(subscriber);

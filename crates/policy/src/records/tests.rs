@@ -38,7 +38,7 @@ fn fresh(begun: Begun) -> Guard {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_is_begun_once_and_its_result_is_kept_for_its_time() {
+async fn a_key_begins_once_and_its_result_expires() {
     let records = Records::new(bounds(9, 99_999));
     let guard = fresh(begin(&records, "k", 1).await);
     assert!(matches!(begin(&records, "k", 1).await, Begun::Running));
@@ -54,7 +54,7 @@ async fn a_key_is_begun_once_and_its_result_is_kept_for_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_not_executed_is_begun_again_and_what_was_given_up_is_not() {
+async fn a_key_without_execution_begins_again_and_an_abandoned_one_does_not() {
     let records = Records::new(bounds(9, 99_999));
     fresh(begin(&records, "k", 1).await).free().await;
     drop(fresh(begin(&records, "k", 1).await));
@@ -64,7 +64,7 @@ async fn what_was_not_executed_is_begun_again_and_what_was_given_up_is_not() {
 }
 
 #[tokio::test]
-async fn a_key_is_its_principals() {
+async fn a_key_belongs_to_its_principal() {
     let records = Records::new(bounds(9, 99_999));
     let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
     let mut held = Vec::new();
@@ -84,7 +84,7 @@ fn wait(begun: Begun) -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_store_refuses_until_a_keys_time_is_up() {
+async fn a_full_store_refuses_keys_until_one_expires() {
     let records = Records::new(bounds(2, 99_999));
     let first = fresh(begin(&records, "a", 1).await);
     let _second = fresh(begin(&records, "b", 1).await);
@@ -104,7 +104,7 @@ async fn a_full_store_refuses_until_a_keys_time_is_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_earlier_process_knew_is_kept_for_the_rest_of_its_time() {
+async fn records_of_an_earlier_process_are_kept_for_the_rest_of_their_time() {
     let records = Records::new(bounds(3, 99_999));
     let earlier = |name: &str, result, age| Earlier {
         principal: None,
@@ -139,7 +139,7 @@ async fn filled(records: &Arc<Records>, principal: Option<&Principal>, bytes: us
 }
 
 #[tokio::test]
-async fn a_principal_that_fills_its_share_of_keys_leaves_room_for_others() {
+async fn a_principal_that_fills_its_share_of_keys_leaves_capacity_for_others() {
     let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
     for bounds in [bounds(64, 9_999_999), bounds(9_999, 64 * (KEY + 1_000))] {
         let records = Records::new(bounds);
@@ -157,7 +157,7 @@ async fn a_principal_that_fills_its_share_of_keys_leaves_room_for_others() {
 }
 
 #[tokio::test]
-async fn results_of_many_requests_at_once_take_no_share_of_another() {
+async fn results_of_many_requests_at_once_use_no_share_of_another_principal() {
     let (kim, records) = (Principal::new("kim"), Records::new(bounds(64, 2 * 64 * KEY)));
     let mut guards = Vec::new();
     for at in 0..60 {
@@ -230,7 +230,7 @@ impl Store for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_costs_a_programs_store_two_requests_and_a_repetition_two() {
+async fn a_call_costs_two_requests_to_the_store_of_a_program_and_a_repetition_two() {
     let store = Slow::new();
     let records = Records::over(Arc::<Slow>::clone(&store), TIME);
     fresh(begin(&records, "k", 1).await).finish(b"1").await;
@@ -248,7 +248,7 @@ async fn a_request_costs_a_programs_store_two_requests_and_a_repetition_two() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_left_is_unknown_in_a_programs_store_too() {
+async fn an_abandoned_call_is_unknown_in_the_store_of_a_program_too() {
     let store = Slow::new();
     let records = Records::over(Arc::<Slow>::clone(&store), TIME);
     let guard = fresh(begin(&records, "k", 1).await);
@@ -265,7 +265,7 @@ async fn a_request_that_was_left_is_unknown_in_a_programs_store_too() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_begins_nothing_and_takes_no_result_away() {
+async fn an_unreachable_store_begins_no_call_and_leaves_a_finished_one_unknown() {
     let store = Slow::new();
     let records = Records::over(Arc::<Slow>::clone(&store), TIME);
     let guard = fresh(begin(&records, "k", 1).await);
@@ -277,7 +277,7 @@ async fn a_store_that_is_away_begins_nothing_and_takes_no_result_away() {
 }
 
 #[tokio::test]
-async fn of_many_that_replace_an_end_one_begins() {
+async fn of_many_calls_that_replace_an_end_one_begins() {
     let records = Records::over(Slow::new(), TIME);
     let key = IdempotencyKey("k".to_owned());
     for end in [Some(&b"pending"[..]), None] {
@@ -296,7 +296,7 @@ async fn of_many_that_replace_an_end_one_begins() {
 }
 
 #[tokio::test]
-async fn a_record_in_another_form_is_one_whose_end_is_unknown() {
+async fn a_malformed_record_counts_as_a_call_with_an_unknown_end() {
     let records = Records::over(Slow::new(), TIME);
     let name = key_of(None, &digest::of_key(None, "k"));
     for bytes in [&b""[..], b"e", &[b'r'; 40], &[b'u'; 40], &[b'x'; 33]] {
@@ -347,7 +347,7 @@ fn expected(model: Model, now: Instant) -> &'static str {
 
 proptest! {
     #[test]
-    fn no_key_is_begun_twice_while_it_is_kept(steps in prop::collection::vec(step(), 1..60)) {
+    fn no_key_begins_twice_while_its_record_exists(steps in prop::collection::vec(step(), 1..60)) {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {

@@ -38,7 +38,7 @@ async fn kept(memory: &Memory, principal: &str, names: usize, now: Instant) -> V
 }
 
 #[tokio::test]
-async fn whoever_holds_most_makes_room_with_its_own_oldest() {
+async fn the_principal_with_most_records_loses_its_oldest_first() {
     for (bounds, length) in [
         (Bounds { records: 100, bytes: 1 << 20 }, 1),
         (Bounds { records: 10_000, bytes: 100 * 1_100 }, 1_024),
@@ -62,7 +62,7 @@ async fn whoever_holds_most_makes_room_with_its_own_oldest() {
 }
 
 #[tokio::test]
-async fn a_record_for_which_only_smaller_shares_could_make_room_is_refused() {
+async fn a_record_that_would_displace_those_of_smaller_shares_is_refused() {
     let (memory, now) = (Memory::new(Bounds { records: 9, bytes: 1_000 }), start());
     put(&memory, &key("kim", 1), 400, now).await.unwrap();
     put(&memory, &key("lee", 1), 300, now).await.unwrap();
@@ -76,7 +76,7 @@ async fn a_record_for_which_only_smaller_shares_could_make_room_is_refused() {
 }
 
 #[tokio::test]
-async fn nobody_ever_loses_a_record_to_a_principal_that_holds_more() {
+async fn no_principal_loses_a_record_to_one_with_a_larger_share() {
     let bounds = Bounds { records: 24, bytes: 4_000 };
     let names = ["", "a", "b", "c", "d"];
     let mut state = 1_u64;
@@ -136,7 +136,7 @@ async fn filled(memory: &Memory, principal: &str, length: usize, now: Instant) -
 }
 
 #[tokio::test]
-async fn a_store_that_removes_nothing_refuses_a_principal_that_holds_as_much_as_is_free() {
+async fn a_store_without_removal_refuses_a_principal_whose_share_equals_the_free_space() {
     for bounds in
         [Bounds { records: 128, bytes: 1 << 20 }, Bounds { records: 9_999, bytes: 128 * 1_100 }]
     {
@@ -161,7 +161,7 @@ async fn a_store_that_removes_nothing_refuses_a_principal_that_holds_as_much_as_
 }
 
 #[tokio::test]
-async fn a_refusal_says_when_a_record_ends_and_other_bounds_hold_from_then_on() {
+async fn a_full_store_says_when_a_record_expires_and_accepts_more_under_larger_bounds() {
     let (memory, now) = (Memory::refusing(Bounds { records: 2, bytes: 4_096 }), start());
     let minute = Duration::from_mins(1);
     let record = Record::new("", Bytes::new()).with_time_to_live(minute);

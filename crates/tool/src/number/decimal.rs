@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_ordered_by_what_they_are_worth() {
+    fn numbers_are_ordered_by_their_exact_value() {
         for (one, other) in [
             ("1", "1.0"),
             ("0", "-0"),
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn multiples_are_told_exactly() {
+    fn multiples_are_decided_exactly_within_a_bound() {
         for (one, divisor, expected) in [
             ("10", "5", Some(true)),
             ("10", "3", Some(false)),
@@ -310,7 +310,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn small_decimals_behave_as_whole_numbers_do(one in -99_999_i64..99_999, other in -99_999_i64..99_999) {
+        fn decimals_are_compared_as_their_thousandths_are(one in -99_999_i64..99_999, other in -99_999_i64..99_999) {
             let shifted = |value: i64| number(&format!("{value}e-3"));
             prop_assert_eq!(shifted(one).order(&shifted(other)), one.cmp(&other));
             let expected = (other != 0).then(|| one % other == 0);

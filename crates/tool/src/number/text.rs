@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_written_as_the_standard_library_writes_them() {
+    fn whole_numbers_are_formatted_as_by_the_standard_library() {
         for value in [0, 7, -7, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MIN + 1] {
             assert_eq!(&*Written::whole(value), value.to_string());
         }

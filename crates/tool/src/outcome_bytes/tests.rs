@@ -32,7 +32,7 @@ fn every_content() -> Vec<Content> {
 }
 
 #[test]
-fn an_answer_is_read_back_with_every_content() {
+fn an_answer_is_read_back_from_bytes_with_every_kind_of_content() {
     for content in every_content() {
         check(Answer::new(None, content));
     }
@@ -53,7 +53,7 @@ fn an_answer_is_read_back_with_every_content() {
 }
 
 #[test]
-fn the_text_of_a_service_is_kept_to_the_byte() {
+fn the_json_text_of_a_service_survives_storing_byte_for_byte() {
     let text = "{ \"b\":1.10 ,\n\"b\": 1e400}";
     let outcome = Outcome::from(Answer::new(200, Content::Json(Json::parse(text).unwrap())));
     let read = Outcome::from_bytes(&outcome.to_bytes()).unwrap();
@@ -61,7 +61,7 @@ fn the_text_of_a_service_is_kept_to_the_byte() {
 }
 
 #[test]
-fn every_fault_is_read_back() {
+fn every_fault_is_read_back_from_bytes() {
     for code in FaultCode::ALL {
         for (next, reached) in [
             (Next::AskUser, Reached::Maybe),
@@ -89,7 +89,7 @@ fn every_fault_is_read_back() {
 }
 
 #[test]
-fn what_waits_and_what_was_planned_is_read_back() {
+fn pending_and_planned_outcomes_are_read_back_from_bytes() {
     for kind in [PendingKind::Approval, PendingKind::Client] {
         let pending = Pending::new(kind, "p", json!({"method": "GET"}));
         check(Outcome::Pending(Box::new(pending.clone())));
@@ -108,7 +108,7 @@ fn what_waits_and_what_was_planned_is_read_back() {
 }
 
 #[test]
-fn other_bytes_are_no_outcome() {
+fn malformed_bytes_are_no_outcome() {
     for bytes in ["", "\n", "{}\n", "{\"fault\":{}}\n", "[]\n", "{\"answer\":null}\n", "x\n"] {
         assert_eq!(Outcome::from_bytes(bytes.as_bytes()), None, "{bytes}");
     }

@@ -15,7 +15,7 @@ fn check_fault(text: &str, line: usize, column: usize, reason: &str) {
 }
 
 #[test]
-fn a_fault_says_where_and_why() {
+fn a_fault_of_json_has_its_line_column_and_reason() {
     for (text, line, column, reason) in [
         ("", 1, 1, "expected a value, the text ends"),
         ("nul", 1, 1, "expected a value"),
@@ -40,7 +40,7 @@ fn a_fault_says_where_and_why() {
 }
 
 #[test]
-fn depth_is_bounded() {
+fn json_that_is_nested_too_deep_is_refused() {
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     assert!(Reader::new(&nested(DEPTH)).check().is_ok());
     assert!(Reader::new(&nested(DEPTH + 1)).check().unwrap_err().is_too_deep());
@@ -50,7 +50,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn texts_end_where_they_end_whatever_their_length() {
+fn strings_of_every_length_end_at_their_quote() {
     for length in 0..40 {
         let plain = "é".repeat(length);
         for text in [plain.clone(), plain.clone() + "\\\"", plain + "\\ud83d\\ude00"] {
@@ -63,7 +63,7 @@ fn texts_end_where_they_end_whatever_their_length() {
 
 proptest! {
     #[test]
-    fn what_is_json_is_what_another_reader_takes(
+    fn json_is_accepted_exactly_if_serde_json_accepts_it(
         pieces in prop::collection::vec(
             prop::sample::select(vec![
                 "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"a\":", "\\", "\\u", "d83d", "\\ude00", "\\\"", "1",

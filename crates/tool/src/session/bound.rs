@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_wins_under_every_spelling() {
+    fn a_value_bound_by_a_claim_wins_under_every_spelling() {
         let none = || json!({});
         for own in [
             json!({"profile": {"tenant": "own"}}),
@@ -149,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_callers_value_is_found_at_or_below_what_a_claim_binds(
+        fn no_value_of_the_caller_is_found_at_or_below_a_name_that_a_claim_binds(
             (parameters, variables, dotted, below) in (object(), object(), object(), path()),
         ) {
             let dotted = dotted.into_iter().map(|(name, value)| (format!("variables.{name}"), value));

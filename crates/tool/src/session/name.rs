@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_left_without_the_withheld_member() {
+    fn an_object_loses_only_its_withheld_member() {
         let user = || json!({"User": {"TOKEN": "t", "token": "u", "name": "n"}});
         check(("user.token", "user"), (user(), json!({})), Some(json!({"name": "n"})));
         check(("user.token", "user.token"), (user(), json!({})), None);
@@ -205,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_the_value_is_not_copied() {
+    fn a_session_without_the_withheld_value_is_not_copied() {
         let session = session(json!({"a": 1}), json!({"variables": {"b": 2}}));
         let names = [SessionName::new("token"), SessionName::new("a.b")];
         assert!(matches!(session.without(&names), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn credentials_and_named_texts_are_secrets() {
+    fn the_secrets_of_a_session_are_its_credentials_and_the_texts_of_the_listed_names() {
         let session = session(json!({"Token": "a", "n": 7}), json!({"variables": {"token": "b"}}))
             .with_credential("c", Secret::new("c".to_owned()));
         let names = ["token", "n", "gone"].map(SessionName::new);
@@ -243,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_credential_reads_is_nowhere_in_what_is_left(
+        fn a_value_that_a_credential_reads_is_withheld_everywhere(
             (parameters, variables, name) in (object(), object(), path()),
         ) {
             let context = Object::from_iter([("variables".to_owned(), Value::Object(variables))]);

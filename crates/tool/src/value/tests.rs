@@ -14,7 +14,7 @@ fn check_round_trip(text: &str) {
 }
 
 #[test]
-fn digits_and_order_survive_reading_and_writing() {
+fn values_keep_digits_and_order_when_they_are_read_and_written() {
     for text in [
         "null",
         r#"{"z":1,"a":[true,false,null],"m":{}}"#,
@@ -27,13 +27,13 @@ fn digits_and_order_survive_reading_and_writing() {
 }
 
 #[test]
-fn a_value_is_written_on_many_lines_as_others_write_it() {
+fn the_alternate_form_of_a_value_is_that_of_serde_json() {
     let value = json!({"a": [1, {"b": []}], "c": {}, "d": "x"});
     assert_eq!(format!("{value:#}"), serde_json::to_string_pretty(&value).unwrap());
 }
 
 #[test]
-fn a_value_inside_of_another_type_keeps_its_digits() {
+fn a_value_in_a_field_of_a_deserialized_struct_keeps_its_digits() {
     #[derive(serde::Deserialize, serde::Serialize)]
     struct Around {
         inner: Value,
@@ -48,13 +48,13 @@ fn a_value_inside_of_another_type_keeps_its_digits() {
 }
 
 #[test]
-fn the_last_of_two_members_counts_at_the_place_of_the_first() {
+fn the_last_of_two_equal_names_wins_at_the_position_of_the_first() {
     let value = Value::parse(r#"{"a":1,"b":2,"a":3}"#).unwrap();
     assert_eq!(value.to_string(), r#"{"a":3,"b":2}"#);
 }
 
 #[test]
-fn a_value_is_written_in_rust_as_in_json() {
+fn the_json_macro_builds_the_value_of_its_json() {
     let (name, list) = ("a", vec![1, 2]);
     let value = json!({
         "literal": "x",
@@ -68,7 +68,7 @@ fn a_value_is_written_in_rust_as_in_json() {
 }
 
 #[test]
-fn a_value_is_found_by_name_place_and_pointer() {
+fn a_value_is_found_by_name_index_and_pointer() {
     let mut value = json!({"a": [{"b/c": 1}, 2], "m~n": null});
     assert_eq!(value["a"][1], 2);
     assert_eq!(value["a"]["x"][7], Value::Null);
@@ -99,7 +99,7 @@ fn values_are_compared_with_plain_types() {
 }
 
 #[test]
-fn an_object_keeps_its_order_at_any_size() {
+fn an_object_of_any_size_keeps_the_order_of_its_members() {
     for n_names in [0, 1, 15, 16, 17, 18, 1000] {
         let names: Vec<_> = (0..n_names).map(|n| format!("name{}", n * 7919 % 1009)).collect();
         let mut object: Object =
@@ -128,7 +128,7 @@ fn objects_are_equal_in_any_order() {
 }
 
 #[test]
-fn an_entry_is_made_once() {
+fn an_entry_is_inserted_once() {
     let mut object = Object::new();
     *object.entry("a").or_insert(1.into()) = 2.into();
     object.entry("a").or_insert(3.into());
@@ -136,12 +136,12 @@ fn an_entry_is_made_once() {
 }
 
 #[test]
-fn a_value_is_as_large_as_a_member_is_wide() {
+fn a_value_has_32_bytes() {
     assert_eq!(size_of::<Value>(), 32);
 }
 
 #[test]
-fn numbers_that_serde_json_would_change_are_refused_or_become_the_nearest() {
+fn conversion_to_serde_json_refuses_or_rounds_numbers_that_it_cannot_hold() {
     for (digits, nearest, is_kept) in [
         ("1", 1.0, true),
         ("1.10", 1.1, true),
@@ -163,7 +163,7 @@ fn numbers_that_serde_json_would_change_are_refused_or_become_the_nearest() {
 }
 
 #[test]
-fn bytes_that_are_not_utf_8_are_refused_where_they_stand() {
+fn bytes_that_are_not_utf_8_are_refused_with_their_position() {
     let fault = Value::from_slice(b"[\"a\n\xff\"]").unwrap_err();
     assert_eq!(fault.to_string(), "expected UTF-8 at line 2 column 1");
     assert_eq!(Value::from_slice(b"[1]"), Ok(json!([1])));
@@ -203,7 +203,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(value in any_value()) {
+    fn every_value_is_read_back_from_its_text(value in any_value()) {
         let text = value.to_string();
         prop_assert_eq!(Value::parse(&text).unwrap(), value.clone());
         prop_assert_eq!(&serde_json::to_string(&value).unwrap(), &text);
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_mean_what_another_reader_says(value in any_value()) {
+    fn texts_are_read_to_the_value_that_serde_json_reads(value in any_value()) {
         let text = value.to_string();
         if let Ok(theirs) = serde_json::from_str::<serde_json::Value>(&text) {
             let ours = value.to_serde_json();

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_json_cannot_write_are_written_otherwise() {
+    fn yaml_numbers_that_json_cannot_write_are_rewritten() {
         let rows = [
             ("+1", "1"),
             (".5", "0.5"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_truth_have_three_spellings() {
+    fn null_and_booleans_have_three_spellings_in_yaml() {
         for text in ["", "~", "null", "Null", "NULL"] {
             check(text, &Meaning::Null);
         }
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn infinity_and_not_a_number_are_told_apart() {
+    fn infinity_and_not_a_number_are_recognized() {
         for text in [".inf", "-.INF", "+.Inf", ".nan", ".NaN"] {
             check(text, &Meaning::NonFinite);
         }
     }
 
     #[test]
-    fn everything_else_is_text() {
+    fn other_plain_yaml_scalars_are_text() {
         let rows = [
             "no",
             "on",

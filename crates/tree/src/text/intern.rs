@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_alike_is_kept_once() {
+    fn equal_nodes_are_stored_once() {
         let json = r#"{"a": {"type": "string", "x": [1, {"y": null}]}, "b": {"type": "string", "x": [1, {"y": null}]}}"#;
         check(json, ["/a", "/b"], true);
         check(json, ["/a/x", "/b/x"], true);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told_apart() {
+    fn different_nodes_are_stored_apart() {
         for (one, other) in [
             (r#"{"x": 1}"#, r#"{"x": "1"}"#),
             (r#"{"x": 1}"#, r#"{"x": 1.0}"#),

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_output_stands_under_its_status_or_is_the_body() {
+    fn the_output_of_an_example_is_the_body_or_has_it_under_its_status() {
         for (output, expected) in [
             (json!({"200": {"id": 7}}), Some((200, json!({"id": 7})))),
             (json!({"404": null}), Some((404, Value::Null))),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_is_its_output_or_itself_and_no_failure() {
+    fn the_body_of_a_recorded_response_is_its_output_or_all_of_it_without_failures() {
         for (response, expected) in [
             (json!({"output": [1]}), Some((200, json!([1])))),
             (json!({"name": "x"}), Some((200, json!({"name": "x"})))),

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_many_files() {
+    fn the_completion_cache_has_a_bounded_number_of_files() {
         let folder = tempfile::tempdir().unwrap();
         for key in 0..MOST_FILES + 3 {
             CompletionCache::below(folder.path().to_owned(), &key.to_string())

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_again() {
+    fn a_cached_description_is_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("callgate");
         let shelf = shelf(&folder, "https://a.example/openapi.json?key=canary");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_many_files() {
+    fn the_cache_of_descriptions_has_a_bounded_number_of_files() {
         let folder = tempfile::tempdir().unwrap();
         for at in 0..MOST_FILES + 3 {
             shelf(folder.path(), &format!("https://a.example/{at}")).keep(&[], b"text");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_wrote_is_not_used() {
+    fn malformed_files_in_the_cache_of_descriptions_are_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let shelf = shelf(folder.path(), "https://a.example");
         for text in ["", "openapi: 3.1.0", "cookie: a\n\nb", "if-none-match: \u{7}\n\nb"] {

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_that_lie_in_the_directory_are_read() {
+    fn only_files_below_the_configured_directory_are_read() {
         let outer = tempfile::tempdir().unwrap();
         fs::write(outer.path().join("secret"), "secret").unwrap();
         let inner = outer.path().join("specs");
@@ -67,7 +67,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_judged_by_where_it_leads() {
+    fn a_symbolic_link_is_allowed_by_its_target() {
         use std::os::unix::fs::symlink;
         let outer = tempfile::tempdir().unwrap();
         fs::write(outer.path().join("secret"), "secret").unwrap();

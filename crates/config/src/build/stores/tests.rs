@@ -30,7 +30,7 @@ const VAULT: &str = "{vault: {address: 'https://v:8200', token: 'env:T'}}";
 const AWS: &str = "{aws: {region: eu-west-1}}";
 
 #[test]
-fn a_store_that_is_configured_is_there() {
+fn a_configured_store_of_secrets_is_available() {
     check("{}", "env:X", &[]);
     check("{}", "file:x", &[]);
     check("{directory: mounted}", "directory:x", &[]);
@@ -43,7 +43,7 @@ fn a_store_that_is_configured_is_there() {
 }
 
 #[test]
-fn a_store_that_is_not_configured_is_a_fault_that_names_scheme_and_key() {
+fn a_reference_to_a_store_that_is_not_configured_is_a_fault_with_scheme_and_key() {
     for (scheme, reference) in [("vault", "vault:a/b#c"), ("aws", "aws:a#b")] {
         let message = format!(
             "secret-store at /toolsets/t/auth/bearer/token: a secret of `{scheme}:` needs the key \
@@ -61,7 +61,7 @@ fn a_store_that_is_not_configured_is_a_fault_that_names_scheme_and_key() {
 }
 
 #[test]
-fn what_is_wrong_with_a_store_is_said_once() {
+fn each_fault_of_a_store_of_secrets_is_reported_once() {
     check(
         "{vault: {}}",
         "vault:a/b#c",
@@ -95,7 +95,7 @@ fn what_is_wrong_with_a_store_is_said_once() {
 }
 
 #[test]
-fn a_store_signs_in_with_secrets_of_this_machine() {
+fn a_store_must_sign_in_with_a_secret_of_this_machine() {
     check(
         "{aws: {region: eu-west-1}, vault: {address: 'https://v', token: 'aws:token'}}",
         "env:X",
@@ -106,7 +106,7 @@ fn a_store_signs_in_with_secrets_of_this_machine() {
 }
 
 #[test]
-fn secret_manager_is_asked_with_a_key_of_this_machine() {
+fn secret_manager_must_sign_in_with_a_key_of_this_machine() {
     check(
         "{gcp: {key: 'gcp:projects/p/secrets/s/versions/1'}}",
         "env:X",
@@ -115,7 +115,7 @@ fn secret_manager_is_asked_with_a_key_of_this_machine() {
 }
 
 #[test]
-fn what_secures_a_store_is_read_when_it_is_loaded() {
+fn the_certificates_and_keys_of_a_store_are_checked_at_load() {
     for store in [
         "aws: {region: r",
         "gcp: {account: machine",
@@ -136,7 +136,7 @@ fn what_secures_a_store_is_read_when_it_is_loaded() {
 }
 
 #[test]
-fn a_keyring_is_there_where_it_is_built_in() {
+fn a_keyring_is_available_only_if_it_is_built_in() {
     let missing = "secret-store at /toolsets/t/auth/bearer/token: secrets of `keyring:` need a build of callgate with the \
         feature `keyring`";
     let expected: &[&str] = if cfg!(feature = "keyring") { &[] } else { &[missing] };
@@ -151,7 +151,7 @@ fn a_keyring_is_there_where_it_is_built_in() {
 }
 
 #[test]
-fn secrets_in_the_clear_are_warned_about() {
+fn an_unencrypted_connection_to_a_store_is_a_warning() {
     check(
         "{vault: {address: 'http://vault:8200', token: 'env:T'}}",
         "vault:a/b#c",

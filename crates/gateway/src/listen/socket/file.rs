@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_socket_file_is_its_owners_and_gone_at_the_end() {
+    async fn a_socket_file_is_private_to_its_owner_and_removed_at_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("callgate.sock");
         let bound = bind(&path).unwrap();

@@ -90,7 +90,7 @@ async fn is_given_up(activity: &Activity) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_head_that_is_there_but_unseen_is_read() {
+async fn a_head_that_arrived_unnoticed_is_read_at_its_deadline() {
     for (sent, expected) in [(WHOLE, Ok(Some(WHOLE.len()))), (b"", Err(io::ErrorKind::TimedOut))] {
         let (mut watched, mut caller, _) = connected();
         assert_eq!(read(&mut watched).await.unwrap(), None);
@@ -101,7 +101,7 @@ async fn a_head_that_is_there_but_unseen_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_request_that_is_there_but_unseen_keeps_its_connection() {
+async fn a_next_request_that_arrived_unnoticed_keeps_its_connection() {
     for (sent, is_lost) in [(WHOLE, false), (&b"GET"[..], false), (b"", true)] {
         let (mut watched, mut caller, activity) = connected();
         caller.write_all(WHOLE).await.unwrap();
@@ -115,7 +115,7 @@ async fn the_next_request_that_is_there_but_unseen_keeps_its_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_response_that_can_be_written_but_is_not_seen_to_be_is_written() {
+async fn a_response_is_written_at_its_deadline_if_the_socket_became_writable_unnoticed() {
     for is_read in [true, false] {
         let (mut watched, mut caller, _) = connected();
         watched.write_all(&[b'a'; 64]).await.unwrap();

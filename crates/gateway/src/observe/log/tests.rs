@@ -21,7 +21,7 @@ fn written(settings: &str, act: fn()) -> Vec<String> {
 }
 
 #[test]
-fn a_record_is_a_line_that_nobody_forges() {
+fn a_log_record_is_one_line_that_its_values_cannot_forge() {
     let lines = written("{level: info}", || {
         let span =
             tracing::info_span!("call", tool = "pets-getPet", status = tracing::field::Empty);
@@ -36,7 +36,7 @@ fn a_record_is_a_line_that_nobody_forges() {
 }
 
 #[test]
-fn a_record_is_json_with_its_spans() {
+fn a_log_record_in_json_has_its_spans() {
     let text = "log: {format: json}\ntoolsets: {a: {openapi: a.yaml}}";
     let lines = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&lines);
@@ -53,7 +53,7 @@ fn a_record_is_json_with_its_spans() {
 }
 
 #[test]
-fn levels_are_those_of_the_modules() {
+fn log_levels_apply_to_their_modules() {
     fn act() {
         tracing::info!(target: "callgate_executor::call", "ours");
         tracing::debug!(target: "callgate_executor::call", "ours in detail");

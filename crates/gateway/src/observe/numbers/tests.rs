@@ -7,7 +7,7 @@ use metrics::with_local_recorder;
 use super::*;
 
 #[test]
-fn there_are_never_more_series_than_a_scraper_takes() {
+fn the_number_of_metric_series_is_bounded() {
     let builder = PrometheusBuilder::new();
     let builder = builder.set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS);
     let recorder = builder.unwrap().build_recorder();
@@ -31,7 +31,7 @@ fn there_are_never_more_series_than_a_scraper_takes() {
 }
 
 #[test]
-fn a_principal_of_some_toolsets_sees_their_numbers_alone() {
+fn a_principal_sees_only_the_metrics_of_its_toolsets() {
     let text = "# TYPE callgate_calls_total counter\ncallgate_calls_total{toolset=\"pets\",outcome=\"ok\"} 1\n\
                 callgate_calls_total{toolset=\"pay\",outcome=\"ok\"} 2\ncallgate_sessions 7\n";
     let own = Some(Arc::new(BTreeSet::from(["pets".to_owned()])));

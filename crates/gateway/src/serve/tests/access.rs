@@ -24,7 +24,7 @@ fn bearer(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_token_lets_its_principal_in_and_nobody_else() {
+async fn only_requests_with_the_token_of_a_principal_are_served() {
     let sidecar = Sidecar::start(&principals()).await;
     let none = sidecar.get("/v1/tools", &[]).await;
     assert_eq!(none.status().as_u16(), 401);
@@ -44,7 +44,7 @@ async fn a_token_lets_its_principal_in_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_principal_has_its_toolsets_and_only_an_admin_the_operators_paths() {
+async fn a_principal_sees_its_toolsets_and_only_an_admin_reaches_the_admin_paths() {
     let sidecar = Sidecar::start(&principals()).await;
     let of = async |token: &str| {
         let listed = sidecar.get("/v1/tools", &[("authorization", &bearer(token))]).await;
@@ -100,7 +100,7 @@ async fn a_principal_sees_the_state_of_its_own_toolsets() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_tool_that_its_principal_may_not_use_stands_in_the_audit_file() {
+async fn a_refused_call_of_a_tool_outside_the_principals_toolsets_is_audited() {
     let folder = tempfile::tempdir().unwrap();
     let audit = "audit: {file: audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef'}\n";
     let text = format!("{}{audit}", principals());
@@ -121,7 +121,7 @@ async fn a_call_of_a_tool_that_its_principal_may_not_use_stands_in_the_audit_fil
 }
 
 #[tokio::test]
-async fn a_call_over_mcp_that_is_not_made_stands_in_the_audit_file() {
+async fn a_refused_call_over_mcp_is_audited() {
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
         "{}audit: {{file: audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef'}}\n\
@@ -222,7 +222,7 @@ async fn a_token_is_rotated_by_a_reload() {
 }
 
 #[tokio::test]
-async fn a_page_of_the_web_reaches_nothing() {
+async fn requests_of_foreign_hosts_and_origins_are_refused() {
     let sidecar = Sidecar::start(&nothing()).await;
     for (headers, expected) in [
         (&[("host", "localhost")][..], 200),
@@ -240,7 +240,7 @@ async fn a_page_of_the_web_reaches_nothing() {
 }
 
 #[tokio::test]
-async fn without_access_only_this_machine_is_listened_to() {
+async fn a_sidecar_without_access_settings_listens_only_on_loopback() {
     for address in ["0.0.0.0:0", "'[::]:0'"] {
         let text = format!("listen: {address}\n{}", nothing());
         let failure = Sidecar::try_start(&text, Path::new("")).await.err().unwrap();

@@ -52,7 +52,7 @@ async fn a_claim_wins_over_the_request_and_the_store() {
 }
 
 #[tokio::test]
-async fn who_comes_without_the_claim_is_refused() {
+async fn a_token_without_the_bound_claim_is_refused() {
     let (sidecar, idp, signer) = world().await;
     for token in [
         signer.sign(&idp.claims(&json!({}))),

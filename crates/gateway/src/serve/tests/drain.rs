@@ -61,7 +61,7 @@ async fn requested(sidecar: &Sidecar, headers: &str, body: &str) -> tokio::net::
 const SOON: Duration = Duration::from_secs(10);
 
 #[tokio::test]
-async fn a_call_that_runs_ends_and_no_other_begins() {
+async fn draining_lets_a_running_call_end_and_begins_no_other() {
     let (mut sidecar, mut stream, go) = with_a_call().await;
     let idle = sidecar.connect().await;
     sidecar.gateway.drain().begin();
@@ -79,7 +79,7 @@ async fn a_call_that_runs_ends_and_no_other_begins() {
 }
 
 #[tokio::test]
-async fn a_connection_of_http_2_is_closed_when_its_calls_have_ended() {
+async fn draining_closes_an_http_2_connection_when_its_calls_have_ended() {
     let (mut sidecar, mut is_asked, go) = hanging().await;
     let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
     let call = client.post(format!("{}/v1/calls", sidecar.calls[0])).body(CALL);
@@ -95,7 +95,7 @@ async fn a_connection_of_http_2_is_closed_when_its_calls_have_ended() {
 }
 
 #[tokio::test]
-async fn a_sidecar_without_calls_ends_at_once() {
+async fn draining_ends_a_sidecar_without_calls_at_once() {
     let mut sidecar = Sidecar::start(&super::sidecar::nothing()).await;
     assert_eq!(sidecar.status("/v1/tools", &[]).await, 200);
     sidecar.gateway.drain().begin();
@@ -112,7 +112,7 @@ async fn given_up(sidecar: &mut Sidecar, stream: &mut tokio::net::TcpStream) -> 
 }
 
 #[tokio::test]
-async fn calls_that_outlast_the_grace_are_answered_with_what_is_known() {
+async fn calls_that_outlast_the_drain_are_answered_with_the_results_so_far() {
     let calls = r#"{"mode": "sequential", "calls": [{"id": "a", "tool": "pets-list", "args": {}}, {"id": "b", "tool": "pets-list", "args": {}}]}"#;
     for headers in ["", "Accept: text/event-stream\r\n"] {
         let (mut sidecar, mut stream, _go) = with_a_request(headers, calls).await;
@@ -129,7 +129,7 @@ async fn calls_that_outlast_the_grace_are_answered_with_what_is_known() {
 }
 
 #[tokio::test]
-async fn a_stream_that_outlasts_the_grace_ends_with_that_it_was_still_sending() {
+async fn a_stream_that_outlasts_the_drain_ends_marked_as_still_sending() {
     let (asked, mut is_asked) = mpsc::channel::<()>(1);
     let sends = move || {
         let asked = asked.clone();
@@ -157,7 +157,7 @@ async fn a_stream_that_outlasts_the_grace_ends_with_that_it_was_still_sending() 
 }
 
 #[tokio::test]
-async fn a_body_that_outlasts_the_grace_is_told_that_nothing_was_called() {
+async fn a_request_whose_body_outlasts_the_drain_is_answered_that_nothing_was_called() {
     let mut sidecar = Sidecar::start(&super::sidecar::nothing()).await;
     let mut stream = sidecar.connect().await;
     let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n";

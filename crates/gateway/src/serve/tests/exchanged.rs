@@ -92,7 +92,7 @@ fn bare(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_callers_token_reaches_the_token_endpoint_and_nobody_else() {
+async fn the_token_of_a_caller_is_sent_only_to_the_token_endpoint() {
     let world = World::start("").await;
     let token = world.token("1");
     let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-list", "arguments": {}}});
@@ -119,7 +119,7 @@ async fn a_callers_token_reaches_the_token_endpoint_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_caller_without_a_jwt_is_told_what_is_missing() {
+async fn a_caller_without_a_jwt_is_answered_sign_in_required() {
     let world = World::start("").await;
     let answer = world.post("/v1/calls", &format!("Bearer {NAMED}"), &call(&json!({}))).await;
     assert!(answer.contains("sign_in_required"), "{answer}");
@@ -128,7 +128,7 @@ async fn a_caller_without_a_jwt_is_told_what_is_missing() {
 }
 
 #[tokio::test]
-async fn who_approves_a_call_brings_their_own_token() {
+async fn the_token_of_the_approver_is_exchanged_for_an_approved_call() {
     let world = World::start(", confirm: always").await;
     let (first, second) = (world.token("1"), world.token("2"));
     let waiting = world.post("/v1/calls", &first, &call(&json!({}))).await;

@@ -73,7 +73,7 @@ async fn status(sidecar: &Sidecar, token: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_token_of_the_issuer_for_us_is_taken_and_no_other() {
+async fn only_a_valid_token_of_the_issuer_for_this_audience_is_accepted() {
     let (signer, stranger) = (Signer::new("one"), Signer::new("one"));
     let idp = Idp::start(&[&signer]).await;
     let sidecar = Sidecar::start(&idp.access()).await;
@@ -101,7 +101,7 @@ async fn a_token_of_the_issuer_for_us_is_taken_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_token_cannot_choose_how_it_is_checked() {
+async fn a_token_cannot_choose_its_algorithm_or_key() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = Sidecar::start(&idp.access()).await;
@@ -130,7 +130,7 @@ async fn a_token_cannot_choose_how_it_is_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_are_asked_for_once_however_many_tokens_need_them() {
+async fn concurrent_tokens_fetch_the_keys_of_their_issuer_once() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = Arc::new(Sidecar::start(&idp.access()).await);
@@ -148,7 +148,7 @@ async fn keys_are_asked_for_once_however_many_tokens_need_them() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_is_down_keeps_out_its_own_principals_only_and_for_a_while() {
+async fn an_unreachable_issuer_locks_out_only_its_own_principals() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     *idp.published.lock().unwrap() = None;
@@ -170,7 +170,7 @@ async fn an_issuer_that_is_down_keeps_out_its_own_principals_only_and_for_a_whil
 }
 
 #[tokio::test]
-async fn metadata_of_another_issuer_or_with_keys_elsewhere_are_not_believed() {
+async fn issuer_metadata_of_another_issuer_or_with_a_foreign_key_address_is_refused() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let elsewhere = Idp::start(&[&signer]).await;

@@ -20,7 +20,7 @@ impl Drop for Leaves {
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_takes_its_call_along_within_a_second() {
+async fn the_call_of_a_caller_that_leaves_ends_within_a_second() {
     let (says, mut said) = mpsc::channel(4);
     let hangs = move || {
         let leaves = Leaves(says.clone());

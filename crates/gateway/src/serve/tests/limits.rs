@@ -18,7 +18,7 @@ const POST: &str =
     "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
 #[tokio::test]
-async fn a_head_has_a_size_a_number_of_headers_and_a_time() {
+async fn a_head_with_too_many_bytes_or_headers_or_too_slow_is_refused() {
     let sidecar = with("head_time: 200ms, headers: 10").await;
     let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "a".repeat(40_000));
     assert!(sidecar.exchange(long.as_bytes()).await.starts_with("HTTP/1.1 431"));
@@ -33,7 +33,7 @@ async fn a_head_has_a_size_a_number_of_headers_and_a_time() {
 }
 
 #[tokio::test]
-async fn a_head_that_comes_during_a_call_has_its_time_after_it() {
+async fn the_time_of_a_pipelined_head_begins_after_the_running_call() {
     let (asked, mut is_asked) = tokio::sync::mpsc::channel(1);
     let (go, goes) = tokio::sync::watch::channel(());
     let waits = move || {
@@ -64,7 +64,7 @@ async fn a_head_that_comes_during_a_call_has_its_time_after_it() {
 }
 
 #[tokio::test]
-async fn a_body_has_a_size_and_a_time() {
+async fn a_body_that_is_too_large_or_too_slow_is_refused() {
     let sidecar = with("body_time: 200ms, body_bytes: 100, idle_time: 300ms").await;
     let large = format!("{POST}Content-Length: 101\r\n\r\n{}", " ".repeat(101));
     assert!(sidecar.exchange(large.as_bytes()).await.starts_with("HTTP/1.1 413"));
@@ -76,7 +76,7 @@ async fn a_body_has_a_size_and_a_time() {
 }
 
 #[tokio::test]
-async fn a_connection_without_a_request_is_closed() {
+async fn an_idle_connection_is_closed() {
     let sidecar = with("idle_time: 200ms").await;
     let get = "GET /v1/tools HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let began = Instant::now();
@@ -86,7 +86,7 @@ async fn a_connection_without_a_request_is_closed() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_bound_are_turned_away() {
+async fn connections_beyond_the_limit_are_answered_503() {
     let sidecar = with("connections: 2").await;
     let (one, two) = (sidecar.connect().await, sidecar.connect().await);
     let answer = sidecar.exchange(b"").await;
@@ -104,7 +104,7 @@ async fn connections_beyond_the_bound_are_turned_away() {
 }
 
 #[tokio::test]
-async fn requests_beyond_the_bound_are_told_when_to_come_again() {
+async fn requests_beyond_the_limit_are_answered_503_with_retry_after() {
     let (sent, mut asked) = tokio::sync::mpsc::channel(1);
     let hangs = move || async move {
         sent.send(()).await.ok();
@@ -125,7 +125,7 @@ async fn requests_beyond_the_bound_are_told_when_to_come_again() {
 }
 
 #[tokio::test]
-async fn http_2_is_spoken_and_its_heads_are_counted() {
+async fn http_2_is_served_with_its_headers_limited() {
     let sidecar = with("headers: 10").await;
     let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
     let address = format!("{}/v1/tools", sidecar.calls[0]);
@@ -139,7 +139,7 @@ async fn http_2_is_spoken_and_its_heads_are_counted() {
 }
 
 #[tokio::test]
-async fn an_http_2_connection_without_a_request_is_told_to_go() {
+async fn an_idle_http_2_connection_is_closed_with_goaway() {
     let sidecar = with("idle_time: 200ms").await;
     let mut stream = sidecar.connect().await;
     // The preface and empty settings (RFC 9113 §3.4).
@@ -151,7 +151,7 @@ async fn an_http_2_connection_without_a_request_is_told_to_go() {
 }
 
 #[tokio::test]
-async fn a_socket_file_is_served() {
+async fn requests_over_a_socket_file_are_served() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("callgate.sock");
     let listen = format!("listen: 'unix:{}'\n{}", path.display(), nothing());
@@ -164,7 +164,7 @@ async fn a_socket_file_is_served() {
 }
 
 #[tokio::test]
-async fn several_addresses_are_served_and_the_operators_apart() {
+async fn several_addresses_are_served_and_the_admin_paths_only_on_theirs() {
     let text = format!("listen: ['127.0.0.1:0', '127.0.0.1:0']\nadmin: 127.0.0.1:0\n{}", nothing());
     let sidecar = Sidecar::start(&text).await;
     assert_eq!((sidecar.calls.len(), sidecar.admin.len()), (2, 1));

@@ -45,7 +45,7 @@ async fn next(stream: &mut Response) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn whoever_listens_is_told_of_a_reload_and_takes_no_place_from_calls() {
+async fn mcp_subscribers_are_notified_of_a_reload_and_use_no_request_permit() {
     let sidecar = Sidecar::start(&format!("{}limits: {{requests: 1}}\n", nothing())).await;
     let mut streams = [listener(&sidecar).await, listener(&sidecar).await];
     for stream in &mut streams {

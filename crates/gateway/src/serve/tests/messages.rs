@@ -11,7 +11,7 @@ fn is_refused(form: &str, answer: &str) {
 }
 
 #[tokio::test]
-async fn a_message_with_two_ends_is_refused_and_the_connection_closed() {
+async fn a_request_with_an_ambiguous_length_is_refused_and_its_connection_closed() {
     let sidecar = Sidecar::start(&nothing()).await;
     for headers in [
         "Content-Length: 5\r\nTransfer-Encoding: chunked",
@@ -37,7 +37,7 @@ async fn a_message_with_two_ends_is_refused_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn a_chunk_with_two_ends_is_refused() {
+async fn a_request_with_an_ambiguous_chunk_is_refused() {
     let sidecar = Sidecar::start(&nothing()).await;
     let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     for chunks in
@@ -49,7 +49,7 @@ async fn a_chunk_with_two_ends_is_refused() {
 }
 
 #[tokio::test]
-async fn messages_that_follow_one_another_are_each_answered() {
+async fn pipelined_requests_are_each_answered() {
     let sidecar = Sidecar::start(&nothing()).await;
     let post = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     let requests = format!(

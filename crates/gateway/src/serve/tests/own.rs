@@ -3,7 +3,7 @@
 use super::Sidecar;
 
 #[tokio::test]
-async fn a_service_that_is_this_sidecar_is_never_called() {
+async fn a_service_whose_address_is_this_sidecar_is_never_called() {
     for (listen, host) in
         [("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "localhost"), ("'[::1]", "[::1]")]
     {

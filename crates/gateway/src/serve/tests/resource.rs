@@ -49,7 +49,7 @@ fn n_tools(listed: &Value) -> usize {
 }
 
 #[tokio::test]
-async fn metadata_say_who_makes_tokens_for_which_path() {
+async fn resource_metadata_name_the_issuers_for_each_path() {
     let idp = Idp::start(&[]).await;
     let sidecar = sidecar(&idp, "").await;
     let origin = &sidecar.calls[0];
@@ -75,7 +75,7 @@ async fn metadata_say_who_makes_tokens_for_which_path() {
 }
 
 #[tokio::test]
-async fn whoever_shows_no_token_learns_where_the_metadata_are() {
+async fn a_request_without_a_token_is_challenged_with_the_address_of_the_metadata() {
     let idp = Idp::start(&[]).await;
     let sidecar = sidecar(&idp, ", url: 'https://callgate.example/'").await;
     let at = "resource_metadata=\"https://callgate.example/.well-known/oauth-protected-resource";
@@ -92,7 +92,7 @@ async fn whoever_shows_no_token_learns_where_the_metadata_are() {
 }
 
 #[tokio::test]
-async fn a_token_gives_the_toolsets_that_its_scopes_are_for() {
+async fn a_token_grants_the_toolsets_of_its_scopes() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = sidecar(&idp, "").await;
@@ -128,7 +128,7 @@ async fn a_token_gives_the_toolsets_that_its_scopes_are_for() {
 }
 
 #[tokio::test]
-async fn a_token_without_a_scope_keeps_the_functions_of_the_client() {
+async fn a_token_without_scopes_still_gets_the_functions_of_the_client() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let function = "{name: open_page, description: Opens a page, input: {type: object}}";
@@ -147,7 +147,7 @@ async fn a_token_without_a_scope_keeps_the_functions_of_the_client() {
 }
 
 #[tokio::test]
-async fn a_scope_is_asked_for_where_a_tool_is_called_through_another() {
+async fn a_tool_called_through_the_call_tool_needs_its_scope() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = sidecar(&idp, "}\nmcp: {mode: search").await;
@@ -168,7 +168,7 @@ async fn a_scope_is_asked_for_where_a_tool_is_called_through_another() {
 }
 
 #[tokio::test]
-async fn tools_that_anybody_may_list_are_called_by_nobody_unknown() {
+async fn publicly_listed_tools_are_not_called_without_a_token() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = sidecar(&idp, ", public_listing: [pets]").await;

@@ -91,7 +91,7 @@ async fn a_token_without_the_scope_does_not_learn_that_a_call_waits() {
 }
 
 #[tokio::test]
-async fn a_token_without_the_scope_gets_no_kept_answer_of_a_session() {
+async fn a_token_without_the_scope_gets_no_stored_answer_of_a_session() {
     let world = World::start("").await;
     let tool_call = json!({"id": "1", "displayName": "pets-list", "args": {}});
     let body = json!({"inputs": [{"toolCalls": {"toolCalls": [tool_call]}}]});
@@ -119,7 +119,7 @@ paths:
 ";
 
 #[tokio::test]
-async fn a_token_without_the_scope_sends_on_no_result() {
+async fn a_token_without_the_scope_cannot_send_a_result_by_its_handle() {
     let world = World::start("").await;
     let (_, text) = world.send("POST", "/v1/calls", &call(&json!({})), &world.with).await;
     let handle = id(&text, "result:");

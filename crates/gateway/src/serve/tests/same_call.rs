@@ -219,7 +219,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn no_kept_result_answers_a_call_for_another_customer() {
+async fn no_stored_result_answers_a_call_for_another_customer() {
     let world = World::start("").await;
     for Case { path, body, given, key } in cases(&GIVEN) {
         let call = async |customer| world.call((path, &body), given, customer, &key).await;
@@ -240,7 +240,7 @@ async fn no_kept_result_answers_a_call_for_another_customer() {
 }
 
 #[tokio::test]
-async fn no_approval_that_waits_answers_a_call_for_another_customer() {
+async fn no_pending_approval_answers_a_call_for_another_customer() {
     let world = World::start(", confirm: always").await;
     // A session's runs ask nobody for an approval.
     for Case { path, body, given, key } in cases(&GIVEN).into_iter().filter(|it| it.path != "run") {

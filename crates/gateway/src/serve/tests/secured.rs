@@ -63,7 +63,7 @@ async fn status(
 }
 
 #[tokio::test]
-async fn a_certificate_is_shown_and_read_again_when_it_changes() {
+async fn a_changed_certificate_is_reloaded_and_served() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (Authority::new(), Authority::new());
     put(folder.path(), one.issue(localhost()));
@@ -82,7 +82,7 @@ async fn a_certificate_is_shown_and_read_again_when_it_changes() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_a_listed_authority_names_a_principal() {
+async fn a_client_certificate_of_a_listed_authority_authenticates_its_principal() {
     let folder = tempfile::tempdir().unwrap();
     let (ours, callers, strangers) = (Authority::new(), Authority::new(), Authority::new());
     put(folder.path(), ours.issue(localhost()));
@@ -102,7 +102,7 @@ async fn a_certificate_of_a_listed_authority_names_a_principal() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_not_there_stops_the_start() {
+async fn a_missing_certificate_file_stops_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let failure = Sidecar::try_start(&format!("{TLS}}}}}\n{}", nothing()), folder.path()).await;
     assert!(failure.err().unwrap().to_string().contains("server.pem"));

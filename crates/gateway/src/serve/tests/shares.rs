@@ -245,7 +245,7 @@ async fn a_principal_that_fills_the_bytes_of_approvals_changes_nothing_for_anoth
 }
 
 #[tokio::test]
-async fn callers_without_a_principal_are_one() {
+async fn callers_without_a_principal_have_one_share_together() {
     let limits = "sessions: {most: 10, bytes: 1MiB}\nidempotency: {most: 10, bytes: 1MiB}\n";
     for (kind, n_taken, n_kept) in [(Kind::Session, 15, 10), (Kind::Key, 10, 10)] {
         let world = World::start(limits).await;

@@ -40,7 +40,7 @@ fn calls(session: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_foreign_approval_is_absent_and_its_call_still_waits() {
+async fn an_approval_of_another_principal_is_not_found_and_its_call_stays_pending() {
     let router = axum::Router::new().route("/pets", axum::routing::get(async || "[]"));
     let pets = pets(service(router).await).replace("pets.yaml", "pets.yaml, confirm: always");
     let sidecar = Sidecar::start(&format!("{}{pets}", access())).await;
@@ -58,7 +58,7 @@ async fn a_foreign_approval_is_absent_and_its_call_still_waits() {
 }
 
 #[tokio::test]
-async fn sessions_results_and_keys_are_ones_own() {
+async fn sessions_results_and_keys_belong_to_their_principal() {
     let long = format!("\"{}\"", "x".repeat(100_000));
     let router = axum::Router::new().route("/pets", axum::routing::get(async move || long));
     let sidecar = Sidecar::start(&format!("{}{}", access(), pets(service(router).await))).await;
@@ -79,7 +79,7 @@ async fn sessions_results_and_keys_are_ones_own() {
 /// Threat 44 of `SECURITY.md`: MCP is served without sessions.
 #[cfg(feature = "mcp")]
 #[tokio::test]
-async fn a_guessed_session_of_mcp_is_nobodys_and_changes_nothing() {
+async fn a_guessed_session_id_of_mcp_gives_nothing_and_changes_nothing() {
     let sidecar = Sidecar::start(&format!("{}{}", access(), super::sidecar::nothing())).await;
     let client = Client::builder().no_proxy().build().unwrap();
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
@@ -107,7 +107,7 @@ async fn a_guessed_session_of_mcp_is_nobodys_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_principal_with_all_of_its_share_is_told_to_come_again_and_another_one_is_answered() {
+async fn a_principal_with_a_full_share_of_requests_is_refused_and_another_is_served() {
     let (begun, waits) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
     let (tell, holds) = (Arc::clone(&begun), Arc::clone(&waits));
     let pets = async move || {

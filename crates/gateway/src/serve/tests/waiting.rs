@@ -21,7 +21,7 @@ async fn has_room(sidecar: &Sidecar) {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_gives_its_place_to_others() {
+async fn a_request_whose_body_stalls_gives_its_permit_to_others() {
     let limits = "limits: {requests: 1, body_time: 1h, idle_time: 300ms}\n";
     let sidecar = Sidecar::start(&format!("{}{limits}", nothing())).await;
     let mut slow = sidecar.connect().await;
@@ -76,7 +76,7 @@ async fn not_taken(sidecar: &Sidecar) -> reqwest::Response {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_gives_its_place_to_others_and_its_call_ends() {
+async fn a_request_whose_answer_is_not_read_gives_its_permit_to_others_and_its_call_ends() {
     let (address, mut left) = endless().await;
     let limits = "limits: {requests: 1, idle_time: 1h}\n";
     let sidecar = Sidecar::start(&format!("{}{limits}", pets(address))).await;
@@ -87,7 +87,7 @@ async fn an_answer_that_is_not_taken_gives_its_place_to_others_and_its_call_ends
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_for_long_ends_with_its_call() {
+async fn an_answer_that_is_not_read_within_the_idle_time_ends_with_its_call() {
     let (address, mut left) = endless().await;
     let limits = "limits: {idle_time: 300ms}\n";
     let sidecar = Sidecar::start(&format!("{}{limits}", pets(address))).await;

@@ -42,7 +42,7 @@ fn with(text: &str, number: usize, change: impl Fn(&str) -> String) -> String {
 }
 
 #[tokio::test]
-async fn the_first_line_that_was_changed_is_named() {
+async fn the_first_changed_line_of_an_audit_file_is_reported() {
     let (desk, text) = written().await;
     check(&desk, &text, None);
     for number in 1..=7 {
@@ -73,7 +73,7 @@ async fn the_first_line_that_was_changed_is_named() {
 }
 
 #[tokio::test]
-async fn a_beginning_that_is_missing_and_an_end_that_was_cut_are_named() {
+async fn a_missing_first_line_and_a_cut_end_are_reported() {
     let (desk, text) = written().await;
     fs::write(desk.file(), without(&text, &[1])).unwrap();
     assert_eq!(desk.verified().flaw.unwrap().kind, FlawKind::Missing);
@@ -94,7 +94,7 @@ async fn a_beginning_that_is_missing_and_an_end_that_was_cut_are_named() {
 }
 
 #[tokio::test]
-async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
+async fn a_torn_last_line_is_distinguished_and_noted_by_the_next_process() {
     let (desk, text) = written().await;
     for n_cut in [2, 30, 100, 200] {
         let torn = text.get(..text.len() - n_cut).unwrap();
@@ -130,7 +130,7 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
 
 /// A disk that was full twice in the middle of a line, with room for a few bytes in between.
 #[tokio::test]
-async fn an_end_that_was_torn_more_than_once_is_no_altered_line() {
+async fn a_last_line_that_was_torn_twice_is_no_altered_line() {
     let (desk, text) = written().await;
     let torn = text.get(..text.len() - 100).unwrap();
     let twice = format!("{torn}\n{{\"line\"");
@@ -147,7 +147,7 @@ async fn an_end_that_was_torn_more_than_once_is_no_altered_line() {
 }
 
 #[tokio::test]
-async fn another_key_fits_no_line() {
+async fn lines_do_not_verify_under_another_key() {
     let (desk, _) = written().await;
     let other = Secret::new("another key of 16".to_owned());
     let verified = verify_audit(&[desk.file().to_owned()], &other, None).unwrap();
@@ -155,7 +155,7 @@ async fn another_key_fits_no_line() {
 }
 
 #[tokio::test]
-async fn what_an_attacker_appends_is_named_and_does_not_join_the_chain() {
+async fn an_appended_line_is_reported_and_does_not_join_the_chain() {
     let (desk, text) = written().await;
     let last = text.lines().last().unwrap();
     let mut file = OpenOptions::new().append(true).open(desk.file()).unwrap();

@@ -6,7 +6,7 @@ use super::*;
 use crate::{ApprovalRules, Approvals, Confirm};
 
 #[tokio::test]
-async fn a_decision_stands_with_the_call_that_it_is_about() {
+async fn a_decision_is_audited_with_the_call_that_it_is_about() {
     let desk = Desk::new();
     let audit = Arc::new(Audit::open(&desk.config, &key(), HOUR).unwrap());
     let toolsets = [("shop".to_owned(), Confirm::Always)].into_iter().collect();

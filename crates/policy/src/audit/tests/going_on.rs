@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_file_that_is_moved_away_is_followed_by_another_of_the_same_chain() {
+async fn a_rotated_audit_file_is_followed_by_another_of_the_same_chain() {
     let desk = Desk::new();
     let process = desk.open().await;
     process.call("fine", "1").await;
@@ -41,7 +41,7 @@ async fn a_file_that_is_moved_away_is_followed_by_another_of_the_same_chain() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_process_made_is_not_made_again() {
+async fn a_call_that_an_earlier_process_made_is_not_made_again() {
     let desk = Desk::new();
     let process = desk.open().await;
     for how in ["fine", "503", "maybe", "no"] {
@@ -84,7 +84,7 @@ async fn what_an_earlier_process_made_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn a_large_file_is_read_from_where_its_calls_still_count() {
+async fn of_a_large_audit_file_only_the_end_that_still_counts_is_read() {
     let desk = Desk::new();
     let process = desk.open().await;
     process.call("fine", "old").await;
@@ -103,7 +103,7 @@ async fn a_large_file_is_read_from_where_its_calls_still_count() {
 
 /// Many callers at once: each has two lines, and the chain is valid.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lines_of_many_callers_stand_in_one_chain() {
+async fn lines_of_many_callers_form_one_chain() {
     let desk = Desk::new();
     let process = Arc::new(desk.open().await);
     let calls = async |process: Arc<Process>, caller: usize| {

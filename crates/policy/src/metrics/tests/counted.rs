@@ -85,7 +85,7 @@ impl Recorder for Series {
 }
 
 #[test]
-fn calls_are_counted_by_words_of_the_configuration_alone() {
+fn metrics_of_calls_have_only_labels_from_the_configuration() {
     let series = Series::default();
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
@@ -119,7 +119,7 @@ fn calls_are_counted_by_words_of_the_configuration_alone() {
 }
 
 #[test]
-fn a_call_that_is_not_made_counts_for_the_toolset_that_it_meant() {
+fn a_refused_call_counts_for_the_toolset_of_its_tool() {
     let series = Series::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     metrics::with_local_recorder(&series, || {

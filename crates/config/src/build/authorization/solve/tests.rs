@@ -48,20 +48,20 @@ fn check(security: &str, held: &[&str], expected: &str) {
 }
 
 #[test]
-fn any_alternative_is_enough() {
+fn one_satisfied_alternative_of_security_is_enough() {
     check("[{key: []}, {user: []}]", &["user"], "user");
     check("[{key: []}, {user: []}]", &["key", "user"], "key");
 }
 
 #[test]
-fn schemes_together_are_all_needed() {
+fn all_schemes_of_one_alternative_are_required() {
     check("[{key: [], user: []}]", &["key", "user"], "key+user");
     check("[{key: [], user: []}]", &["key"], "lacks user");
     check("[{key: [], user: []}, {token: []}]", &["key", "token"], "token");
 }
 
 #[test]
-fn the_cheapest_is_taken_and_of_equals_the_first() {
+fn the_cheapest_alternative_is_chosen_and_of_equal_ones_the_first() {
     check("[{token: []}, {key: []}]", &["key", "token"], "key");
     check("[{key: [], user: []}, {user: []}]", &["key", "user"], "user");
     check("[{token: []}, {key: [], user: []}]", &["key", "user", "token"], "key+user");
@@ -70,7 +70,7 @@ fn the_cheapest_is_taken_and_of_equals_the_first() {
 }
 
 #[test]
-fn a_credential_at_hand_is_better_than_none() {
+fn an_available_credential_is_preferred_to_an_anonymous_alternative() {
     check("[{}, {key: []}]", &["key"], "key");
     check("[{}, {token: []}]", &["token"], "token");
     check("[{}, {key: []}]", &[], "open");
@@ -78,12 +78,12 @@ fn a_credential_at_hand_is_better_than_none() {
 }
 
 #[test]
-fn what_is_open_needs_nothing() {
+fn an_operation_without_security_needs_no_credential() {
     check("[]", &["key"], "open");
 }
 
 #[test]
-fn scopes_are_covered_where_they_are_known() {
+fn required_scopes_must_be_among_the_granted_ones_if_those_are_listed() {
     check("[{token: [read]}]", &["token"], "token");
     check("[{token: [list, read]}]", &["token"], "token");
     check("[{token: [read, write]}]", &["token"], "lacks token write");
@@ -93,7 +93,7 @@ fn scopes_are_covered_where_they_are_known() {
 }
 
 #[test]
-fn what_lacks_least_is_told() {
+fn the_alternative_that_lacks_fewest_credentials_is_reported() {
     check("[{key: [], user: []}, {token: []}]", &[], "lacks token");
     check("[{user: []}, {key: []}]", &[], "lacks user");
     check("[{key: [], user: []}]", &[], "lacks key, user");

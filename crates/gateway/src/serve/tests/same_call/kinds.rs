@@ -5,7 +5,7 @@ use super::*;
 /// The approved call is sent for the person it was asked for, or not at all: the person is asked again, or the key of the
 /// call refuses it.
 #[tokio::test]
-async fn no_approval_is_of_a_call_for_another_customer() {
+async fn no_approval_is_accepted_for_a_call_of_another_customer() {
     let world = World::start(", confirm: always").await;
     let given = ["header", "claim", "stored", "stored credential", "principal"];
     for Case { path, body, given, key } in cases(&given).into_iter().filter(|it| it.path != "run") {
@@ -31,7 +31,7 @@ async fn no_approval_is_of_a_call_for_another_customer() {
 
 /// A handle is of a principal and a session: whoever has it knows what its call answered.
 #[tokio::test]
-async fn no_handle_leads_another_subject_to_a_result() {
+async fn no_handle_gives_a_result_to_another_subject() {
     let world = World::start("").await;
     for Case { path, body, given, key } in cases(&GIVEN) {
         let body = body.to_string().replace("pets-list", "pets-file");
