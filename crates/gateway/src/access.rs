@@ -85,7 +85,7 @@ impl Access {
             Refusal::Invalid(detail) => invalid(detail),
             Refusal::Unreachable(wait) => {
                 let detail = "the issuer of this token cannot be asked for its keys";
-                Problem::new(ProblemKind::IssuerUnreachable, detail).with_retry_after(wait)
+                Problem::new(ProblemKind::ISSUER_UNREACHABLE, detail).with_retry_after(wait)
             }
         })
     }
@@ -150,11 +150,11 @@ fn caller(principal: Principal, rights: &Rights) -> Caller {
 
 fn unauthenticated() -> Problem {
     let detail = "expected `Authorization: Bearer …`, or a certificate that names a principal";
-    Problem::new(ProblemKind::Unauthenticated, detail)
+    Problem::new(ProblemKind::UNAUTHENTICATED, detail)
 }
 
 fn invalid(detail: &'static str) -> Problem {
-    Problem::new(ProblemKind::InvalidToken, detail)
+    Problem::new(ProblemKind::INVALID_TOKEN, detail)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
 pub(crate) async fn reload(State(gateway): State<Gateway>) -> Result<JsonText, Problem> {
     let reload = gateway.reloads().ask().await.ok_or_else(|| {
         let detail = "this sidecar is part of a program that reads nothing again";
-        Problem::new(ProblemKind::AbsentResource, detail)
+        Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
     Ok(JsonText(reload.to_value().to_string()))
 }

@@ -111,7 +111,7 @@ fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> 
 
 fn absent() -> Problem {
     let detail = "no call of this caller has waited for this approval, or it has expired: make the call again";
-    Problem::new(ProblemKind::AbsentResource, detail)
+    Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
 /// The responses to a decision.

@@ -35,7 +35,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppPath {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
         let Path(segments) = path.map_err(|_| {
-            Problem::new(ProblemKind::MalformedPath, "expected names in percent-encoded UTF-8")
+            Problem::new(ProblemKind::MALFORMED_PATH, "expected names in percent-encoded UTF-8")
         })?;
         let mut segments: Vec<_> = segments.into_iter().map(|(_, segment)| segment).collect();
         let last = segments.pop().unwrap_or_default();
@@ -154,13 +154,13 @@ pub(crate) async fn detect_intent(
 
 pub(crate) fn unknown() -> Problem {
     let detail = "`GET /openapi.json` lists the paths there are";
-    Problem::new(ProblemKind::UnknownPath, detail)
+    Problem::new(ProblemKind::UNKNOWN_PATH, detail)
 }
 
 /// A session without a verb in its path takes other methods.
 fn not_allowed() -> Response {
     let detail = "the header `Allow` lists the methods of this path; `:run` runs calls";
-    let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();
+    let mut response = Problem::new(ProblemKind::METHOD_NOT_ALLOWED, detail).into_response();
     let methods = HeaderValue::from_static("GET,HEAD,PUT,PATCH,DELETE");
     response.headers_mut().insert(header::ALLOW, methods);
     response

@@ -50,7 +50,7 @@ pub(crate) async fn run(
 ) -> Result<Response, Problem> {
     let dialect: Dialect = dialect
         .parse()
-        .map_err(|error| Problem::new(ProblemKind::AbsentResource, format!("{error}")))?;
+        .map_err(|error| Problem::new(ProblemKind::ABSENT_RESOURCE, format!("{error}")))?;
     Accepted::json(&headers)?;
     let key = idempotency_key(&headers)?;
     let DialectRequest { message, form, session, functions, dry_run: is_dry_run, mode, execution } =
@@ -107,7 +107,7 @@ pub(crate) async fn run(
 /// The refusal of a message that does not match the dialect.
 fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
     let detail = format!("this is no message of `{dialect}`: {error}");
-    Problem::new(ProblemKind::ForeignMessage, detail)
+    Problem::new(ProblemKind::FOREIGN_MESSAGE, detail)
 }
 
 /// The tool that a caller means by a name: the tool's own name, else the `operationId` of one operation.

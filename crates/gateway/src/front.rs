@@ -166,7 +166,7 @@ impl Front {
         if head.headers.len() > self.limits.headers {
             let most = self.limits.headers;
             let detail = format!("expected at most {most} headers");
-            return Err(Problem::new(ProblemKind::HeadTooLarge, detail));
+            return Err(Problem::new(ProblemKind::HEAD_TOO_LARGE, detail));
         }
         let built = self.gateway.built();
         host::check(head, peer, &built.serving.hosts)?;
@@ -175,7 +175,7 @@ impl Front {
         may_go_through(path, peer)?;
         if is_admins(path) && !caller.is_admin {
             let detail = "expected a principal with `admin: true`, or a listener of `admin:`";
-            return Err(Problem::new(ProblemKind::Forbidden, detail));
+            return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
         }
         Ok(caller)
     }
@@ -209,7 +209,7 @@ fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
         Door::Admin => "calls are served by the listeners of `listen:`",
         Door::Calls => "`/metrics` is served by the listeners of `admin:`",
     };
-    Err(Problem::new(ProblemKind::UnknownPath, detail))
+    Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail))
 }
 
 fn is_admins(path: &str) -> bool {

@@ -65,7 +65,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
         let media_type = media_type.and_then(|value| value.to_str().ok());
         if !media_type.is_some_and(is_json) {
             let detail = "expected `Content-Type: application/json`";
-            return Err(Problem::new(ProblemKind::UnsupportedMediaType, detail));
+            return Err(Problem::new(ProblemKind::UNSUPPORTED_MEDIA_TYPE, detail));
         }
         let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
         let bytes = collected(request.into_body(), most).await?;
@@ -83,7 +83,7 @@ pub(crate) fn typed<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
 
 /// The refusal of a malformed body.
 pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
-    Problem::new(ProblemKind::MalformedBody, detail.into())
+    Problem::new(ProblemKind::MALFORMED_BODY, detail.into())
 }
 
 /// The bytes of a body, at most `most`.
@@ -92,14 +92,14 @@ pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem>
     body.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let detail = format!("expected a body of at most {most} bytes");
-            return Problem::new(ProblemKind::TooLarge, detail);
+            return Problem::new(ProblemKind::TOO_LARGE, detail);
         }
         match unread(&*error) {
             Some(Unread::Overloaded) => problem::overloaded(),
             Some(Unread::Stopped) => problem::draining(),
             Some(Unread::TooSlow) => {
                 let detail = "the body did not arrive in the time of `limits.body_time`";
-                Problem::new(ProblemKind::TooSlow, detail)
+                Problem::new(ProblemKind::TOO_SLOW, detail)
             }
             None => malformed("the body broke off"),
         }

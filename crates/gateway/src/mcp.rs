@@ -51,7 +51,7 @@ pub(crate) async fn serve_toolset(
     }
     if !is_there || !caller.may_list(&toolset) {
         let detail = format!("there is no toolset `{toolset}` for this caller");
-        return Err(Problem::new(ProblemKind::AbsentResource, detail));
+        return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
     }
     answered(&gateway, &caller, Some(toolset), Request::from_parts(head, body)).await
 }
@@ -130,7 +130,7 @@ impl Host for Served {
             Some(scopes) => lacking(access::challenge(&built, head, scopes)),
             None if caller.lists.is_some() => {
                 let detail = "expected `Authorization: Bearer …`: this tool may only be listed";
-                let problem = Problem::new(ProblemKind::Unauthenticated, detail);
+                let problem = Problem::new(ProblemKind::UNAUTHENTICATED, detail);
                 problem.with_challenge(access::challenge(&built, head, &[]))
             }
             None => return None,
@@ -175,7 +175,7 @@ impl Host for Served {
 /// The refusal of a token that needs further scopes (MCP 2026-07-28, authorization: step-up).
 fn lacking(challenge: Option<String>) -> Problem {
     let detail = "the token lacks a scope that this toolset needs";
-    Problem::new(ProblemKind::Forbidden, detail).with_challenge(challenge)
+    Problem::new(ProblemKind::FORBIDDEN, detail).with_challenge(challenge)
 }
 
 fn unusable(problem: &Problem) -> SessionError {

@@ -15,7 +15,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathName {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = Path::from_request_parts(parts, state).await;
         path.map(|Path(name)| Self(name)).map_err(|_| {
-            Problem::new(ProblemKind::MalformedPath, "expected a name in percent-encoded UTF-8")
+            Problem::new(ProblemKind::MALFORMED_PATH, "expected a name in percent-encoded UTF-8")
         })
     }
 }

@@ -26,79 +26,12 @@ pub(crate) struct Problem {
 
 /// The reason why a request is refused; several may share a status.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum ProblemKind {
-    /// This caller has no tool, result or session with this name.
-    AbsentResource,
-    /// The client has answered the call before.
-    CallAnswered,
-    /// The call that the client answers was given up.
-    CallExpired,
-    /// The client's answer names another tool than the call.
-    CallMismatch,
-    /// The input is one for a model.
-    NeedsModel,
-    /// The session waits for its client.
-    SessionPaused,
-    /// The client's answer does not match the tool's schema.
-    UnexpectedOutput,
-    /// No call of this session has waited under this id.
-    UnknownCall,
-    /// The sidecar is being stopped.
-    Draining,
-    /// The principal may not use this path.
-    Forbidden,
-    /// The wire format does not have this form of declarations.
-    ForeignForm,
-    /// The message does not match the dialect.
-    ForeignMessage,
-    /// A page of another origin sent the request.
-    ForeignOrigin,
-    /// The head has too many headers.
-    HeadTooLarge,
-    /// The token belongs to no principal, or is no longer valid.
-    InvalidToken,
-    /// The issuer of the token does not return its keys.
-    IssuerUnreachable,
-    /// The idempotency key was used with another body.
-    KeyReused,
-    /// A request with the same idempotency key is still running.
-    KeyRunning,
-    /// The body is not the JSON that the path takes.
-    MalformedBody,
-    /// A header is not valid for the path.
-    MalformedHeader,
-    /// The name in the path is not in percent-encoded UTF-8.
-    MalformedPath,
-    /// A parameter of the query is not valid for the path.
-    MalformedQuery,
-    /// The path does not take this method.
-    MethodNotAllowed,
-    /// The request is for another host.
-    Misdirected,
-    /// The token lacks a claim that a session parameter is bound to.
-    MissingClaim,
-    /// The request accepts no media type of the response.
-    NotAcceptable,
-    /// There is no room for another request.
-    Overloaded,
-    /// The principal already sends as many requests at a time as it may.
-    TooManyRequests,
-    /// The resource that the request would change has another version.
-    PreconditionFailed,
-    /// The range begins after the end.
-    RangeNotSatisfiable,
-    /// The body is larger than the limit.
-    TooLarge,
-    /// The body did not arrive in time.
-    TooSlow,
-    /// The caller is not identified.
-    Unauthenticated,
-    /// A store cannot be reached or is full.
-    Unavailable,
-    /// There is no such path.
-    UnknownPath,
-    /// The body is not JSON.
-    UnsupportedMediaType,
+pub(crate) struct ProblemKind {
+    /// The last part of the problem's `type`.
+    name: &'static str,
+    status: u16,
+    /// A short title that never changes.
+    title: &'static str,
 }
 
 impl Problem {
@@ -143,7 +76,7 @@ impl Problem {
 
     /// True if the caller is not identified.
     pub(crate) fn is_unauthenticated(&self) -> bool {
-        self.kind == ProblemKind::Unauthenticated
+        self.kind == ProblemKind::UNAUTHENTICATED
     }
 
     /// Adds the length that a range must lie in (RFC 9110 §15.5.17).
@@ -173,156 +106,109 @@ impl Problem {
 /// The sidecar is being stopped.
 pub(crate) fn draining() -> Problem {
     let detail = "the sidecar is being stopped; another one may answer";
-    Problem::new(ProblemKind::Draining, detail).with_retry_after(Duration::from_secs(1))
+    Problem::new(ProblemKind::DRAINING, detail).with_retry_after(Duration::from_secs(1))
 }
 
 /// There is no room for another request.
 pub(crate) fn overloaded() -> Problem {
     let detail = "as many requests as `limits.requests` allows are being answered";
-    Problem::new(ProblemKind::Overloaded, detail).with_retry_after(Duration::from_secs(1))
+    Problem::new(ProblemKind::OVERLOADED, detail).with_retry_after(Duration::from_secs(1))
 }
 
 /// The principal has no room for another request, while others may.
 pub(crate) fn beyond_share() -> Problem {
     let detail = "as many requests of this principal as `limits.principal_requests` allows are being answered";
-    Problem::new(ProblemKind::TooManyRequests, detail).with_retry_after(Duration::from_secs(1))
+    Problem::new(ProblemKind::TOO_MANY_REQUESTS, detail).with_retry_after(Duration::from_secs(1))
 }
 
 /// There is no room for another connection.
 pub(crate) fn too_many_connections() -> Problem {
     let detail = "as many connections as `limits.connections` allows are open";
-    Problem::new(ProblemKind::Overloaded, detail).with_retry_after(Duration::from_secs(1))
+    Problem::new(ProblemKind::OVERLOADED, detail).with_retry_after(Duration::from_secs(1))
 }
 
 impl ProblemKind {
+    pub(crate) const ABSENT_RESOURCE: Self = Self::new("absent", 404, "There is none of this name");
+    pub(crate) const CALL_ANSWERED: Self =
+        Self::new("call-answered", 409, "The call was answered before");
+    pub(crate) const CALL_EXPIRED: Self = Self::new("call-expired", 409, "The call was given up");
+    pub(crate) const CALL_MISMATCH: Self =
+        Self::new("call-mismatch", 409, "The answer names another tool");
+    pub(crate) const DRAINING: Self = Self::new("draining", 503, "The sidecar is being stopped");
+    pub(crate) const FORBIDDEN: Self = Self::new("forbidden", 403, "The principal may not do this");
+    pub(crate) const FOREIGN_FORM: Self =
+        Self::new("foreign-form", 422, "The wire format has no such form");
+    pub(crate) const FOREIGN_MESSAGE: Self =
+        Self::new("foreign-message", 422, "The message is none of the dialect");
+    pub(crate) const FOREIGN_ORIGIN: Self =
+        Self::new("foreign-origin", 403, "Pages of other origins are not served");
+    pub(crate) const HEAD_TOO_LARGE: Self =
+        Self::new("head-too-large", 431, "The head is too large");
+    pub(crate) const INVALID_TOKEN: Self =
+        Self::new("invalid-token", 401, "The token is not valid");
+    pub(crate) const ISSUER_UNREACHABLE: Self =
+        Self::new("issuer-unreachable", 503, "The issuer of the token cannot be reached");
+    pub(crate) const KEY_REUSED: Self =
+        Self::new("key-reused", 422, "The idempotency key belongs to another request");
+    pub(crate) const KEY_RUNNING: Self =
+        Self::new("key-running", 409, "The same request is still running");
+    pub(crate) const MALFORMED_BODY: Self =
+        Self::new("malformed-body", 400, "The body is malformed");
+    pub(crate) const MALFORMED_HEADER: Self =
+        Self::new("malformed-header", 400, "A header is malformed");
+    pub(crate) const MALFORMED_PATH: Self =
+        Self::new("malformed-path", 400, "The path is malformed");
+    pub(crate) const MALFORMED_QUERY: Self =
+        Self::new("malformed-query", 400, "The query is malformed");
+    pub(crate) const METHOD_NOT_ALLOWED: Self =
+        Self::new("method-not-allowed", 405, "The path takes no such method");
+    pub(crate) const MISDIRECTED: Self =
+        Self::new("misdirected", 421, "The request is for another host");
+    pub(crate) const MISSING_CLAIM: Self =
+        Self::new("missing-claim", 403, "The token lacks a claim");
+    pub(crate) const NEEDS_MODEL: Self = Self::new("needs-model", 400, "The input needs a model");
+    pub(crate) const NOT_ACCEPTABLE: Self =
+        Self::new("not-acceptable", 406, "No accepted media type can be answered");
+    pub(crate) const OVERLOADED: Self = Self::new("overloaded", 503, "There are too many requests");
+    pub(crate) const PRECONDITION_FAILED: Self =
+        Self::new("precondition-failed", 412, "The precondition does not hold");
+    pub(crate) const RANGE_NOT_SATISFIABLE: Self =
+        Self::new("range-not-satisfiable", 416, "The range cannot be answered");
+    pub(crate) const SESSION_PAUSED: Self =
+        Self::new("session-paused", 409, "The session waits for its client");
+    pub(crate) const TOO_LARGE: Self = Self::new("too-large", 413, "The body is too large");
+    pub(crate) const TOO_MANY_REQUESTS: Self =
+        Self::new("too-many-requests", 429, "There are too many requests of this principal");
+    pub(crate) const TOO_SLOW: Self =
+        Self::new("too-slow", 408, "The request took too long to arrive");
+    pub(crate) const UNAUTHENTICATED: Self =
+        Self::new("unauthenticated", 401, "Nobody said who sent the request");
+    pub(crate) const UNAVAILABLE: Self =
+        Self::new("unavailable", 503, "The sidecar cannot do this now");
+    pub(crate) const UNEXPECTED_OUTPUT: Self =
+        Self::new("unexpected-output", 422, "The answer is not what the tool answers");
+    pub(crate) const UNKNOWN_CALL: Self = Self::new("unknown-call", 409, "No such call waits");
+    pub(crate) const UNKNOWN_PATH: Self = Self::new("unknown-path", 404, "There is no such path");
+    pub(crate) const UNSUPPORTED_MEDIA_TYPE: Self =
+        Self::new("unsupported-media-type", 415, "The body has another media type");
+
+    /// A kind by the last part of its `type`, its status and its title.
+    const fn new(name: &'static str, status: u16, title: &'static str) -> Self {
+        Self { name, status, title }
+    }
+
     /// The challenge to a caller that needs credentials (RFC 6750 §3).
     fn challenge(self) -> Option<&'static str> {
         match self {
-            Self::Forbidden => Some(r#"Bearer realm="callgate", error="insufficient_scope""#),
-            Self::InvalidToken => Some(r#"Bearer realm="callgate", error="invalid_token""#),
-            Self::Unauthenticated => Some(r#"Bearer realm="callgate""#),
+            Self::FORBIDDEN => Some(r#"Bearer realm="callgate", error="insufficient_scope""#),
+            Self::INVALID_TOKEN => Some(r#"Bearer realm="callgate", error="invalid_token""#),
+            Self::UNAUTHENTICATED => Some(r#"Bearer realm="callgate""#),
             _ => None,
         }
     }
 
-    /// The last part of the problem's `type`.
-    fn name(self) -> &'static str {
-        match self {
-            Self::AbsentResource => "absent",
-            Self::CallAnswered => "call-answered",
-            Self::CallExpired => "call-expired",
-            Self::CallMismatch => "call-mismatch",
-            Self::NeedsModel => "needs-model",
-            Self::SessionPaused => "session-paused",
-            Self::UnexpectedOutput => "unexpected-output",
-            Self::UnknownCall => "unknown-call",
-            Self::Draining => "draining",
-            Self::Forbidden => "forbidden",
-            Self::ForeignForm => "foreign-form",
-            Self::ForeignMessage => "foreign-message",
-            Self::ForeignOrigin => "foreign-origin",
-            Self::HeadTooLarge => "head-too-large",
-            Self::InvalidToken => "invalid-token",
-            Self::IssuerUnreachable => "issuer-unreachable",
-            Self::KeyReused => "key-reused",
-            Self::KeyRunning => "key-running",
-            Self::MalformedBody => "malformed-body",
-            Self::MalformedHeader => "malformed-header",
-            Self::MalformedPath => "malformed-path",
-            Self::MalformedQuery => "malformed-query",
-            Self::MethodNotAllowed => "method-not-allowed",
-            Self::Misdirected => "misdirected",
-            Self::MissingClaim => "missing-claim",
-            Self::NotAcceptable => "not-acceptable",
-            Self::Overloaded => "overloaded",
-            Self::TooManyRequests => "too-many-requests",
-            Self::PreconditionFailed => "precondition-failed",
-            Self::RangeNotSatisfiable => "range-not-satisfiable",
-            Self::TooLarge => "too-large",
-            Self::TooSlow => "too-slow",
-            Self::Unauthenticated => "unauthenticated",
-            Self::Unavailable => "unavailable",
-            Self::UnknownPath => "unknown-path",
-            Self::UnsupportedMediaType => "unsupported-media-type",
-        }
-    }
-
-    /// The status of the problem's response.
     fn status(self) -> StatusCode {
-        match self {
-            Self::AbsentResource | Self::UnknownPath => StatusCode::NOT_FOUND,
-            Self::Draining | Self::IssuerUnreachable | Self::Overloaded | Self::Unavailable => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
-            Self::Forbidden | Self::ForeignOrigin | Self::MissingClaim => StatusCode::FORBIDDEN,
-            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::InvalidToken | Self::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Self::ForeignForm | Self::ForeignMessage | Self::KeyReused | Self::UnexpectedOutput => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
-            Self::CallAnswered
-            | Self::CallExpired
-            | Self::CallMismatch
-            | Self::KeyRunning
-            | Self::SessionPaused
-            | Self::UnknownCall => StatusCode::CONFLICT,
-            Self::MalformedBody
-            | Self::MalformedHeader
-            | Self::MalformedPath
-            | Self::MalformedQuery
-            | Self::NeedsModel => StatusCode::BAD_REQUEST,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
-            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
-            Self::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
-            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        }
-    }
-
-    /// A short title that never changes.
-    fn title(self) -> &'static str {
-        match self {
-            Self::AbsentResource => "There is none of this name",
-            Self::CallAnswered => "The call was answered before",
-            Self::CallExpired => "The call was given up",
-            Self::CallMismatch => "The answer names another tool",
-            Self::NeedsModel => "The input needs a model",
-            Self::SessionPaused => "The session waits for its client",
-            Self::UnexpectedOutput => "The answer is not what the tool answers",
-            Self::UnknownCall => "No such call waits",
-            Self::Draining => "The sidecar is being stopped",
-            Self::Forbidden => "The principal may not do this",
-            Self::ForeignForm => "The wire format has no such form",
-            Self::ForeignMessage => "The message is none of the dialect",
-            Self::ForeignOrigin => "Pages of other origins are not served",
-            Self::HeadTooLarge => "The head is too large",
-            Self::InvalidToken => "The token is not valid",
-            Self::IssuerUnreachable => "The issuer of the token cannot be reached",
-            Self::KeyReused => "The idempotency key belongs to another request",
-            Self::KeyRunning => "The same request is still running",
-            Self::MalformedBody => "The body is malformed",
-            Self::MalformedHeader => "A header is malformed",
-            Self::MalformedPath => "The path is malformed",
-            Self::MalformedQuery => "The query is malformed",
-            Self::MethodNotAllowed => "The path takes no such method",
-            Self::Misdirected => "The request is for another host",
-            Self::MissingClaim => "The token lacks a claim",
-            Self::NotAcceptable => "No accepted media type can be answered",
-            Self::Overloaded => "There are too many requests",
-            Self::TooManyRequests => "There are too many requests of this principal",
-            Self::PreconditionFailed => "The precondition does not hold",
-            Self::RangeNotSatisfiable => "The range cannot be answered",
-            Self::TooLarge => "The body is too large",
-            Self::TooSlow => "The request took too long to arrive",
-            Self::Unauthenticated => "Nobody said who sent the request",
-            Self::Unavailable => "The sidecar cannot do this now",
-            Self::UnknownPath => "There is no such path",
-            Self::UnsupportedMediaType => "The body has another media type",
-        }
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 }
 
@@ -338,7 +224,7 @@ struct Details<'a> {
 impl Problem {
     /// The response with its body in one piece.
     pub(crate) fn into_http(self) -> http::Response<Bytes> {
-        let (name, status, title) = (self.kind.name(), self.kind.status(), self.kind.title());
+        let (ProblemKind { name, title, .. }, status) = (self.kind, self.kind.status());
         let details = Details {
             r#type: format!("{TYPES}{name}"),
             title,

@@ -54,5 +54,5 @@ impl<S: Sync> FromRequestParts<S> for Query {
 
 /// The refusal of a malformed query.
 pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
-    Problem::new(ProblemKind::MalformedQuery, detail.into())
+    Problem::new(ProblemKind::MALFORMED_QUERY, detail.into())
 }

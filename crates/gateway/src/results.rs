@@ -82,12 +82,12 @@ fn content_type(media_type: &str) -> HeaderValue {
 
 fn absent() -> Problem {
     let detail = "a result is kept for fifteen minutes, for the caller and the session whose call made it: name that as `?session=ID`";
-    Problem::new(ProblemKind::AbsentResource, detail)
+    Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
 fn unsatisfiable(length: usize) -> Problem {
     let detail = format!("expected a range within the {length} bytes of the result");
-    Problem::new(ProblemKind::RangeNotSatisfiable, detail).with_content_range(length)
+    Problem::new(ProblemKind::RANGE_NOT_SATISFIABLE, detail).with_content_range(length)
 }
 
 /// Headers that make browsers treat a service's bytes as data, not as a page, and prevent caching.

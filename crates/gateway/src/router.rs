@@ -75,14 +75,14 @@ pub fn router(gateway: Gateway) -> Router {
 
 async fn unknown_path() -> Problem {
     let detail = "`GET /openapi.json` lists the paths there are";
-    Problem::new(ProblemKind::UnknownPath, detail)
+    Problem::new(ProblemKind::UNKNOWN_PATH, detail)
 }
 
 /// Responds to a method that a path does not take (RFC 9110 §15.5.6). If one path of the router stands for two of the
 /// description, each has its own methods.
 async fn method_not_allowed(uri: Uri) -> Response {
     let detail = "the header `Allow` lists the methods of this path";
-    let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();
+    let mut response = Problem::new(ProblemKind::METHOD_NOT_ALLOWED, detail).into_response();
     let allowed = match uri.path().strip_prefix("/v1/sessions/") {
         Some(id) if id.ends_with(":run") => "POST",
         Some(_) => "GET,HEAD,PUT,PATCH,DELETE",

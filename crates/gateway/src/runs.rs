@@ -352,21 +352,21 @@ fn read_in(
 }
 
 fn unexpected(id: &str, fault: &Fault) -> Problem {
-    Problem::new(ProblemKind::UnexpectedOutput, format!("`{id}`: {}", fault.message))
+    Problem::new(ProblemKind::UNEXPECTED_OUTPUT, format!("`{id}`: {}", fault.message))
 }
 
 fn nothing_waits() -> Problem {
-    Problem::new(ProblemKind::UnknownCall, "no call of this session waits")
+    Problem::new(ProblemKind::UNKNOWN_CALL, "no call of this session waits")
 }
 
 fn contended() -> Problem {
     let detail = "other requests change this session all the time";
     let wait = std::time::Duration::from_secs(1);
-    Problem::new(ProblemKind::Unavailable, detail).with_retry_after(wait)
+    Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(wait)
 }
 
 fn unreadable() -> Problem {
-    Problem::new(ProblemKind::Unavailable, "what is kept of the session's runs cannot be read")
+    Problem::new(ProblemKind::UNAVAILABLE, "what is kept of the session's runs cannot be read")
 }
 
 /// The number of times that a change is retried while others change the session.

@@ -38,7 +38,7 @@ pub(crate) async fn run(
     };
     if let Some(unknown) = toolsets.iter().find(|toolset| !is_served(toolset)) {
         let detail = format!("`toolsets`: expected ones that are served, got: `{unknown}`");
-        return Err(Problem::new(ProblemKind::AbsentResource, detail));
+        return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
     }
     let search = Search::new(&query).with_limit(limit.0);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);

@@ -285,12 +285,12 @@ fn mask(value: &mut Value, name: &SessionName) {
 fn absent() -> Problem {
     let detail =
         "`PUT /v1/sessions/{id}` stores a session; it ends some time after its last change";
-    Problem::new(ProblemKind::AbsentResource, detail)
+    Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
 fn changed() -> Problem {
     let detail = "the session is not in the expected version: read it again and repeat the change";
-    Problem::new(ProblemKind::PreconditionFailed, detail)
+    Problem::new(ProblemKind::PRECONDITION_FAILED, detail)
 }
 
 /// Turns a store's error into the problem for a request with a condition.
@@ -305,8 +305,8 @@ fn failed(error: callgate_session::Error) -> Problem {
 impl From<callgate_session::Error> for Problem {
     fn from(error: callgate_session::Error) -> Self {
         match error.kind() {
-            ErrorKind::TooLarge => Self::new(ProblemKind::TooLarge, error.to_string()),
-            _ => Self::new(ProblemKind::Unavailable, error.to_string()),
+            ErrorKind::TooLarge => Self::new(ProblemKind::TOO_LARGE, error.to_string()),
+            _ => Self::new(ProblemKind::UNAVAILABLE, error.to_string()),
         }
     }
 }

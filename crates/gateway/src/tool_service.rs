@@ -132,7 +132,7 @@ pub(crate) async fn of_toolset(
         .peekable();
     if entries.peek().is_none() {
         let detail = "`GET /v1/tools` lists the tools there are, with their toolsets";
-        return Err(Problem::new(ProblemKind::AbsentResource, detail));
+        return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
     }
     let resource = path.toolset();
     let listed = entries.filter_map(|entry| {

@@ -54,7 +54,7 @@ pub(crate) async fn list(
         let mut known = built.executor.entries().map(Entry::toolset);
         if !known.any(|known| known == toolset && caller.may_use(known)) {
             let detail = format!("`toolset`: expected one that is served, got: `{toolset}`");
-            return Err(Problem::new(ProblemKind::AbsentResource, detail));
+            return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
         }
     }
     let is_asked = |entry: &Entry<'_>| page.toolset.as_ref().is_none_or(|it| it == entry.toolset());
@@ -62,7 +62,7 @@ pub(crate) async fn list(
     if let Some(last) = &page.cursor {
         tools.find(|entry| entry.name().as_str() == last).ok_or_else(|| {
             let detail = "`cursor`: the tool it stands at is gone; begin without a cursor";
-            Problem::new(ProblemKind::AbsentResource, detail)
+            Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
         })?;
     }
     let mut text = String::from(r#"{"tools":["#);
@@ -129,13 +129,13 @@ pub(crate) fn absent(built: &Built, caller: &Caller, asked: &str) -> Problem {
     let executor = &built.executor;
     if let Some(reason) = executor.refusal(asked, |toolset| caller.may_use(toolset)) {
         let detail = wording::no_offered_tool(asked, reason);
-        return Problem::new(ProblemKind::AbsentResource, detail);
+        return Problem::new(ProblemKind::ABSENT_RESOURCE, detail);
     }
     let mut nearest = executor.nearest(asked, |entry| caller.may_use(entry.toolset()));
     // A tool whose declaration exceeds its limits cannot be shown either.
     nearest.retain(|name| executor.find(name).and_then(Entry::declaration).is_some());
     let detail = wording::no_tool(asked, &nearest, "`GET /v1/tools` lists the tools there are");
-    Problem::new(ProblemKind::AbsentResource, detail)
+    Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
 /// The declaration in every dialect, by the dialect's name.
@@ -174,7 +174,7 @@ impl Page {
         let search = dialect.search_tool().filter(|_| is_deferred);
         if is_deferred && search.is_none() {
             let detail = "`deferred`: expected the dialect `anthropic` or `responses`";
-            return Err(Problem::new(ProblemKind::ForeignForm, detail));
+            return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
         }
         let (toolset, cursor) = (query.take("toolset")?, query.take("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
@@ -197,7 +197,7 @@ impl Page {
 /// The form that a request names, if the dialect has it.
 pub(crate) fn form_of(dialect: Dialect, form: Form) -> Result<Form, Problem> {
     let form = dialect.form(form);
-    form.map_err(|error| Problem::new(ProblemKind::ForeignForm, format!("`form`: {error}")))
+    form.map_err(|error| Problem::new(ProblemKind::FOREIGN_FORM, format!("`form`: {error}")))
 }
 
 /// More tools than a model sees at once; a page of them is a few MiB.

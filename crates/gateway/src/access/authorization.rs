@@ -18,7 +18,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         return Ok(token);
     }
     let detail = "expected one `Authorization: Bearer …`";
-    Err(Problem::new(ProblemKind::Unauthenticated, detail))
+    Err(Problem::new(ProblemKind::UNAUTHENTICATED, detail))
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(crate) async fn show(
     let found = access.zip(described(head.uri.path())).zip(origin(&built, &head));
     let Some(((access, path), origin)) = found else {
         let detail = "no issuer of tokens is configured: `access: {jwt: […]}`";
-        return Err(Problem::new(ProblemKind::UnknownPath, detail));
+        return Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail));
     };
     Ok(JsonText(metadata(access, &format!("{origin}{path}")).to_string()).into_response())
 }

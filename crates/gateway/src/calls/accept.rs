@@ -22,7 +22,7 @@ impl Accepted {
         match (json, events) {
             (None, None) => {
                 let detail = "expected `Accept: application/json` or `text/event-stream`";
-                Err(Problem::new(ProblemKind::NotAcceptable, detail))
+                Err(Problem::new(ProblemKind::NOT_ACCEPTABLE, detail))
             }
             (json, events) if events > json => Ok(Self::Events),
             _ => Ok(Self::Json),
@@ -34,7 +34,7 @@ impl Accepted {
         if ranges(headers).is_none_or(|ranges| weight(&ranges, "json").is_some()) {
             return Ok(());
         }
-        Err(Problem::new(ProblemKind::NotAcceptable, "expected `Accept: application/json`"))
+        Err(Problem::new(ProblemKind::NOT_ACCEPTABLE, "expected `Accept: application/json`"))
     }
 }
 

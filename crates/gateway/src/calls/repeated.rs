@@ -32,7 +32,7 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let text = value.to_str().ok().filter(|text| is_key(text) && values.next().is_none());
     let text = text.ok_or_else(|| {
         let detail = "`Idempotency-Key`: expected one text of 1 to 255 printable ASCII characters";
-        Problem::new(ProblemKind::MalformedHeader, detail)
+        Problem::new(ProblemKind::MALFORMED_HEADER, detail)
     })?;
     Ok(Some(text.to_owned()))
 }
@@ -62,23 +62,23 @@ pub(crate) async fn begun(
     match answers.begin(principal, &key, digest, |kept| kept.is_none()).await {
         Begun::Different => {
             let detail = "the key was given to another request, with another body, session or credential: choose another key";
-            Err(Problem::new(ProblemKind::KeyReused, detail))
+            Err(Problem::new(ProblemKind::KEY_REUSED, detail))
         }
         Begun::Fresh(guard) => Ok(Repeated::Made(guard)),
         Begun::Full(wait) => {
             let detail = "no more idempotency keys can be kept now";
-            Err(Problem::new(ProblemKind::Unavailable, detail).with_retry_after(wait))
+            Err(Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(wait))
         }
         Begun::Replay(answer) => {
             Ok(Repeated::Answered(String::from_utf8_lossy(&answer).into_owned()))
         }
         Begun::Running => {
             let detail = "a request with the same key is still running: repeat it later";
-            Err(Problem::new(ProblemKind::KeyRunning, detail).with_retry_after(SOON))
+            Err(Problem::new(ProblemKind::KEY_RUNNING, detail).with_retry_after(SOON))
         }
         Begun::Unavailable | Begun::Unknown => {
             let detail = "idempotency keys cannot be kept now";
-            Err(Problem::new(ProblemKind::Unavailable, detail).with_retry_after(SOON))
+            Err(Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(SOON))
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<()
     // No web page can reach a socket file, so any host name is accepted there.
     if !is_ours && peer.dialled.is_some() {
         let detail = "the `Host` is none of this sidecar's: list its name under `hosts: [NAME]`";
-        return Err(Problem::new(ProblemKind::Misdirected, detail));
+        return Err(Problem::new(ProblemKind::MISDIRECTED, detail));
     }
     let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(()) };
     let is_own = origin.to_str().is_ok_and(|origin| is_own(origin, authority.as_ref()));
@@ -26,7 +26,7 @@ pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<()
         return Ok(());
     }
     let detail = "pages of other origins are not served";
-    Err(Problem::new(ProblemKind::ForeignOrigin, detail))
+    Err(Problem::new(ProblemKind::FOREIGN_ORIGIN, detail))
 }
 
 /// The host that the request is for, from its target and its header, which must agree.
@@ -43,7 +43,7 @@ fn authority(request: &Parts) -> Result<Option<Authority>, Problem> {
         return Ok(of_header);
     }
     let detail = "the `Host` and the target of the request name different hosts";
-    Err(Problem::new(ProblemKind::Misdirected, detail))
+    Err(Problem::new(ProblemKind::MISDIRECTED, detail))
 }
 
 fn has_one(headers: &HeaderMap, name: &HeaderName) -> bool {

@@ -56,7 +56,7 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let handle = HANDLE.get().ok_or_else(|| {
         let detail = "this sidecar is part of a program that shows its numbers itself";
-        Problem::new(ProblemKind::AbsentResource, detail)
+        Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
     #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
     metrics::gauge!("callgate_sessions").set(gateway.sessions().number() as f64);

@@ -78,7 +78,7 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
         Some(other) => return Err(wrong(at, "an object", Some(&other))),
         None if NEED_A_MODEL.iter().any(|name| input.contains_key(name)) => {
             let detail = "`queryInput`: this input needs a model, and callgate has none; send `toolCallResult`";
-            return Err(Problem::new(ProblemKind::NeedsModel, detail));
+            return Err(Problem::new(ProblemKind::NEEDS_MODEL, detail));
         }
         None => return Ok(None),
     };

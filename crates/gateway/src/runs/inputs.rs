@@ -82,7 +82,7 @@ impl Inputs {
             let detail = format!(
                 "`{at}.{name}`: this input needs a model, and callgate has none; send `toolCalls`, `toolResponses` or `variables`"
             );
-            return Err(Problem::new(ProblemKind::NeedsModel, detail));
+            return Err(Problem::new(ProblemKind::NEEDS_MODEL, detail));
         }
         let calls = take(&mut input, &["toolCalls", "tool_calls"]);
         let responses = take(&mut input, &["toolResponses", "tool_responses"]);

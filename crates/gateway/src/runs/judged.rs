@@ -40,7 +40,7 @@ fn place(
             Fate::Waits(waits, _) if waits == id => {
                 return match mismatch(call, response) {
                     None => Ok(at),
-                    Some(detail) => Err((ProblemKind::CallMismatch, detail)),
+                    Some(detail) => Err((ProblemKind::CALL_MISMATCH, detail)),
                 };
             }
             Fate::Ended(_, Some(waited)) if waited == id => {
@@ -51,24 +51,25 @@ fn place(
     }
     if let (true, Some(action)) = (id.is_empty(), response.named.get("action")) {
         let detail = format!("no call of this session waits for the action {action} of its tool");
-        return Err((ProblemKind::UnknownCall, detail));
+        return Err((ProblemKind::UNKNOWN_CALL, detail));
     }
     match runs.past.iter().rev().find(|(known, _)| known == id) {
         Some((_, past)) => Err(settled(id, *past)),
-        None => {
-            Err((ProblemKind::UnknownCall, format!("no call of this session has waited as `{id}`")))
-        }
+        None => Err((
+            ProblemKind::UNKNOWN_CALL,
+            format!("no call of this session has waited as `{id}`"),
+        )),
     }
 }
 
 fn settled(id: &str, past: Past) -> (ProblemKind, String) {
     match past {
-        Past::Answered => (ProblemKind::CallAnswered, format!("`{id}` was answered before")),
+        Past::Answered => (ProblemKind::CALL_ANSWERED, format!("`{id}` was answered before")),
         Past::Expired => {
-            (ProblemKind::CallExpired, format!("`{id}` was given up, the answer came too late"))
+            (ProblemKind::CALL_EXPIRED, format!("`{id}` was given up, the answer came too late"))
         }
         Past::Removed => {
-            (ProblemKind::CallExpired, format!("`{id}` was given up, its tool was taken away"))
+            (ProblemKind::CALL_EXPIRED, format!("`{id}` was given up, its tool was taken away"))
         }
     }
 }
@@ -86,7 +87,7 @@ fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
 pub(super) fn paused(turn: &Turn) -> Problem {
     let detail =
         "the session waits for its client: answer the calls under `toolCalls` with `toolResponses`";
-    with_pending(Problem::new(ProblemKind::SessionPaused, detail), Some(turn))
+    with_pending(Problem::new(ProblemKind::SESSION_PAUSED, detail), Some(turn))
 }
 
 /// Adds the waiting calls to a problem.

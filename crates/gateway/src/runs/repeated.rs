@@ -98,7 +98,7 @@ impl Answers {
         }
         if told.request != *request {
             let detail = "the key was given to another request, with another body, session or credential: choose another key";
-            return Err(Problem::new(ProblemKind::KeyReused, detail));
+            return Err(Problem::new(ProblemKind::KEY_REUSED, detail));
         }
         Ok(Some(told.outputs.clone()))
     }

@@ -88,7 +88,7 @@ fn versions(list: &str) -> Option<Vec<u64>> {
 
 fn unreadable() -> Problem {
     let detail = "expected `If-Match` with entity tags or `*`, or `If-None-Match: *`";
-    Problem::new(ProblemKind::MalformedHeader, detail)
+    Problem::new(ProblemKind::MALFORMED_HEADER, detail)
 }
 
 #[cfg(test)]

@@ -193,7 +193,7 @@ fn of_headers(
         let text = value.to_str().ok().filter(|_| values.next().is_none());
         let Some(text) = text else {
             let detail = format!("`{header}`: expected one text of printable ASCII");
-            return Err(Problem::new(ProblemKind::MalformedHeader, detail));
+            return Err(Problem::new(ProblemKind::MALFORMED_HEADER, detail));
         };
         found.push((parameter.clone(), Value::String(text.to_owned())));
     }
@@ -206,7 +206,7 @@ fn of_claims(config: &SessionsConfig, caller: &Caller) -> Result<Vec<(String, Va
         let value = caller.principal.as_ref().and_then(|principal| principal.claim(claim));
         let value = value.ok_or_else(|| {
             let detail = format!("expected a token with the claim `{claim}`");
-            Problem::new(ProblemKind::MissingClaim, detail)
+            Problem::new(ProblemKind::MISSING_CLAIM, detail)
         })?;
         Ok((parameter.clone(), value.clone()))
     };
