@@ -17,11 +17,11 @@ pub(crate) struct Problem {
     detail: Cow<'static, str>,
     retry_after: Option<Duration>,
     /// Parameters of the challenge, besides those of the problem's kind.
-    challenge: Option<String>,
+    challenge: Option<Box<str>>,
     /// The total number of bytes, if a range was requested.
     length: Option<usize>,
     /// Further facts, by the names of their members (RFC 9457 §3.2).
-    members: Object,
+    members: Box<Object>,
 }
 
 /// The reason why a request is refused; several may share a status.
@@ -43,7 +43,7 @@ impl Problem {
             retry_after: None,
             challenge: None,
             length: None,
-            members: Object::new(),
+            members: Box::default(),
         }
     }
 
@@ -66,7 +66,7 @@ impl Problem {
     /// Adds further parameters of the challenge.
     #[must_use]
     pub(crate) fn with_challenge(self, challenge: Option<String>) -> Self {
-        Self { challenge, ..self }
+        Self { challenge: challenge.map(String::into_boxed_str), ..self }
     }
 
     /// True if another token would help.
@@ -233,7 +233,7 @@ impl Problem {
         };
         let mut body = serde_json::to_vec(&details).unwrap_or_default();
         if !self.members.is_empty() {
-            let members = Value::Object(self.members).to_string();
+            let members = Value::Object(*self.members).to_string();
             body.pop();
             body.push(b',');
             body.extend(members.bytes().skip(1));
