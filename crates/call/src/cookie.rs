@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_end_the_cookie_is_refused() {
+    fn characters_that_would_end_a_cookie_are_refused() {
         assert_eq!(check_bare(&json!({"a": ["x y", 1, "\"é\""], "b": "%2C", "c": null})), Ok(()));
         for (value, why) in [
             (json!("a; b=1"), Unwritable::Delimiter(';')),

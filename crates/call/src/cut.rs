@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_cut_at_the_borders_of_json() {
+    fn a_value_is_cut_to_valid_json() {
         check(json!({"a": 1}), 7, &json!({"a": 1}), &[]);
         check(json!([1, 2, 3, 4, 5, 6]), 9, &json!([1, 2, 3, 4]), &[("", 4, 6)]);
         check(json!("abcdefghij"), 10, &json!("abcde…"), &[("", 5, 10)]);
@@ -246,12 +246,12 @@ mod tests {
     }
 
     #[test]
-    fn a_truth_value_without_room_is_a_cut() {
+    fn a_boolean_beyond_the_budget_is_cut_to_null() {
         check(json!([false]), 6, &json!([null]), &[("[0]", 0, 5)]);
     }
 
     #[test]
-    fn a_large_item_does_not_hide_the_others() {
+    fn a_large_item_of_a_cut_list_does_not_hide_the_others() {
         let (value, cuts) = cut(json!(["x".repeat(1000), 1, 2]), 200);
         assert_eq!(value.as_array().unwrap().len(), 3);
         assert_eq!(cuts.first().unwrap().at, "[0]");
@@ -275,7 +275,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_fits(value in any_value(), budget in 4_usize..400) {
+        fn a_cut_value_fits_its_budget(value in any_value(), budget in 4_usize..400) {
             let size = value.to_string().len();
             prop_assert_eq!(size_within(&value, usize::MAX), Some(size));
             let (left, cuts) = cut(value, budget);

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_json() {
+    fn masking_secrets_keeps_json_valid() {
         check(&json!({"a": [1, "b", null]}), &json!({"a": [1, "b", null]}));
         check(&json!({"a": 987_654, "b": -1_987_654.5}), &json!({"a": "****", "b": "-1****.5"}));
         check(&json!({"canary-token": {"b": "a canary-token"}}), &json!({"****": {"b": "a ****"}}));

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_values_lists_and_objects_are_written_as_they_are() {
+    fn simple_values_lists_and_objects_are_written_to_headers() {
         check(&json!("blue"), false, Ok("blue"));
         check(&json!(""), false, Ok(""));
         check(&json!("a, b=c"), false, Ok("a, b=c"));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_tabulators_between_items_are_written() {
+    fn tab_delimited_lists_are_written_only_without_tabs_in_their_items() {
         let styled = Styled::plain(Style::TabDelimited);
         let written = |value| header_value(&value, &styled);
         assert_eq!(written(json!(["a b", "c"])), Ok(HeaderValue::from_static("a b\tc")));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_arrive_as_something_else_is_refused() {
+    fn a_header_value_that_would_be_read_back_differently_is_refused() {
         check(&json!("a\r\nX-Evil: 1"), false, Err(Unwritable::Control));
         for control in ["a\u{0}b", "a\u{7f}", "a\tb", "\n"] {
             check(&json!(control), false, Err(Unwritable::Control));

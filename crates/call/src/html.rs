@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_reduced_to_its_text() {
+    fn an_html_page_is_reduced_to_its_text() {
         for (html, expected) in [
             ("<p>a</p><p>b</p>", "a\nb"),
             ("<script>x < y</script>ok", "ok"),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_page_takes_one_pass() {
+    fn a_hostile_html_page_is_read_in_linear_time() {
         for part in ["<script></script>", "<script>", "<!--", "<", "&", "<style></", "&#"] {
             text(&part.repeat(1024 * 1024 / part.len()));
         }

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_never_leaves_its_segment() {
+    fn a_path_value_cannot_leave_its_segment() {
         use Unwritable::{Control, DotSegment, Empty, Null};
         for dots in ["..", ".", "%2e%2e", "%252E.", "../../admin/delete?x=", "a/../b", "a\\..\\b"] {
             check(json!(dots), Err(DotSegment));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn two_variables_do_not_join_to_a_dot_segment() {
+    fn adjacent_path_variables_cannot_form_a_dot_segment() {
         let parts = [variable("a"), variable("b")];
         let got = written(&parts, &[("a", json!(".")), ("b", json!("."))]);
         assert_eq!(got, Err(Unwritable::DotSegment));

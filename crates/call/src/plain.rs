@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn common_tails_need_no_parser() {
+    fn common_paths_are_joined_without_a_url_parser() {
         for tail in
             ["/", "/pets/7", "/pets/a%20b?tag=x%26y&n=1.5", "/a..b/c.?..", "//", "/:;@,=!$()*+~_-"]
         {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_parser_may_change_is_left_to_it() {
+    fn paths_that_a_url_parser_may_change_are_left_to_it() {
         for tail in [
             "",
             "pets",
@@ -104,7 +104,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000.max(ProptestConfig::default().cases)))]
         #[test]
-        fn a_parser_leaves_what_is_sure_alone(
+        fn a_url_parser_changes_no_path_that_is_joined_without_it(
             server in prop::sample::select(SERVERS.to_vec()),
             pieces in prop::collection::vec(
                 prop_oneof![

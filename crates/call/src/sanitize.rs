@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_is_taken_out() {
+    fn invisible_characters_and_terminal_escapes_are_removed() {
         for (text, expected) in [
             ("plain\ttext\n", "plain\ttext\n"),
             ("a\r\nb\rc", "a\nb\nc"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_is_counted() {
+    fn removed_invisible_characters_are_counted() {
         for (text, expected) in [
             ("plain\r\n", 0),
             ("\u{645}\u{200c}\u{645}", 0),

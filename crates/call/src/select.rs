@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_json_path_selects_nodes() {
+    fn a_json_path_selects_the_nodes_of_a_result() {
         let value = json!({"items": [{"id": 9_007_199_254_740_993_u64}, {"id": 2}]});
         let selection = Selection::json_path("$.items[?@.id > 1].id").unwrap();
         assert_eq!(selection.of(value), json!([9_007_199_254_740_993_u64, 2]));

@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_that_are_rounded_elsewhere_become_texts_where_asked() {
+    fn integers_beyond_53_bits_become_texts() {
         let text =
             "[9007199254740991,9007199254740992,-9007199254740993,1.5,1e99,18446744073709551616]";
         let mut value = Value::parse(text).unwrap();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_that_repeats_what_it_finds_is_within_the_budget() {
+    fn the_result_of_a_repeating_selection_is_cut_to_the_budget() {
         let selection = Selection::json_path("$..*").unwrap();
         let shape = Shape { result_bytes: 64, selection, ..Shape::default() };
         let (value, cuts) = shape.value(json!([[[["a deep one"]]]]));
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_texts_lose_what_nobody_sees() {
+    fn names_and_texts_of_a_result_lose_their_invisible_characters() {
         let mut value =
             json!({"a\u{200b}": ["\u{1b}[31mred\u{1b}[0m", {"b": "\u{e0041}x\n"}], "c": 1});
         assert_eq!(clean(&mut value), 4);

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_stand_as_stars_and_in_curl_as_their_variable() {
+    fn credentials_are_masked_in_previews_and_variables_in_curl() {
         let request = request("GET", "https://h.example/pets?a=1&key=x", &[("accept", "*/*")], b"");
         let masked = Masked {
             headers: vec![MaskedHeader {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curl_line_survives_quotes_and_empty_headers() {
+    fn a_curl_line_escapes_quotes_and_keeps_empty_headers() {
         let headers = [("content-type", "application/json"), ("x-empty", "")];
         let request = request("POST", "https://h.example/pets", &headers, b"{\"n\":\"it's\"}");
         let shown = planned(&request, &Masked::default());
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_piped() {
+    fn binary_bodies_are_piped_to_curl() {
         let request = request("PUT", "https://h.example/x", &[], b"\xff\0");
         let shown = planned(&request, &Masked::default());
         assert_eq!(
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sensitive_header_is_never_shown() {
+    fn a_sensitive_header_is_never_shown_in_a_preview() {
         let mut request = request("GET", "https://h.example/", &[], b"");
         let mut value = http::HeaderValue::from_static("secret");
         value.set_sensitive(true);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_relative_to_the_file_that_names_them() {
+    fn a_reference_is_relative_to_the_file_that_has_it() {
         check("openapi.yaml", "pets.yaml", Ok("pets.yaml"));
         check("", "./pets.yaml", Ok("pets.yaml"));
         check("a/b/c.yaml", "../d/e.yaml", Ok("a/d/e.yaml"));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_outside_the_directory_is_named() {
+    fn a_reference_to_a_file_outside_the_directory_is_refused() {
         check("a/b.yaml", "../../c.yaml", Err(Refused::Outside));
         check("", "a/../../c.yaml", Err(Refused::Outside));
         check("", "%2e%2e/c.yaml", Err(Refused::Outside));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_https_addresses_are_names() {
+    fn a_reference_to_an_address_must_be_https() {
         check("", "https://example.com/a.yaml", Ok("https://example.com/a.yaml"));
         check("https://example.com/x/a.yaml", "../b.yaml", Ok("https://example.com/b.yaml"));
         check("https://example.com/a.yaml", "//other.example/b", Ok("https://other.example/b"));

@@ -325,7 +325,7 @@ mod tests {
     use crate::sample::node;
 
     #[test]
-    fn the_title_is_read() {
+    fn the_title_of_a_document_is_read() {
         let root = json!({"openapi": "3.0.0", "info": {"title": "Pets"}});
         assert_eq!(Document::new(node(&root)).unwrap().title(), Some("Pets"));
     }

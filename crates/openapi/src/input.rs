@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_reads_a_value_what_holds_it_and_what_is_in_it() {
+    fn a_session_source_reads_its_name_its_parents_and_its_members() {
         let parameter = ValueSource::Parameter("User.Token".into());
         check(&parameter, "user.token", true);
         check(&parameter, "user", true);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_context_reads_every_variable() {
+    fn a_source_of_all_variables_reads_every_variable() {
         check(&ValueSource::Context("variables".into()), "token", true);
         check(&ValueSource::Context("variables.user".into()), "user.token", true);
         check(&ValueSource::Context("variables.x".into()), "token", false);

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_found_too() {
+    fn filters_slices_and_unions_of_json_path_are_evaluated() {
         check("$.z.list[-1].n", &["3"]);
         check("$.z.list[::-1].n", &["3", "2"]);
         check("$['a','z'].n", &["4", "1"]);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_stay() {
+    fn json_path_keeps_the_digits_of_numbers() {
         let value = Value::parse(r#"{"a":[{"x":9007199254740993.10},{"x":1e400}]}"#).unwrap();
         let path = JsonPath::parse("$.a[?@.x].x").unwrap();
         let found: Vec<_> = path.select(&value).into_iter().map(Value::to_string).collect();

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_operation_leaves_something_for_the_others() {
+    fn one_operation_cannot_spend_the_whole_step_budget() {
         let budget = StepBudget::new(100);
         budget.begin();
         assert!(budget.spend(9));

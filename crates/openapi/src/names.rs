@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_operation_id_is_made_legal() {
+    fn an_illegal_operation_id_becomes_a_legal_name() {
         check("", ("GET", "/a", "repos/list-tags"), "repos_list-tags");
         check("", ("GET", "/a", "  get pet. "), "get_pet");
         check("", ("GET", "/a", "1st"), "_1st");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_told_apart_by_method_and_path() {
+    fn duplicate_operation_ids_get_a_hash_of_method_and_path() {
         let got = names("", &[("GET", "/a", "get"), ("GET", "/b", "get"), ("GET", "/c", "got")]);
         assert_eq!(got[2], "got");
         assert_ne!(got[0], got[1]);
@@ -304,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_name_is_kept_when_a_mended_one_meets_it() {
+    fn an_exact_name_wins_over_a_corrected_one() {
         let got = names("", &[("GET", "/a", "get/pet"), ("GET", "/b", "get_pet")]);
         assert_eq!(got[1], "get_pet");
         assert!(got[0].starts_with("get_pet_"));
     }
 
     #[test]
-    fn arguments_are_readable() {
+    fn argument_names_are_legal_and_readable() {
         check_arguments(&[(InputLocation::Query, "filter[status]")], &["filter_status"]);
         check_arguments(&[(InputLocation::Query, "$top")], &["top"]);
         check_arguments(&[(InputLocation::Header, "X-Request-ID")], &["X_Request_ID"]);

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_found_through_objects_lists_and_references() {
+    fn session_values_are_found_through_objects_lists_and_references() {
         check(
             json!({"properties": {"owner": {"$ref": "#/owner"}}}),
             &["body.owner.email $session.params.user.email", "body.owner.kind = \"person\""],
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_is_filled_by_a_default_or_its_only_value() {
+    fn required_members_are_filled_by_their_default_or_only_value() {
         check(
             json!({"required": ["a", "b", "c", "d"], "properties": {"a": {"default": 1}, "b": {"const": 2},
                 "c": {"enum": [3]}, "d": {"enum": [4, 5]}, "e": {"default": 6}, "f": {"enum": [7]}}}),
@@ -326,12 +326,12 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_walked_once() {
+    fn session_values_in_a_recursive_schema_are_found_once() {
         check(json!({"$ref": "#/tree"}), &["body.depth = 0"]);
     }
 
     #[test]
-    fn alternatives_are_not_filled() {
+    fn session_values_are_not_filled_into_real_alternatives() {
         check(json!({"oneOf": [{"$ref": "#/owner"}, {"type": "string"}]}), &[]);
         check(
             json!({"anyOf": [{"$ref": "#/owner"}, {"type": "null"}]}),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_session_gives_is_not_looked_into() {
+    fn defaults_below_a_session_value_are_not_filled() {
         check(
             json!({"properties": {"all": {"x-ces-session-context": "$context.variables",
                 "properties": {"a": {"default": 1}}}}}),

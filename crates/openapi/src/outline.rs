@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_says_what_the_description_says() {
+    fn an_outline_has_the_texts_of_its_operation() {
         let operation = operation("GET", &json!({}), &json!({}));
         let outline = operation.outline();
         assert_eq!((outline.summary, outline.description), ("Of the path", ""));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_members_of_a_body_that_is_one_argument_are_told() {
+    fn an_outline_lists_the_members_of_a_body_argument() {
         let operation = operation("POST", &json!({}), &json!({}));
         let outline = operation.outline();
         assert_eq!(outline.arguments, [("body", ""), ("name", "How it is called"), ("age", "")]);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_depth_end() {
+    fn the_fields_of_a_recursive_schema_end_at_a_depth() {
         let node = json!({"properties": {"id": {}, "next": {"$ref": "#/components/schemas/Node"}}});
         let expected = [
             "id",

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn references_to_nothing_are_found_at_any_depth() {
+    fn broken_references_are_found_at_any_depth() {
         check(json!({"$ref": "#/plain"}), &[]);
         check(json!({"items": {"$ref": "#/broken"}}), &["/broken/allOf/1"]);
         check(json!({"not": {"$ref": "./a.yaml"}}), &["/schema/not"]);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn the_search_for_broken_references_ends_in_circles() {
         check(json!({"$ref": "#/loop"}), &[]);
     }
 }

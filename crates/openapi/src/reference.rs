@@ -261,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn references_to_nothing_are_missing() {
+    fn a_reference_without_a_target_is_missing() {
         for reference in ["#/nothing", "#anchor", "#/a/b/c", "#/%FF"] {
             check(reference, Err(ReferenceFailure::Missing));
         }
     }
 
     #[test]
-    fn circles_are_found() {
+    fn cyclic_references_are_found() {
         check("#/self", Err(ReferenceFailure::Cyclic));
         check("#/one", Err(ReferenceFailure::Cyclic));
         check("#/start", Err(ReferenceFailure::Cyclic));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_ends() {
+    fn a_long_chain_of_references_is_followed() {
         let mut parts = json!({"n1000": {"type": "string"}});
         for n in 0..1000 {
             parts[format!("n{n}").as_str()] = json!({"$ref": format!("#/n{}", n + 1)});

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_reader_does_not_see_is_left_out() {
+    fn invisible_characters_of_a_description_are_removed() {
         for (text, expected) in [
             ("a\u{202e}b\u{7}c\u{200b}d\u{feff}", "abcd"),
             (" two\r\nlines\t", " two\nlines\t"),

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_pattern_knows_segments_and_braces() {
+    fn a_path_pattern_matches_by_segments_and_braces() {
         let rows = [
             ("/pets", "/pets", true),
             ("/pets", "/pets/1", false),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_pattern_is_read_or_refused() {
+    fn a_name_pattern_matches_or_is_refused() {
         assert!(Pattern::name("*Pet*").unwrap().matches("getPets"));
         assert!(Pattern::name("repos/*").unwrap().matches("repos/list/tags"));
         let bad = Pattern::name("a[").unwrap_err().to_string();

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_schema_comes_from_the_model() {
+    fn a_schema_without_annotation_is_filled_by_the_model() {
         check(json!({"type": "string"}), None);
         check(json!(true), None);
     }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_brackets_are_those_behind_dots() {
+    fn names_in_brackets_equal_names_after_dots() {
         for (value, expected) in [
             ("$session.params['user']", "$session.params.user"),
             ("$session.params[\"user\"].id", "$session.params.user.id"),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_annotation_is_found_at_the_end_of_any_chain() {
+    fn a_session_annotation_is_found_at_the_end_of_a_long_reference_chain() {
         let mut parts =
             json!({"has": {"x-agent-input-parameter": "user"}, "c0": {"$ref": "#/has"}});
         for n in 1..3_000 {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_is_named_with_its_prefix() {
+    fn a_context_annotation_needs_its_prefix() {
         let context = |value: &str| json!({"x-ces-session-context": value});
         check(context("$context.session_id"), Some("$context.session_id"));
         check(context("$context.variables.x"), Some("$context.variables.x"));
@@ -300,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn the_session_id_of_dialogflow_is_no_reference() {
+    fn the_session_id_reference_of_dialogflow_is_a_session_input() {
         check(json!({"$ref": "@dialogflow/sessionId"}), Some("$context.session_id"));
         check(json!({"format": "@dialogflow/sessionId"}), Some("$context.session_id"));
         check(json!({"$ref": "#/session"}), Some("$context.session_id"));
     }
 
     #[test]
-    fn an_annotation_that_names_nothing_is_invalid() {
+    fn a_session_annotation_without_a_name_is_invalid() {
         for value in ["", "$session.params.", "$request.payload.a..b", "$flow.x", "a b"] {
             check(json!({"x-agent-input-parameter": value}), Some(&format!("invalid {value}")));
         }

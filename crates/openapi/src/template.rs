@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_no_part_of_a_variable() {
+    fn template_operators_are_no_part_of_a_variable() {
         let mut template = Template::parse("/v1/{+name}/{n}{+m}").unwrap();
         assert_eq!(template.take_operators(|name| name == "+m"), Some("+name".into()));
         assert_eq!(written(&template), "v1/{name}/{n}{+m}");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_of_a_key_fixes_what_it_names() {
+    fn the_query_of_a_path_key_fixes_its_parameters() {
         let template = Template::parse("/a?list%2Dtype=2&beta").unwrap();
         assert!(template.fixes("list-type") && template.fixes("beta"));
         assert!(!template.fixes("list") && !template.fixes("2") && !template.fixes(""));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_cut_at_slashes_and_braces() {
+    fn a_path_key_is_split_at_slashes_and_braces() {
         check("/", "");
         check("/pets/{petId}", "pets/{petId}");
         check("/pets/", "pets/");
@@ -300,13 +300,13 @@ mod tests {
     }
 
     #[test]
-    fn a_query_in_the_key_is_sent_with_every_call() {
+    fn the_query_of_a_path_key_is_sent_with_every_call() {
         check("/q?x=1&y", "q?x=1&y");
         check("/q?", "q");
     }
 
     #[test]
-    fn variables_in_the_query_are_values_of_it() {
+    fn variables_in_the_query_of_a_path_key_are_query_values() {
         let template = Template::parse("/q?a=1&at={lat},{lon}&b%20c={x}#f").unwrap();
         assert_eq!(written(&template), "q?a=1");
         let values = template.query_values.iter();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_is_not_sent() {
+    fn the_fragment_of_a_path_key_is_not_sent() {
         check("/q?x#f", "q?x");
         check("/files/{id}#add", "files/{id}");
         check("/#Action=List", "");
@@ -326,12 +326,12 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_escaped_once() {
+    fn literals_of_a_path_key_are_escaped_once() {
         check("/a b/ä/%20/100%", "a%20b/%C3%A4/%20/100%25");
     }
 
     #[test]
-    fn hostile_keys_are_refused() {
+    fn hostile_path_keys_are_refused() {
         for key in [
             "",
             "pets",

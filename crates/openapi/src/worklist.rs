@@ -57,7 +57,7 @@ mod tests {
     use crate::sample::document;
 
     #[test]
-    fn a_part_that_there_is_no_effort_for_stays() {
+    fn a_worklist_keeps_parts_for_which_the_budget_is_spent() {
         let document = document(json!({})).metered(10);
         let mut ahead = Worklist::new(&document, |part: &usize| *part);
         ahead.extend([3, 4, 5, 2]);

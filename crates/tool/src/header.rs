@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_message_are_not_taken_for_those_of_the_connection() {
+    fn headers_of_the_message_are_no_headers_of_the_connection() {
         for name in ["", "accept", "authorization", "proxy", "t", "tea", "x-host", "hosts", "žluť"]
         {
             check(name, false);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_is_chosen_by_what_it_requires_fixes_and_knows() {
+    fn a_branch_of_a_union_fits_by_its_required_fixed_and_declared_members() {
         let plain = json!({"properties": {"name": {}}});
         let shop = json!({"properties": {"phone": {}}});
         check(plain.clone(), shop.clone(), json!({"name": "a"}), true);

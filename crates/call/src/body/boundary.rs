@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_boundary_is_made_of_the_content_and_is_not_in_it() {
+    fn a_multipart_boundary_is_derived_from_its_content() {
         let content = vec![b"--callgate-".to_vec(), b"two".to_vec()];
         let first = boundary(&content);
         assert_eq!(first, boundary(&content));
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn a_boundary_that_occurs_in_the_content_is_not_taken() {
+    fn an_occurrence_of_a_boundary_in_the_content_is_found() {
         let hash = hash(OFFSET, b"");
         assert!(contains(b"x callgate-00 y", b"callgate-00"));
         assert!(!contains(b"callgate-0", b"callgate-00"));

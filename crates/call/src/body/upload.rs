@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_read_in_every_spelling() {
+    fn base64_is_read_in_every_alphabet_and_padding() {
         for text in ["+/8AAQ==", "-_8AAQ==", "-_8AAQ", "+/8AAQ", "+/8A\r\nAQ=="] {
             check(json!(text), Some((b"\xfb\xff\0\x01", None, None)));
         }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_url_names_type_and_file() {
+    fn a_data_url_gives_media_type_and_file_name() {
         let png = Some("image/png");
         check(json!("data:image/png;base64,aGk="), Some((b"hi", None, png)));
         check(
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_names_an_earlier_result() {
+    fn a_handle_uploads_a_stored_result() {
         let csv = Some("text/csv");
         check(json!({"handle": "result:01"}), Some((b"a,b", None, csv)));
         check(
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_names_everything() {
+    fn an_upload_object_gives_content_file_name_and_media_type() {
         let csv = Some("text/csv");
         check(
             json!({"text": "a,ž", "filename": "x.csv", "content_type": "text/csv"}),

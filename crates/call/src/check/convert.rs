@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_values_and_numbers_convert_to_and_from_text_only() {
+    fn booleans_and_numbers_convert_to_and_from_text_only() {
         check(&json!("true"), &[Types::BOOLEAN], Some("true"));
         check(&json!("yes"), &[Types::BOOLEAN], None);
         check(&json!(1), &[Types::BOOLEAN], None);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn json_text_becomes_an_object_or_array_where_one_is_due() {
+    fn json_text_becomes_an_object_or_array_where_the_schema_expects_one() {
         check(&json!("{\"a\":1}"), &[Types::OBJECT], Some("{\"a\":1}"));
         check(&json!("[1,2]"), &[Types::ARRAY], Some("[1,2]"));
         check(&json!("[1,2]"), &[Types::OBJECT], None);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_number_loses_its_fraction_where_an_integer_is_due() {
+    fn a_whole_number_loses_its_fraction_where_the_schema_expects_an_integer() {
         let root = json!({"properties": {"n": {"type": "integer"}, "x": {"type": "number"},
             "list": {"items": {"$ref": "#/properties/n"}}}});
         let mut value: Value = Value::parse(r#"{"n":28.0,"x":28.0,"list":[1e2,7]}"#).unwrap();

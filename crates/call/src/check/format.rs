@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_alone_is_checked() {
+    fn only_a_known_format_without_other_text_keywords_is_checked() {
         check(json!({"format": "date-time"}), true);
         check(json!({"format": "uuid", "minLength": 36, "maxLength": 36}), true);
         check(json!({"format": "uuid", "properties": {"enum": {}}}), true);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_in_another_way_too_is_checked_by_that_alone() {
+    fn a_format_beside_a_pattern_enum_or_length_is_not_checked() {
         check(json!({"format": "date-time", "pattern": "^[0-9]{4,}"}), false);
         check(json!({"format": "date-time", "enum": ["now"]}), false);
         check(json!({"format": "date", "const": "today"}), false);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_and_times_must_exist_in_the_calendar() {
         check_texts(
             Format::Date,
             &["2024-02-29", "2000-02-29"],
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_identifiers_are_told_from_other_texts() {
+    fn addresses_and_identifiers_are_distinguished_from_other_texts() {
         check_texts(
             Format::Email,
             &["a@b.c", "\"a b\"@b.c", "a@[127.0.0.1]", "a@[IPv6:::1]", "jörg@müller.de"],

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_remembered_and_changed_few_or_many() {
+    fn memo_results_are_found_and_replaced_at_any_size() {
         let mut memo = Memo::new();
         for place in 0..1000 {
             let key = (64, place * 8);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_results_take_a_bounded_memory() {
+    fn a_million_memo_results_use_bounded_memory() {
         let mut memo = Memo::new();
         for place in 0..1_000_000 {
             memo.set((64, place * 32), true);

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_that_is_no_success_says_what_to_do() {
+    fn every_failing_status_has_its_next_step() {
         for status in (100..200).chain(300..=999) {
             let response = Response::builder().status(status).body(Bytes::new()).unwrap();
             for (effect, next) in
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_says_where_it_leads_and_what_follows_it() {
+    fn a_redirect_fault_says_whether_its_target_is_below_the_server() {
         let server = Url::parse("https://h.example/v1").unwrap();
         for (location, expected) in [
             ("/v1/b", Target::Below),
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn problem_details_keep_what_tells_most() {
+    fn problem_details_keep_their_most_telling_members_first() {
         let noise = "x".repeat(5000);
         let problem = json!({"type": "about:blank", "trace": noise, "title": "no", "status": 422, "detail": "bad\u{200b} day",
             "errors": [{"detail": "must be a date", "pointer": "#/day"}]});

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_pairs_are_replaced_and_pairs_are_not() {
+    fn lone_surrogates_are_replaced_and_pairs_are_kept() {
         check(r#"["\ud83d\ude00"]"#, Ok((r#"["\ud83d\ude00"]"#, 0)));
         check(r#"["\ud83d"]"#, Ok(("[\"\u{fffd}\"]", 1)));
         check(r#"["\ude00a\ud83d\n"]"#, Ok(("[\"\u{fffd}a\u{fffd}\\n\"]", 2)));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_is_told_from_what_is_malformed() {
+    fn json_that_is_too_deep_is_distinguished_from_malformed_json() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(of_text(&nested(DEPTH)).is_ok());
         check(&nested(DEPTH + 1), Err(NoJson::TooDeep));

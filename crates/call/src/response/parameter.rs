@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_is_a_token_or_a_text_in_quotes() {
+    fn a_header_parameter_is_a_token_or_a_quoted_text() {
         check("form-data; name=a", "name", Some("a"));
         check("form-data; filename=\"b;name=c\"; NAME = \"a\" ", "name", Some("a"));
         check("form-data; x; name=a ; y=z", "name", Some("a"));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_in_another_encoding_wins() {
+    fn an_extended_header_parameter_wins_over_the_plain_one() {
         let both = "attachment; filename=\"na_ve.txt\"; filename*=UTF-8''na%C3%AFve.txt";
         check(both, "filename", Some("na\u{ef}ve.txt"));
         check("attachment; filename*=iso-8859-1'fr'caf%E9", "filename", Some("caf\u{e9}"));

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_values() {
+    fn each_line_of_a_json_sequence_is_a_value() {
         for (text, expected) in [
             ("{\"a\":1}\n\n[2]\r\n", Some(json!([{"a": 1}, [2]]))),
             ("\u{1e}{\"a\":\n1}\n\u{1e}2\n", Some(json!([{"a": 1}, 2]))),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn events_have_names_ids_and_data() {
+    fn each_server_sent_event_has_its_name_id_and_data() {
         for (text, expected) in [
             ("data: a\n\ndata: b", json!([{"data": "a"}, {"data": "b"}])),
             ("data: a\ndata:b\n\n", json!([{"data": "a\nb"}])),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_looks_at_is_counted() {
+    fn values_beyond_the_budget_of_a_sequence_are_only_counted() {
         for room in [1, 7, 8, 12] {
             let read = lines("[1,2,3]\n4\n\n5\n", room).unwrap();
             let n_kept = if room < 8 { 1 } else { room / 4 };

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn only_sequences_are_split() {
+    fn only_media_types_of_sequences_are_streamed_by_value() {
         for (media_type, is_sequence) in [
             ("text/event-stream; charset=utf-8", true),
             ("application/x-ndjson", true),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_the_same_whatever_the_pieces_are() {
+    fn a_stream_yields_the_same_values_however_it_is_chunked() {
         check(
             "text/event-stream",
             ": hello\n\nevent: add\nid: 7\ndata: {\"n\":9007199254740993}\n\ndata: a\r\ndata: b\r\n\r\n\n\ndata: c",

@@ -80,7 +80,7 @@ fn plain(text: &str, media_type: &str) -> Content {
 }
 
 #[test]
-fn a_success_is_read_by_its_media_type() {
+fn a_successful_response_is_read_by_its_media_type() {
     check("", b"", Content::Empty);
     check("application/json", b"{\"a\":1}", Content::Json(json!({"a": 1}).into()));
     check("Application/HAL+JSON; charset=utf-8", b"[1]", Content::Json(json!([1]).into()));
@@ -105,7 +105,7 @@ fn numbers_of_an_answer_keep_their_digits() {
 static DEEP: [u8; 1000] = [b'['; 1000];
 
 #[test]
-fn json_that_is_none_is_unreadable() {
+fn malformed_json_is_an_unreadable_response() {
     let fault = check_fault(200, "application/json", b"<html>");
     assert_eq!(fault.code, FaultCode::UnreadableResponse);
     let fault = check_fault(200, "application/json", &DEEP);
@@ -114,7 +114,7 @@ fn json_that_is_none_is_unreadable() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_files_or_media() {
+fn binary_responses_are_files_or_media() {
     let media_type = "image/png".to_owned();
     let data = Bytes::from_static(b"\x89PNG");
     check("image/png", b"\x89PNG", Content::Media { media_type, data });
@@ -131,7 +131,7 @@ fn bytes_that_are_no_text_are_files_or_media() {
 }
 
 #[test]
-fn small_text_under_a_type_of_bytes_is_shown() {
+fn small_text_under_a_binary_media_type_is_shown() {
     for media_type in ["application/octet-stream", "application/zip", "application/vnd.own", "x/y"]
     {
         check(media_type, "caf\u{e9}\n".as_bytes(), plain("caf\u{e9}\n", media_type));
@@ -149,7 +149,7 @@ fn small_text_under_a_type_of_bytes_is_shown() {
 }
 
 #[test]
-fn json_under_the_type_of_a_page_stays_whole() {
+fn json_under_the_media_type_of_html_stays_json() {
     let body = b"{\"html\":\"<b>a</b>\",\"n\":1.10}";
     let Outcome::Answered(answer) = answer(200, "text/html", body) else { panic!("none") };
     let Content::Json(json) = answer.content else { panic!("no JSON") };
@@ -182,7 +182,7 @@ fn xml_is_read_in_the_encoding_it_declares() {
 }
 
 #[test]
-fn sequences_are_known_by_all_their_names() {
+fn sequences_are_recognized_by_all_their_media_types() {
     for media_type in [
         "application/stream+json",
         "application/json-lines",
@@ -194,7 +194,7 @@ fn sequences_are_known_by_all_their_names() {
 }
 
 #[test]
-fn sequences_are_arrays() {
+fn sequences_are_answered_as_arrays() {
     check("application/x-ndjson", b"{\"a\":1}\n2\n", Content::Json(json!([{"a": 1}, 2]).into()));
     check("application/jsonl", b"not json", plain("not json", "application/jsonl"));
     let events = b"event: add\ndata: {\"a\":1}\n\n";
@@ -206,7 +206,7 @@ fn sequences_are_arrays() {
 }
 
 #[test]
-fn a_picture_over_its_bound_is_a_file() {
+fn a_picture_larger_than_its_limit_is_a_file() {
     let shape = Shape { media_bytes: 3, ..Shape::default() };
     let headers = [("content-type", "image/png")];
     let Outcome::Answered(fits) = answered(200, &headers, b"abc", &shape) else { panic!("none") };
@@ -229,7 +229,7 @@ fn check_unfinished(media_type: &str, body: &str, expected: &Value) {
 }
 
 #[test]
-fn of_a_stream_that_was_cut_off_what_is_complete_is_kept() {
+fn the_complete_values_of_an_unfinished_stream_are_kept() {
     check_unfinished("text/event-stream", "data: 1\n\ndata: 2\n", &json!([{"data": "1"}]));
     check_unfinished("application/x-ndjson", "{\"n\":1}\n{\"n\":2", &json!([{"n": 1}]));
     check_unfinished("application/json-seq", "\u{1e}1\n\u{1e}2", &json!([1]));
@@ -237,7 +237,7 @@ fn of_a_stream_that_was_cut_off_what_is_complete_is_kept() {
 }
 
 #[test]
-fn what_is_no_text_becomes_text() {
+fn bytes_that_are_not_utf_8_are_decoded_by_charset_or_replaced() {
     check("application/json", b"{\"v\":\"\xff\"}", Content::Json(json!({"v": "\u{fffd}"}).into()));
     check(
         "application/json; charset=latin1",
@@ -268,7 +268,7 @@ fn check_next(headers: &[(&str, &str)], body: &Value, expected: &Value) {
 }
 
 #[test]
-fn the_next_page_is_told_in_the_tools_own_arguments() {
+fn the_next_page_is_reported_as_arguments_of_the_tool() {
     for (link, expected) in [
         ("<https://api.example.com/v1/items?page=2&limit=5>; rel=\"next\"", json!({"page": 2})),
         (
@@ -296,7 +296,7 @@ fn the_next_page_is_told_in_the_tools_own_arguments() {
 }
 
 #[test]
-fn a_large_result_is_cut_and_says_so() {
+fn a_large_result_is_cut_with_a_message() {
     let items: Vec<Value> = (0..812).map(|id| json!({"id": id, "name": "x".repeat(60)})).collect();
     let body = json!({"items": items, "next_cursor": "abc"}).to_string();
     let Outcome::Answered(answer) = answered(200, &[], body.as_bytes(), &Shape::default()) else {
@@ -327,14 +327,14 @@ fn answer_text(text: &str) -> Outcome {
 }
 
 #[test]
-fn a_redirect_is_told_without_its_target() {
+fn the_fault_of_a_redirect_hides_its_target() {
     let fault = check_fault(302, "", b"");
     assert_eq!(fault.code, FaultCode::ServiceError);
     assert!(fault.message.contains("redirect"), "{}", fault.message);
 }
 
 #[test]
-fn an_error_keeps_the_services_words() {
+fn a_fault_keeps_the_error_body_of_the_service() {
     let fault = check_fault(404, "application/problem+json", b"{\"title\":\"no pet\"}");
     assert_eq!(fault.body, Some(json!({"title": "no pet"})));
     let page = b"<html><style>p{}</style><h1>Oops</h1>\n<p>a &amp; b</p></html>";
@@ -348,7 +348,7 @@ fn an_error_keeps_the_services_words() {
 }
 
 #[test]
-fn a_sequence_is_read_as_far_as_it_is_shown_and_counted_to_its_end() {
+fn a_long_sequence_is_read_within_the_budget_and_counted_to_its_end() {
     let shape = Shape { result_bytes: 100, ..Shape::default() };
     let events = "data: 0123456789\n\n".repeat(1_000);
     let lines = "{\"data\":\"0123456789\"}\n".repeat(1_000);

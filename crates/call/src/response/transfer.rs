@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_for_its_way_is_decoded() {
+    fn content_transfer_encodings_are_decoded() {
         check("binary", "a=3D\r\n", Some("a=3D\r\n"));
         check("8BIT", "\u{e9}", Some("\u{e9}"));
         check("base64", "aGVs\r\nbG8=\r\n", Some("hello"));
@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn base64_and_quoted_printable_are_given_back(content in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn base64_and_quoted_printable_are_decoded_to_their_content(content in prop::collection::vec(any::<u8>(), 0..200)) {
             let digits = base64::prelude::BASE64_STANDARD.encode(&content);
             let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
             prop_assert_eq!(decoded(&part("base64", lines.join(&b"\r\n"[..]))), Ok(content.clone().into()));
@@ -110,7 +110,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_decoded_or_refused(content in prop_oneof![".{0,60}", "[=0-9A-F \r\n]{0,60}"]) {
+        fn any_transfer_encoded_text_is_decoded_or_refused(content in prop_oneof![".{0,60}", "[=0-9A-F \r\n]{0,60}"]) {
             for encoding in ["base64", "quoted-printable"] {
                 let found = decoded(&part(encoding, content.clone()));
                 prop_assert!(found.is_err() || found.is_ok_and(|found| found.len() <= content.len()));

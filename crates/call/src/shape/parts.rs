@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_share_the_budget() {
+    fn parts_of_an_answer_share_the_budget() {
         let shape = Shape { result_bytes: 1024, ..Shape::default() };
         let json = Part::new(Content::Json(json!([1, 2]).into()));
         let ShapedAnswer { answer, cut_parts, .. } =
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_room_are_counted() {
+    fn parts_beyond_the_budget_are_counted() {
         let shape = Shape { result_bytes: 1024, ..Shape::default() };
         let ShapedAnswer { answer, cut_parts, .. } = shown(vec![text(300); 100], &shape);
         let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_looks_into_parts() {
+    fn a_selection_reaches_into_parts() {
         let shape = Shape { selection: Selection::paths(["content.id"]), ..Shape::default() };
         let part = Part::new(Content::Json(json!({"id": 7, "more": 1}).into()));
         let ShapedAnswer { answer, .. } = shown(vec![part], &shape);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_says_what_is_shown_and_how_to_narrow() {
+    fn the_message_of_a_cut_says_what_is_shown_and_how_to_narrow() {
         let items = cut("", 20, 812, Unit::Items);
         let text = cut("items[3].text", 100, 5000, Unit::Bytes);
         let next = Arguments::from_iter([("cursor".to_owned(), json!("abc"))]);

@@ -90,7 +90,7 @@ mod tests {
     use crate::wording::MAX_MESSAGE;
 
     #[test]
-    fn a_wait_is_whole_seconds_and_never_none() {
+    fn a_retry_time_is_rounded_up_to_at_least_one_second() {
         for (milliseconds, seconds) in [(0, 1), (1, 1), (1000, 1), (1001, 2), (9_500, 10)] {
             let fault = rate_limited(Duration::from_millis(milliseconds));
             assert_eq!(fault.retry_after, Some(Duration::from_secs(seconds)), "{milliseconds}");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sentence_is_short() {
+    fn every_message_of_a_fault_is_short() {
         let wait = Duration::from_secs(1);
         let of_time = [
             rate_limited,

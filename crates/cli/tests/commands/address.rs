@@ -149,7 +149,7 @@ fn a_document_that_is_not_a_description_is_one_error_with_its_address() {
 }
 
 #[test]
-fn an_address_that_is_not_safe_is_mended() {
+fn an_unsafe_address_is_reported_with_a_correction() {
     let site = Site::start();
     let check = |given: &str, expected: &str| {
         let ended = site.callgate(&["tools", given]).exits(2).says(expected);

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_counts_when_one_of_its_words_is_written() {
+    fn the_style_of_a_part_is_used_if_any_style_keyword_is_written() {
         let encoding = json!({"encoding": {
             "expand": {"style": "deepObject", "explode": true}, "tags": {"explode": false},
             "raw": {"allowReserved": true}, "json": {"contentType": "application/json"}}});
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_wherever_they_are_declared() {
+    fn file_parts_are_found_wherever_they_are_declared() {
         let schema = json!({"allOf": [{"properties": {"photo": {"$ref": "#/components/schemas/File"},
             "pages": {"type": "array", "items": {"format": "binary"}}, "name": {"type": "string"}}}],
             "properties": {"raw": {"contentMediaType": "image/png"}}});
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_parts_need_a_value() {
+    fn headers_of_parts_are_sent_only_with_a_fixed_value() {
         let headers = json!({"X-Rate": {"schema": {"type": "integer", "default": 3}},
             "X-Kind": {"schema": {"enum": ["a"]}}, "X-Any": {"schema": {"type": "string"}},
             "Content-Type": {"schema": {"default": "text/plain"}}, "X-Split": {"schema": {"default": "a\r\nb"}}});

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_written_by_its_position() {
+    fn the_encoding_of_a_part_is_found_by_its_position() {
         let mixed = json!({
             "schema": {"type": "array", "prefixItems": [{"type": "object"}, {"format": "binary"}], "items": {"contentMediaType": "image/png"}},
             "prefixEncoding": [{"contentType": "application/json", "headers": {"X-A": {"schema": {"const": "b"}}}}],
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_written_is_reported() {
+    fn positional_encodings_that_cannot_be_written_are_reported() {
         let list = |encoding: Value| json!({"schema": {"type": "array"}, "itemEncoding": encoding});
         let nested = list(json!({"contentType": "multipart/mixed", "itemEncoding": {}}));
         check("3.2.0", "multipart/mixed", nested, &["* multipart/mixed", "encoding-not-written"]);

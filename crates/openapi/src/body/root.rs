@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_name_the_nearest_is_taken() {
+    fn an_unnamed_xml_root_is_named_by_its_schema_or_operation() {
         for (schema, expected) in [
             (json!({"properties": {"Tagging": {"type": "object"}}}), Some("Tagging true")),
             (json!({"title": "Tags", "properties": {"a": {}, "b": {}}}), Some("Tags false")),

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_known_by_its_own_address() {
+    fn a_document_has_the_address_of_its_self_member() {
         let file = "openapi.yaml";
         let address = "https://api.example/x.yaml";
         check(file, &json!(address), Ok((Some(address), address)));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_does_not_count() {
+    fn a_malformed_self_address_is_ignored_and_reported() {
         let no_fragment = Err("a `$self` without a fragment");
         check("a.yaml", &json!("https://api.example/x.yaml#/a"), no_fragment);
         check("a.yaml", &json!("#"), no_fragment);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_member_of_3_2() {
+    fn the_self_address_is_read_only_in_openapi_3_2() {
         let root = |members| node(&members);
         let address = "https://api.example/x";
         for version in [json!({"openapi": "3.1.0"}), json!({"swagger": "2.0"})] {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_at_the_address_are_neighbours_of_the_file() {
+    fn addresses_beside_the_self_address_are_files_beside_the_document() {
         let own = "https://api.example/v1/openapi";
         check_file("a.yaml", own, "https://api.example/v1/b/c%20d.yaml", Some("b/c d.yaml"));
         check_file("x/a.yaml", own, "https://api.example/b.yaml", Some("b.yaml"));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_beside_it_is_known_by_the_address_too() {
+    fn a_file_beside_the_document_has_an_address_beside_its_self_address() {
         let node = |members| node(&members);
         let main = node(json!({"openapi": "3.2.0", "$self": "https://api.example/v1/openapi?a"}));
         let main = Base::of(&main, "openapi.yaml");

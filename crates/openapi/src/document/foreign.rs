@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_of_a_description_is_named() {
+    fn a_file_of_another_format_is_refused_with_its_name() {
         check(b"<!DOCTYPE html>\n<html lang=en><title>canary: [", "a page of HTML");
         check(b"\xef\xbb\xbf \n<!-- a -->\n<HTML>canary", "a page of HTML");
         check(b"<?xml version='1.0'?><canary/>", "a document of XML");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_of_another_format_is_named() {
+    fn json_and_yaml_of_another_format_are_refused_with_its_name() {
         let postman = br#"{"info": {"_postman_id": "canary", "name": "a"}, "item": []}"#;
         check(postman, "a Postman collection");
         let schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_is_none_of_them() {
+    fn a_description_is_not_mistaken_for_another_format() {
         for text in [
             "log: {}",
             "log: { entries: 1 }",

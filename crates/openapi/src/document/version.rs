@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_this_build_reads_are_taken() {
+    fn supported_versions_of_openapi_are_read() {
         check(&json!({"openapi": "3.0.3"}), Ok("3.0.3"));
         check(&json!({"openapi": 3.1}), Ok("3.1"));
         check(&json!({"openapi": " 3.1.0 "}), Ok("3.1.0"));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_are_refused_by_name() {
+    fn unsupported_versions_of_openapi_are_refused() {
         check(&json!({"swagger": "1.2"}), Err(Code::UnsupportedVersion));
         check(&json!({"openapi": "3.3.0"}), Err(Code::UnsupportedVersion));
         check(&json!({"openapi": "2.0"}), Err(Code::UnsupportedVersion));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_description_is_refused() {
+    fn a_document_without_a_version_is_no_description() {
         check(&json!([]), Err(Code::NotADescription));
         check(&json!({"info": {}}), Err(Code::NotADescription));
     }

@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_more_is_selected_than_was_counted(text in expression(), value in tree()) {
+        fn a_json_path_selects_no_more_than_its_counted_extent(text in expression(), value in tree()) {
             let path = JsonPath::parse(&text).unwrap();
             let selected: usize = path.places(&value).iter().map(|place| place.len() + 1).sum();
             let extent = Extent::of(&text);

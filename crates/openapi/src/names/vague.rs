@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_of_general_words_is_vague() {
+    fn a_tool_name_of_generic_words_is_vague() {
         for (id, expected) in [
             ("get", true),
             ("operation1", true),

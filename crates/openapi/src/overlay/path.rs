@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_is_read_as_it_is_written() {
+    fn a_legal_overlay_expression_is_used_unchanged() {
         for text in
             ["$", "$.paths['/a-b'].get", "$..[?@.type=='string']", "$.a[?@.b == 'x..y..z..']"]
         {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_a_dash_is_read_as_if_it_were_quoted() {
+    fn a_name_with_a_dash_in_an_overlay_expression_is_quoted() {
         check("$.x-a.b", Ok(Some("$['x-a'].b")));
         check("$..x-a", Ok(Some("$..['x-a']")));
         check(
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_or_costs_too_much_is_refused() {
+    fn a_malformed_or_costly_overlay_expression_is_refused() {
         check("info.title", Err("RFC 9535"));
         check("$.a[", Err("RFC 9535"));
         check("", Err("RFC 9535"));

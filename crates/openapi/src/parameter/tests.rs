@@ -51,7 +51,7 @@ fn an_operation_overrides_its_path_item() {
 }
 
 #[test]
-fn styles_have_defaults_by_place() {
+fn parameter_styles_have_a_default_for_each_location() {
     let parameters = ["path", "query", "header", "cookie"]
         .map(|place| json!({"name": "a", "in": place, "required": true, "schema": {}}));
     check(
@@ -67,7 +67,7 @@ fn styles_have_defaults_by_place() {
 }
 
 #[test]
-fn styles_are_taken_where_their_place_allows_them() {
+fn parameter_styles_are_used_only_in_locations_that_allow_them() {
     let row = |place: &str, style: &str| json!({"name": style, "in": place, "required": true, "style": style});
     check(
         json!({}),

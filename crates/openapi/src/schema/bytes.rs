@@ -120,7 +120,7 @@ mod tests {
     use crate::{options::SessionInputs, sample::node};
 
     #[test]
-    fn bytes_are_told_from_text_that_stands_for_bytes() {
+    fn schemas_of_bytes_are_distinguished_from_those_of_encoded_text() {
         for (schema, expected) in [
             (json!({"type": "string", "format": "binary"}), true),
             (json!({"type": "file"}), true),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_parts_and_items_of_parts_and_nothing_deeper() {
+    fn only_parts_and_items_of_parts_are_files() {
         for (way, expected) in [
             (&["properties"][..], Bytes::Part),
             (&["allOf", "properties", "oneOf"], Bytes::Part),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_the_bytes_are_not_lengths_of_their_text() {
+    fn length_keywords_of_bytes_are_not_applied_to_their_text() {
         let described = json!({"type": ["string", "null"], "format": "binary", "maxLength": 3, "title": "Photo"});
         let schema = Bytes::Whole.schema(&node(&described), View::Output);
         assert_eq!(schema.as_object().unwrap().keys().collect::<Vec<_>>(), ["title", "anyOf"]);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_may_be_an_earlier_result() {
+    fn bytes_may_be_given_as_the_handle_of_a_result() {
         for (bytes, expected) in [
             (Bytes::File, &["data", "text", "handle", "filename", "content_type"][..]),
             (Bytes::Whole, &["data", "text", "handle", "content_type"]),

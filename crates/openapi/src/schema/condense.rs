@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_each_other_is_one_group_after_what_it_leads_to() {
+    fn strongly_connected_nodes_form_one_group_after_those_that_they_reach() {
         check(&[], &[]);
         check(&[vec![]], &[&[0]]);
         check(&[vec![0]], &[&[0]]);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_is_no_long_stack() {
+    fn a_long_chain_of_nodes_is_grouped_without_recursion() {
         let chain: Vec<_> = (1..100_000).map(|next| vec![next]).chain([vec![0]]).collect();
         assert_eq!(condensed(&chain).len(), 1);
     }
@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_those_that_reach_each_other(leads_to in vec(vec(0..8_usize, 0..4), 8)) {
+        fn each_group_has_exactly_the_nodes_that_reach_each_other(leads_to in vec(vec(0..8_usize, 0..4), 8)) {
             let groups = condensed(&leads_to);
             let group_of = |node: &usize| groups.iter().position(|group| group.contains(node));
             prop_assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), leads_to.len());

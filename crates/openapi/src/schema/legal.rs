@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_beyond_a_bound_is_illegal() {
+    fn a_default_outside_its_bounds_is_illegal() {
         for schema in [
             json!({"type": "integer", "maximum": 10, "default": 99}),
             json!({"type": "integer", "minimum": 1, "default": 0}),

@@ -252,7 +252,7 @@ mod tests {
     use crate::schema::sample::check;
 
     #[test]
-    fn members_of_another_type_are_read_as_the_declared_one() {
+    fn enum_members_of_another_type_are_converted_to_the_declared_one() {
         let repaired = &["repaired-keyword"];
         check(
             json!({"type": "string", "enum": [1, true, "a", 1.5]}),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_members_cannot_be_read_as_gives_way() {
+    fn a_declared_type_that_no_enum_member_fits_is_dropped() {
         let repaired = &["repaired-keyword"];
         check(
             json!({"type": "integer", "enum": ["a", "b"]}),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_a_member_where_the_schema_says_so() {
+    fn null_is_an_enum_member_if_the_schema_is_nullable() {
         let said = json!({"type": "string", "nullable": true, "enum": ["a", null]});
         check(said, json!({"type": ["string", "null"], "enum": ["a", null]}), &[]);
         let unsaid = json!({"type": "string", "enum": ["a", null]});
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_and_examples_are_read_like_the_members() {
+    fn a_default_and_examples_are_converted_like_the_enum_members() {
         let repaired = &["repaired-keyword"];
         check(
             json!({"type": "integer", "enum": ["1", "2"], "default": "2", "examples": ["1", 2]}),

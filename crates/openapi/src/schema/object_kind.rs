@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_says_what_stands_there() {
+    fn the_kind_of_an_object_is_known_by_its_pointer() {
         for (pointer, expected) in [
             ("/components/schemas/a", None),
             ("/definitions/a", None),

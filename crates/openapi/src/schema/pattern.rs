@@ -186,7 +186,7 @@ mod tests {
     use crate::schema::sample::check;
 
     #[test]
-    fn delimiters_are_no_part_of_a_pattern() {
+    fn delimiters_of_a_regular_expression_are_removed() {
         for (pattern, expected) in [
             ("^[a-z]+$", Some("^[a-z]+$")),
             ("^/v1/$", Some("^/v1/$")),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_engine_holds_is_told_from_what_one_holds() {
+    fn patterns_too_large_for_any_engine_are_recognized() {
         for (pattern, expected) in [
             ("^[a-z]{1,63}$", true),
             (r"^\p{L}+$", true),

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_reads_like_a_keyword_is_told_from_other_words() {
+    fn misspelt_keywords_are_distinguished_from_other_words() {
         for (keyword, expected) in [
             ("maxlength", Some("did you mean `maxLength`?")),
             ("min_items", Some("did you mean `minItems`?")),

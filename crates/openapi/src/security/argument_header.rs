@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_steers_proxies_and_services_may_be_let_through() {
+    fn headers_for_proxies_may_be_allowed_as_arguments() {
         for name in [
             "Cookie",
             "Forwarded",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_frames_the_message_or_carries_credentials_may_not() {
+    fn headers_of_framing_and_credentials_are_never_allowed_as_arguments() {
         for name in [
             "Host",
             "HTTP2-Settings",
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_as_services_do() {
+    fn header_names_are_compared_with_dashes_and_underscores_equal() {
         for name in ["Cookie", "X-Method-Override"] {
             let header = ArgumentHeader::new(name).unwrap();
             assert!(header.is(&name.replace('-', "_")), "{name}");

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_are_any_and_schemes_together_are_all() {
+    fn security_is_read_as_alternatives_of_combined_schemes() {
         check(
             json!([{"key": []}, {"key": [], "user": ["read", "write"]}]),
             json!(null),
@@ -175,20 +175,20 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_says_it_for_itself_else_the_description() {
+    fn the_security_of_an_operation_replaces_that_of_the_description() {
         check(json!(null), json!([{"key": []}]), &["true key()"]);
         check(json!([{"user": []}]), json!([{"key": []}]), &["true user()"]);
     }
 
     #[test]
-    fn none_optional_and_unsaid_are_three_things() {
+    fn empty_optional_and_absent_security_differ() {
         check(json!([]), json!([{"key": []}]), &["true"]);
         check(json!([{}, {"key": []}]), json!(null), &["true  | key()"]);
         check(json!(null), json!(null), &["false"]);
     }
 
     #[test]
-    fn an_undeclared_scheme_is_reported() {
+    fn an_undeclared_security_scheme_is_reported() {
         check(json!([{"other": []}]), json!(null), &["true other()", "unknown-security-scheme"]);
         check(json!({"key": []}), json!(null), &["false", "malformed-node"]);
         check(json!(["key", {"user": []}]), json!(null), &["true user()", "malformed-node"]);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_of_every_version_are_read() {
+    fn security_schemes_of_every_version_are_read() {
         let row = |scheme: Value| json!({"openapi": "3.2.0", "components": {"securitySchemes": {"a": scheme}}});
         check_kind(
             row(json!({"type": "apiKey", "in": "cookie", "name": "k"})),

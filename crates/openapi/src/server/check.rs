@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_without_a_scheme_is_mended() {
+    fn a_malformed_server_gets_a_suggestion() {
         for (text, expected) in [
             ("localhost:8000", "write `http://localhost:8000`"),
             ("127.0.0.1:8000/v1", "write `http://127.0.0.1:8000/v1`"),

@@ -40,7 +40,7 @@ fn check_missing(servers: Value, url: &str, message: &str) {
 }
 
 #[test]
-fn a_wrong_server_of_the_operator_is_blamed_itself() {
+fn a_malformed_server_of_the_operator_is_reported_as_such() {
     let document = document(json!({"servers": [{"url": "https://a.example"}]}));
     let server = Some("localhost:8000".to_owned());
     let options = LoadOptions { server, ..LoadOptions::default() };
@@ -59,7 +59,7 @@ fn check(servers: Value, expected: &str) {
 }
 
 #[test]
-fn the_first_server_counts() {
+fn the_first_server_is_used() {
     let two = json!([{"url": "https://a.example/v1/"}, {"url": "https://b.example"}]);
     check(two, "https://a.example/v1 Description");
     check(json!([{"url": "https://a.example"}]), "https://a.example/ Description");
@@ -120,7 +120,7 @@ fn a_relative_server_needs_the_address_of_the_description() {
 }
 
 #[test]
-fn the_step_for_an_unknown_server_names_what_the_description_does() {
+fn the_suggested_server_keeps_the_host_and_path_of_the_description() {
     for (servers, expected) in [
         (json!([{"url": "/v1"}]), "https://HOST/v1"),
         (json!([{"url": "api.example.com/v1"}]), "https://api.example.com/v1"),
@@ -165,7 +165,7 @@ fn a_doubtful_server_is_reported_once_and_used() {
 }
 
 #[test]
-fn a_server_on_an_origin_of_the_operator_is_the_operators() {
+fn a_server_on_a_trusted_origin_counts_as_set_by_the_operator() {
     let options = LoadOptions {
         trusted_origins: vec!["http://127.0.0.1:8000".to_owned()],
         ..LoadOptions::default()
@@ -180,7 +180,7 @@ fn a_server_on_an_origin_of_the_operator_is_the_operators() {
 }
 
 #[test]
-fn a_server_is_a_plain_http_address() {
+fn a_server_must_be_a_plain_http_address() {
     for bad in [
         "ftp://a.example",
         "file:///etc",
@@ -211,7 +211,7 @@ fn the_operator_overrides_every_server() {
 }
 
 #[test]
-fn the_innermost_level_counts() {
+fn the_servers_of_the_innermost_level_are_used() {
     let document = document(json!({
         "servers": [{"url": "https://root.example"}],
         "item": {"servers": [{"url": "https://item.example"}]},

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_declared_stays_as_it_is() {
+    fn a_declared_variable_name_is_not_read_as_a_notation() {
         for name in ["name?", "+x", ":id", "a:b", "x*"] {
             let key = format!("/a/{{{name}}}");
             assert_eq!(plain(&key, &|known| known == name, &|_| false), Ok(None), "{key}");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn unclear_keys_are_refused() {
+    fn ambiguous_path_keys_are_refused() {
         for key in [
             "/a/*",
             "/a/**/b",

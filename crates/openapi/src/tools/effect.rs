@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_says_what_is_changed() {
+    fn the_effect_of_a_tool_follows_its_method() {
         for (method, expected) in [
             ("GET", Effect::Read),
             ("HEAD", Effect::Read),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_get_that_runs_something_or_opens_a_connection_is_no_read() {
+    fn a_get_that_executes_or_connects_is_no_read() {
         for (key, operation) in [
             (
                 "/api/v1/pods/{name}/exec",

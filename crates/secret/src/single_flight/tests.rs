@@ -70,7 +70,7 @@ async fn a_thousand_callers_ask_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_asks_may_leave_and_the_next_asks_in_its_place() {
+async fn a_waiting_caller_takes_over_a_flight_whose_caller_leaves() {
     let (flight, source) = flight(Lasting::Keeps);
     let leaving = timeout(SECOND / 2, flight.get(&"a", |_| source.hang()));
     let (left, all) = tokio::join!(leaving, async {

@@ -37,7 +37,7 @@ fn refused(body: &str, at: usize, expected: &str) {
 }
 
 #[test]
-fn parts_stand_between_boundaries() {
+fn multipart_parts_are_split_at_boundaries() {
     check("--b\r\n\r\none\r\n--b\r\n\r\ntwo\r\n--b--\r\n", &[(None, "one"), (None, "two")]);
     check("--b\r\nContent-Type: a/b\r\n\r\none\r\n--b--", &[(Some("a/b"), "one")]);
     check("before\r\n--b\r\n\r\none\r\n--b-- \t\r\nbehind", &[(None, "one")]);
@@ -55,14 +55,14 @@ fn a_part_without_content_is_empty() {
 }
 
 #[test]
-fn the_first_boundary_says_how_lines_end() {
+fn the_first_boundary_decides_the_line_ending() {
     check("--b\nContent-Type: a/b\n\none\r\n\n--b--\n", &[(Some("a/b"), "one\r\n")]);
     check("--b\r\n\r\none\n--b--\r\n\r\n--b--", &[(None, "one\n--b--\r\n")]);
     refused("--b\n\none\n--b--\r\n", 12, "the line end that the first boundary has");
 }
 
 #[test]
-fn headers_are_folded_and_others_are_passed_over() {
+fn folded_part_headers_are_joined_and_unused_ones_are_ignored() {
     check(
         "--b\r\nX-Other: 1\r\nx-other: 2\r\ncontent-type:a/b;\r\n\tc=d\r\n\r\n\r\n--b--",
         &[(Some("a/b; c=d"), "")],
@@ -77,7 +77,7 @@ fn headers_are_folded_and_others_are_passed_over() {
 }
 
 #[test]
-fn a_body_that_breaks_off_or_goes_on_behind_its_boundary_is_refused() {
+fn a_truncated_multipart_body_is_refused_with_the_expected_boundary() {
     refused("one\r\ntwo", 0, "a line that begins with the boundary");
     refused("", 0, "a line that begins with the boundary");
     refused("--b\r\n\r\none", 10, "the boundary that ends the last part");
@@ -92,7 +92,7 @@ fn a_body_that_breaks_off_or_goes_on_behind_its_boundary_is_refused() {
 }
 
 #[test]
-fn parts_and_their_headers_are_bounded() {
+fn multipart_bodies_with_too_many_parts_or_headers_are_refused() {
     let most = "--b\r\n\r\n\r\n".repeat(MAX_PARTS);
     assert_eq!(taken(format!("{most}--b--").as_bytes(), "b").map(|them| them.len()), Ok(MAX_PARTS));
     let more = format!("{most}--b\r\n\r\n\r\n--b--");
@@ -105,7 +105,7 @@ fn parts_and_their_headers_are_bounded() {
 }
 
 #[test]
-fn bytes_outside_of_the_parts_are_counted() {
+fn bytes_outside_of_the_multipart_parts_are_counted() {
     let n_outside = |body: &'static str| {
         apart(&Bytes::from_static(body.as_bytes()), "b").map(|apart| apart.n_outside)
     };
@@ -126,7 +126,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn a_body_that_was_put_together_is_taken_apart(
+    fn a_composed_multipart_body_is_split_to_its_parts(
         contents in prop::collection::vec((prop::option::of("[a-z]{1,9}/[a-z]{1,9}"), content()), 0..9),
         line_end in prop_oneof![Just("\r\n"), Just("\n")],
         padding in "[ \t]{0,3}",
@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_taken_apart_or_refused(
+    fn any_bytes_are_split_to_parts_or_refused(
         pieces in prop::collection::vec(prop_oneof![
             Just(b"--b".to_vec()), Just(b"\r\n--b\r\n".to_vec()), Just(b"\n--b--".to_vec()), Just(b"\r\n\r\n".to_vec()),
             Just(b"Content-Type: a/b\r\n".to_vec()), content(),

@@ -26,7 +26,7 @@ fn check_chosen(method: &str, headers: &[(&str, &str)], shape: &Shape, expected:
 }
 
 #[test]
-fn headers_that_mean_something_are_shown() {
+fn well_known_response_headers_are_shown() {
     let all = [
         ("Location", "/items/7"),
         ("etag", "W/\"1\""),
@@ -49,7 +49,7 @@ fn headers_that_mean_something_are_shown() {
 }
 
 #[test]
-fn headers_that_are_named_are_shown_and_no_others() {
+fn only_configured_response_headers_are_shown_if_any_are_configured() {
     let all = [("etag", "1"), ("x-own", "canary-token"), ("x-total", "7"), ("set-cookie", "a=b")];
     for (names, expected) in [
         (&["x-own", "date", "x-own"][..], &[("x-own", "****")][..]),
@@ -80,7 +80,7 @@ fn arguments_of_the_next_page_are_masked_and_cleaned() {
 }
 
 #[test]
-fn what_is_done_to_an_answer_is_in_the_journal() {
+fn each_change_to_an_answer_is_noted_in_the_journal() {
     for (media_type, body, expected) in [
         ("text/html", "<p>a&#8203;b\u{202e}</p>", Some("2 characters")),
         ("application/x-ndjson", "[\"\\ud83d\"]\n[\"\\ud83d\"]", Some("2 halves")),

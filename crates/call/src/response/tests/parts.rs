@@ -23,7 +23,7 @@ fn text(text: &str) -> Part {
 }
 
 #[test]
-fn each_part_is_read_by_its_media_type() {
+fn each_multipart_part_is_read_by_its_media_type() {
     let data = Bytes::from_static(b"\x89PNG");
     let sha256 = "5239b442fa5772d90506618cec006511feaf53954f3a4e54921f3d5af9742777".to_owned();
     let media_type = "application/zip".to_owned();
@@ -52,7 +52,7 @@ fn each_part_is_read_by_its_media_type() {
 }
 
 #[test]
-fn every_multipart_type_is_taken_apart() {
+fn every_multipart_media_type_is_split_to_parts() {
     for media_type in [
         "multipart/form-data; boundary=b",
         "Multipart/Related; type=\"a/b\"; start=\"<x>\"; boundary=\"b\"",
@@ -63,7 +63,7 @@ fn every_multipart_type_is_taken_apart() {
 }
 
 #[test]
-fn a_part_has_its_names_without_what_nobody_sees() {
+fn the_names_of_a_part_lose_their_invisible_characters() {
     let mut part = text("one");
     part.name = Some("a".to_owned());
     part.filename = Some("caf\u{e9}.txt".to_owned());
@@ -74,7 +74,7 @@ fn a_part_has_its_names_without_what_nobody_sees() {
 }
 
 #[test]
-fn a_part_that_has_parts_is_not_taken_apart() {
+fn a_nested_multipart_part_is_a_file() {
     let inner = b"--c\r\n\r\none\r\n--c--";
     let outcome =
         answer(200, MIXED, &body(&[("Content-Type: multipart/mixed; boundary=c\r\n", inner)]));
@@ -87,7 +87,7 @@ fn a_part_that_has_parts_is_not_taken_apart() {
 }
 
 #[test]
-fn a_broken_answer_says_where_and_what_was_expected() {
+fn the_fault_of_a_malformed_multipart_answer_has_position_and_expectation() {
     let fault = check_fault(200, MIXED, b"--b\r\n\r\none");
     assert_eq!(fault.code, FaultCode::UnreadableResponse);
     assert_eq!(
@@ -111,14 +111,14 @@ fn a_broken_answer_says_where_and_what_was_expected() {
 }
 
 #[test]
-fn the_words_of_a_failure_are_not_taken_apart() {
+fn the_multipart_body_of_a_failure_is_shown_as_text() {
     let fault = check_fault(500, MIXED, b"--b\r\n\r\none");
     assert_eq!(fault.body, Some(json!("--b\n\none")));
     assert_eq!(check_fault(500, MIXED, b"--b\r\n\r\n\xff").body, None);
 }
 
 #[test]
-fn pictures_of_all_parts_are_within_one_bound() {
+fn pictures_of_all_parts_share_one_limit() {
     let shape = Shape { media_bytes: 5, ..Shape::default() };
     let picture = ("Content-Type: image/png\r\n", &b"abc"[..]);
     let small = ("Content-Type: image/png\r\n", &b"ab"[..]);
@@ -141,7 +141,7 @@ fn of_secret(parts: &[(&str, &[u8])], shape: &Shape) -> Understood {
 }
 
 #[test]
-fn a_secret_is_masked_in_every_part_and_name() {
+fn a_secret_is_masked_in_every_part_and_part_name() {
     let parts: [(&str, &[u8]); 5] = [
         (
             "Content-Disposition: form-data; name=canary-token; filename=\"a canary-token\"\r\n",
@@ -169,7 +169,7 @@ fn a_secret_is_masked_in_every_part_and_name() {
 }
 
 #[test]
-fn bytes_with_a_secret_that_their_encoding_hides_are_said_to_hold_one() {
+fn a_secret_hidden_by_transfer_encoding_is_detected_and_masked() {
     // Base64 in lines is found; this is the secret after one escaped byte.
     let headers =
         "Content-Type: application/zip\r\nContent-Transfer-Encoding: quoted-printable\r\n";
@@ -179,7 +179,7 @@ fn bytes_with_a_secret_that_their_encoding_hides_are_said_to_hold_one() {
 }
 
 #[test]
-fn files_and_parts_that_were_cut_are_kept_whole() {
+fn files_and_cut_parts_are_stored_whole() {
     let shape = Shape { result_bytes: 1024, ..Shape::default() };
     let long = "line\n".repeat(1000);
     let parts: [(&str, &[u8]); 3] = [
@@ -200,7 +200,7 @@ fn files_and_parts_that_were_cut_are_kept_whole() {
 }
 
 #[test]
-fn what_stands_outside_of_the_parts_is_told() {
+fn bytes_outside_of_the_parts_are_noted_in_the_journal() {
     let response = Response::builder().header("content-type", MIXED);
     let response = response.body(Bytes::from_static(b"no part\r\n--b\r\n\r\none\r\n--b--\r\n"));
     let mut journal = Journal::default();

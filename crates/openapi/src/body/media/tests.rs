@@ -34,7 +34,7 @@ fn check_with(options: &LoadOptions, body: Value, expected: &[&str]) {
 }
 
 #[test]
-fn json_is_preferred() {
+fn json_is_preferred_among_the_media_types_of_a_body() {
     let content = json!({"text/xml": {}, "application/vnd.x+json": {}, "application/json; charset=utf-8": {}});
     check(
         json!({"required": true, "content": content}),
@@ -137,7 +137,7 @@ fn a_body_is_written_by_its_media_type() {
 }
 
 #[test]
-fn a_schema_says_whether_a_body_is_bytes_or_text() {
+fn the_schema_of_a_body_decides_between_bytes_and_text() {
     for (media_type, schema, kind) in [
         ("application/pdf", json!({"type": "string", "format": "binary"}), "Binary"),
         ("application/pdf", json!({}), "Binary"),
@@ -154,7 +154,7 @@ fn a_schema_says_whether_a_body_is_bytes_or_text() {
 }
 
 #[test]
-fn bytes_as_they_are_are_preferred_to_base64() {
+fn raw_bytes_are_preferred_to_base64() {
     let file = |kind: Value| json!({"schema": {"properties": {"f": {"items": kind}}}});
     let parts = file(json!({"type": "string", "format": "binary"}));
     let json_first = ["application/json Json false", "multipart/form-data Multipart false"];
@@ -191,7 +191,7 @@ fn an_object_under_a_media_type_of_bytes_is_bytes() {
 }
 
 #[test]
-fn a_body_that_is_not_written_is_kept_and_reported() {
+fn a_body_in_a_media_type_that_cannot_be_written_is_reported() {
     check(
         json!({"content": {"application/xml": {"schema": {"type": "object"}}}}),
         &["application/xml Xml false", "body-media-not-written"],

@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300.max(ProptestConfig::default().cases), ..ProptestConfig::default() })]
 
     #[test]
-    fn groups_give_what_each_set_gives_by_itself_in_whatever_order_they_are_asked_for(
+    fn groups_yield_the_same_definitions_in_any_order_of_requests(
         schemas in vec(references(4), NAMES.len()),
         roots in vec(references(3), 4),
         asked in vec((0..4_usize, 0..3_usize, any::<bool>()), 1..8),
@@ -140,7 +140,7 @@ fn groups(schemas: &[Vec<Reference>], root: Vec<Reference>) -> Option<usize> {
 }
 
 #[test]
-fn definitions_come_in_groups_unless_two_are_called_alike() {
+fn definitions_are_grouped_unless_two_have_one_name() {
     let none = Vec::new;
     let circle = [vec![(0, 1)], vec![(0, 2)], vec![(0, 0)], none(), none(), none(), none()];
     assert_eq!(groups(&circle, vec![(0, 0)]), Some(1));

@@ -170,7 +170,7 @@ fn a_required_part_of_a_value_that_no_value_can_have_is_reported_at_its_position
 }
 
 #[test]
-fn circles_end() {
+fn the_check_for_satisfiable_schemas_ends_in_circles() {
     some_meets(json!({"$ref": "#/Loop", "required": ["next"]}));
     some_meets(json!({"$ref": "#/Self", "minLength": 1}));
     none_meets(json!({"$ref": "#/Self", "type": "integer"}));

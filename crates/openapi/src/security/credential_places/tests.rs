@@ -45,7 +45,7 @@ fn configured(kind: CredentialKind) -> LoadOptions {
 }
 
 #[test]
-fn a_bearer_token_is_read_from_queries_and_forms() {
+fn access_token_of_a_query_or_form_is_a_bearer_credential() {
     let options = configured(CredentialKind::Token);
     check(&options, None, "query access_token", true);
     check(&options, None, "query Access_Token", true);
@@ -61,7 +61,7 @@ fn a_bearer_token_is_read_from_queries_and_forms() {
 }
 
 #[test]
-fn a_scheme_for_tokens_counts_like_a_configured_one() {
+fn a_bearer_scheme_reserves_names_like_a_configured_token() {
     let none = LoadOptions::default();
     let bearer = SecuritySchemeKind::Http { scheme: "bearer".into(), bearer_format: None };
     let basic = SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None };
@@ -74,7 +74,7 @@ fn a_scheme_for_tokens_counts_like_a_configured_one() {
 }
 
 #[test]
-fn a_signature_of_aws_takes_its_parameters_and_no_others() {
+fn an_aws_signature_reserves_its_own_parameters_only() {
     let options = configured(CredentialKind::AwsSigV4);
     for name in ["X-Amz-Date", "x-amz-signature", "X-AMZ-CREDENTIAL", "X-Amz-SignedHeaders"] {
         check(&options, None, &format!("header {name}"), true);
@@ -88,7 +88,7 @@ fn a_signature_of_aws_takes_its_parameters_and_no_others() {
 }
 
 #[test]
-fn a_key_is_a_credential_where_the_description_says_so() {
+fn a_parameter_named_key_is_a_credential_if_its_description_says_so() {
     let options = configured(CredentialKind::Token);
     for (row, expected) in [
         ("query key: API key. Your API key identifies your project.", true),
@@ -109,7 +109,7 @@ fn a_key_is_a_credential_where_the_description_says_so() {
 }
 
 #[test]
-fn what_is_required_is_told_apart() {
+fn the_owner_of_a_credential_parameter_says_whether_it_is_required() {
     let scheme = scheme(key(InputLocation::Query, "key"));
     let options = configured(CredentialKind::Token);
     let security = asking(&scheme);
@@ -128,7 +128,7 @@ fn what_is_required_is_told_apart() {
 }
 
 #[test]
-fn the_operator_gives_names_back_but_no_place_of_his_own_credential() {
+fn the_operator_may_release_names_but_not_those_of_a_configured_credential() {
     let mut options = configured(CredentialKind::Token);
     options.credential_arguments = vec!["access_token".to_owned(), "key".to_owned()];
     check(&options, Some(key(InputLocation::Query, "key")), "query key", false);
@@ -138,7 +138,7 @@ fn the_operator_gives_names_back_but_no_place_of_his_own_credential() {
 }
 
 #[test]
-fn schemes_that_are_demanded_join_every_alternative() {
+fn demanded_security_schemes_join_every_alternative() {
     let (one, two) =
         (scheme(SecuritySchemeKind::MutualTls), scheme(key(InputLocation::Query, "key")));
     let two = Arc::new(SecurityScheme { name: "t".into(), ..SecurityScheme::clone(&two) });

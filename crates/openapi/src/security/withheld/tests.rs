@@ -28,7 +28,7 @@ fn check(place: InputLocation, name: &str, expected: Option<&WithholdingReason>)
 const CREDENTIAL: WithholdingReason = WithholdingReason::Credential(PlaceOwner::Credential);
 
 #[test]
-fn the_operator_lets_headers_through_but_not_where_a_credential_goes() {
+fn the_operator_may_allow_headers_but_not_those_of_a_credential() {
     let cookie = ArgumentHeader::new("cookie").unwrap();
     let check = |known: (InputLocation, &str), name: &str, expected: Option<&WithholdingReason>| {
         check_with(known, &[&cookie], (InputLocation::Header, name), expected);
@@ -44,14 +44,14 @@ fn the_operator_lets_headers_through_but_not_where_a_credential_goes() {
 }
 
 #[test]
-fn headers_described_elsewhere_are_reserved() {
+fn headers_that_openapi_describes_elsewhere_are_reserved() {
     for name in ["Accept", "content-type", "AUTHORIZATION", "Content_Type"] {
         check(InputLocation::Header, name, Some(&WithholdingReason::Reserved));
     }
 }
 
 #[test]
-fn headers_that_steer_the_message_are_forbidden() {
+fn headers_of_framing_and_routing_are_withheld() {
     for name in [
         "Host",
         "Content-Length",
@@ -69,7 +69,7 @@ fn headers_that_steer_the_message_are_forbidden() {
 }
 
 #[test]
-fn the_place_of_a_credential_is_taken() {
+fn parameters_at_the_location_of_a_credential_are_withheld() {
     check(InputLocation::Header, "x_api_key", Some(&CREDENTIAL));
     check(InputLocation::Query, "key", Some(&CREDENTIAL));
     check(InputLocation::Query, "Key", Some(&CREDENTIAL));
@@ -77,7 +77,7 @@ fn the_place_of_a_credential_is_taken() {
 }
 
 #[test]
-fn other_parameters_are_offered() {
+fn parameters_that_carry_no_credential_are_offered() {
     check(InputLocation::Header, "X-Request-ID", None);
     check(InputLocation::Query, "host", None);
     check(InputLocation::Cookie, "cookie", None);

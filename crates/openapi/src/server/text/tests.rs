@@ -203,7 +203,7 @@ fn plain(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn a_usable_address_consists_of_what_was_written(text in address()) {
+    fn a_server_url_is_used_exactly_as_written(text in address()) {
         if let Ok(Some(Address { url, doubt })) = absolute(&text) {
             prop_assert!(url.username().is_empty() && url.password().is_none());
             prop_assert!(url.query().is_none() && url.fragment().is_none());
