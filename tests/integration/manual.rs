@@ -108,20 +108,21 @@ toolsets:
 fn the_chapter_about_codes_is_the_tables_of_the_codes() {
     let mut page = CODES.to_owned();
     page.push_str("\n## Faults of calls\n");
-    for code in FaultCode::ALL {
+    for &code in FaultCode::ALL {
         write!(page, "\n### `{}`\n\n{}\n", code.as_str(), code.explanation()).unwrap();
     }
     page.push_str("\n## Findings about configurations and exports\n");
     let mut findings: Vec<_> =
-        ConfigCode::ALL.map(|code| (code.as_str(), code.explanation())).into();
-    findings.extend(RemarkKind::ALL.map(|kind| (kind.as_str(), kind.explanation())));
+        ConfigCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect();
+    findings.extend(RemarkKind::ALL.iter().map(|kind| (kind.as_str(), kind.explanation())));
     findings.sort_unstable();
     for (code, explanation) in findings {
         write!(page, "\n### `{code}`\n\n{explanation}\n").unwrap();
     }
     page.push_str("\n## Findings about descriptions\n");
-    let mut findings: Vec<_> = TextCode::ALL.map(|code| (code.as_str(), code.explanation())).into();
-    findings.extend(Code::ALL.map(|code| (code.as_str(), code.explanation())));
+    let mut findings: Vec<_> =
+        TextCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect();
+    findings.extend(Code::ALL.iter().map(|code| (code.as_str(), code.explanation())));
     findings.sort_unstable();
     for (code, explanation) in findings {
         write!(page, "\n### `{code}`\n\n{explanation}\n").unwrap();

@@ -15,8 +15,7 @@ mod text;
 
 use std::fmt;
 
-use callgate_config::codes;
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, codes};
 
 pub use ces::import_ces;
 pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};
@@ -58,7 +57,7 @@ pub struct Remark {
 
 codes! {
     /// The kind of a [`Remark`].
-    RemarkKind {
+    pub enum RemarkKind {
         /// The account that requests tokens differs from that of the exporting product.
         Account = "import-account":
             "Grant the account of this machine the roles that the service agent of the product has, or write another `auth` into the toolset.";

@@ -18,7 +18,7 @@ pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
 pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
     let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
     of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {
-        let code = Code::ALL.into_iter().find(|code| code.as_str() == asked)?;
+        let code = Code::ALL.iter().find(|code| code.as_str() == asked)?;
         let Example { wrong, mended, .. } = code.example();
         Some((wrong, mended))
     })
@@ -36,22 +36,29 @@ pub(crate) fn of_findings() -> Vec<Explained> {
 
 pub(crate) fn of_descriptions() -> Vec<Explained> {
     sorted(
-        &TextCode::ALL.map(|code| (code.as_str(), code.explanation())),
-        &Code::ALL.map(|code| (code.as_str(), code.explanation())),
+        &table(TextCode::ALL, |code| (code.as_str(), code.explanation())),
+        &table(Code::ALL, |code| (code.as_str(), code.explanation())),
     )
 }
 
 /// The codes of findings about configurations and exports, in alphabetical order.
 pub(crate) fn of_configurations() -> Vec<Explained> {
     #[cfg(feature = "ces")]
-    let of_exports = callgate_ces::RemarkKind::ALL.map(|kind| (kind.as_str(), kind.explanation()));
+    let of_exports =
+        table(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
     #[cfg(not(feature = "ces"))]
     let of_exports = [];
-    sorted(&ConfigCode::ALL.map(|code| (code.as_str(), code.explanation())), &of_exports)
+    sorted(&table(ConfigCode::ALL, |code| (code.as_str(), code.explanation())), &of_exports)
 }
 
 pub(crate) fn of_calls() -> Vec<Explained> {
-    FaultCode::ALL.map(|code| (code.as_str(), code.explanation())).into()
+    table(FaultCode::ALL, |code| (code.as_str(), code.explanation()))
+}
+
+fn table<T>(codes: &[T], row: impl Fn(&T) -> Explained) -> Vec<Explained> {
+    let rows: Vec<_> = codes.iter().map(row).collect();
+    debug_assert!(rows.is_sorted(), "a table is in alphabetical order");
+    rows
 }
 
 fn sorted(some: &[Explained], others: &[Explained]) -> Vec<Explained> {
@@ -86,5 +93,15 @@ mod tests {
         let codes = [of_findings(), of_calls()].concat();
         let names: BTreeSet<_> = codes.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), codes.len());
+    }
+
+    #[test]
+    fn each_code_is_explained_in_one_line_of_sentences() {
+        for (name, explanation) in [of_findings(), of_calls()].concat() {
+            assert!(explanation.ends_with('.') && explanation.lines().count() == 1, "{name}");
+        }
+        for (name, explanation) in [of_configurations(), of_calls()].concat() {
+            assert!(explanation.starts_with(|c: char| c.is_ascii_uppercase()), "{name}");
+        }
     }
 }

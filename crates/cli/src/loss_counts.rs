@@ -30,7 +30,7 @@ type Keywords = BTreeMap<(&'static str, &'static str), usize>;
 impl LossCounts {
     pub(crate) fn of_dialects() -> Self {
         let mut projections = Vec::new();
-        for projection in Dialect::ALL.into_iter().filter_map(Dialect::projection) {
+        for projection in Dialect::ALL.iter().copied().filter_map(Dialect::projection) {
             if !projections.contains(&projection) {
                 projections.push(projection);
             }

@@ -1,50 +1,11 @@
 //! The stable codes of findings about configurations, in one table: each row makes a code, its name and its explanation. The
 //! remedy of a single finding is in the finding, since it depends on the key.
 
-/// Makes an enum of codes, and the name and the explanation of each, from a table: its meaning, then the remedy.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! codes {
-    ($(#[$of:meta])* $Codes:ident {
-        $(#[doc = $meaning:literal] $code:ident = $name:literal: $advice:literal;)+
-    }) => {
-        $(#[$of])*
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        #[non_exhaustive]
-        pub enum $Codes {
-            $(
-                #[doc = $meaning]
-                #[doc = ""]
-                #[doc = $advice]
-                $code,
-            )+
-        }
-
-        impl $Codes {
-            /// Every code, in alphabetical order.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
-
-            /// The code as it is displayed: lower-case words with dashes.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$code => $name,)+
-                }
-            }
-
-            /// A paragraph that explains the code to a reader: its meaning and the remedy.
-            pub fn explanation(self) -> &'static str {
-                // The text of a doc comment begins with a space.
-                match self {
-                    $(Self::$code => concat!($meaning, " ", $advice).trim_start(),)+
-                }
-            }
-        }
-    };
-}
+use callgate_tool::codes;
 
 codes! {
     /// The kinds of findings about a configuration.
-    ConfigCode {
+    pub enum ConfigCode {
         /// The audit file cannot be opened, or was started with another key.
         Audit = "audit":
             "Make the file of `audit` writable, or give back the key that it was started with; to use a new key, begin a new file.";
@@ -141,23 +102,5 @@ codes! {
         /// A key does not accept its value.
         WrongValue = "wrong-value":
             "Write a value of the kind that the finding names, such as `30s` for a time.";
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_of_the_configuration_are_distinct_sorted_and_explained() {
-        let names = ConfigCode::ALL.map(ConfigCode::as_str);
-        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
-        for explanation in ConfigCode::ALL.map(ConfigCode::explanation) {
-            assert!(
-                explanation.ends_with('.') && explanation.lines().count() == 1,
-                "{explanation}"
-            );
-            assert!(explanation.starts_with(|c: char| c.is_ascii_uppercase()), "{explanation}");
-        }
     }
 }

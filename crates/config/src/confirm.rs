@@ -64,9 +64,8 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> ConfirmConfig {
 }
 
 fn rule(reader: &mut Reader, pointer: &str, node: &Node) -> Confirm {
-    let found =
-        node.as_str().and_then(|text| Confirm::ALL.into_iter().find(|it| it.as_str() == text));
-    found.unwrap_or_else(|| {
+    let found = node.as_str().and_then(|text| Confirm::ALL.iter().find(|it| it.as_str() == text));
+    found.copied().unwrap_or_else(|| {
         let expected = "`always`, `destructive`, `dialogflow_v2`, `never` or `writes`";
         let help = "`writes` asks about every call that changes something";
         reader.expected_plain(pointer, expected, node, help);

@@ -56,7 +56,7 @@ mod tests {
         let schema = Schema::new(json!({"type": "object", "properties": {}}));
         let tool =
             Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, Effect::Read);
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let deferred = dialect.deferred_declaration(Form::Usual, &tool);
             let mut expected = dialect.declaration(&tool);
             expected.as_object_mut().unwrap().insert("defer_loading", true.into());

@@ -68,7 +68,7 @@ pub struct UnknownDialect(String);
 
 impl Dialect {
     /// Every dialect, in alphabetical order of their names.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: &'static [Self] = &[
         Self::Anthropic,
         Self::Bedrock,
         Self::Ces,
@@ -262,7 +262,7 @@ impl FromStr for Dialect {
     type Err = UnknownDialect;
 
     fn from_str(name: &str) -> Result<Self, UnknownDialect> {
-        let known = Self::ALL.into_iter().find(|dialect| dialect.as_str() == name);
+        let known = Self::ALL.iter().copied().find(|dialect| dialect.as_str() == name);
         known.ok_or_else(|| UnknownDialect(name.to_owned()))
     }
 }
@@ -275,7 +275,8 @@ impl fmt::Display for Dialect {
 
 impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Dialect::ALL.map(Dialect::as_str).join("`, `");
+        let known: Vec<_> = Dialect::ALL.iter().map(|one| one.as_str()).collect();
+        let known = known.join("`, `");
         write!(f, "expected a dialect, one of `{known}`, got: `{}`", self.0)
     }
 }

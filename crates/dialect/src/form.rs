@@ -47,7 +47,7 @@ pub struct UnknownForm {
 
 impl Form {
     /// Every form, in alphabetical order of their names.
-    pub const ALL: [Self; 3] = [Self::Schema, Self::Strict, Self::Usual];
+    pub const ALL: &'static [Self] = &[Self::Schema, Self::Strict, Self::Usual];
 
     /// The name by which configurations and commands select the form.
     pub fn as_str(self) -> &'static str {
@@ -69,8 +69,8 @@ impl FromStr for Form {
     type Err = UnknownForm;
 
     fn from_str(name: &str) -> Result<Self, UnknownForm> {
-        let known = Self::ALL.into_iter().find(|form| form.as_str() == name);
-        known.ok_or_else(|| UnknownForm { known: &Self::ALL, dialect: None, name: name.to_owned() })
+        let known = Self::ALL.iter().copied().find(|form| form.as_str() == name);
+        known.ok_or_else(|| UnknownForm { known: Self::ALL, dialect: None, name: name.to_owned() })
     }
 }
 

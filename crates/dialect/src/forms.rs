@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn a_form_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
-        for dialect in Dialect::ALL {
-            for form in Form::ALL {
+        for &dialect in Dialect::ALL {
+            for &form in Form::ALL {
                 assert_eq!(dialect.form(form).is_ok(), dialect.forms().contains(&form));
             }
         }

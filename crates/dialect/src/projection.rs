@@ -172,7 +172,7 @@ impl Projected {
 
 impl Projection {
     /// Every projection, in alphabetical order of their names.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: &'static [Self] = &[
         Self::Anthropic,
         Self::AnthropicStrict,
         Self::Bedrock,
@@ -229,7 +229,7 @@ impl FromStr for Projection {
     type Err = UnknownProjection;
 
     fn from_str(name: &str) -> Result<Self, UnknownProjection> {
-        let known = Self::ALL.into_iter().find(|projection| projection.as_str() == name);
+        let known = Self::ALL.iter().copied().find(|projection| projection.as_str() == name);
         known.ok_or_else(|| UnknownProjection(name.to_owned()))
     }
 }
@@ -242,7 +242,8 @@ impl fmt::Display for Projection {
 
 impl fmt::Display for UnknownProjection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Projection::ALL.map(Projection::as_str).join("`, `");
+        let known: Vec<_> = Projection::ALL.iter().map(|one| one.as_str()).collect();
+        let known = known.join("`, `");
         write!(f, "expected a projection, one of `{known}`, got: `{}`", self.0)
     }
 }

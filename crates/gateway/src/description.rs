@@ -70,17 +70,17 @@ fn refine(operation: &mut Value, schemas: &Value) {
     let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
         let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
-        let values: &[&str] = match name {
-            "dialect" => &Dialect::ALL.map(Dialect::as_str),
-            "form" => &Form::ALL.map(Form::as_str),
-            "If-None-Match" => &["*"],
-            _ => &[],
+        let values: Vec<&str> = match name {
+            "dialect" => Dialect::ALL.iter().map(|dialect| dialect.as_str()).collect(),
+            "form" => Form::ALL.iter().map(|form| form.as_str()).collect(),
+            "If-None-Match" => vec!["*"],
+            _ => Vec::new(),
         };
         let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
             continue;
         };
         if !values.is_empty() {
-            let values = values.iter().map(|&value| Value::String(value.to_owned()));
+            let values = values.into_iter().map(|value| Value::String(value.to_owned()));
             schema.insert("enum", Value::Array(values.collect()));
         }
         let Some(kind) = schema.get_mut("type") else { continue };

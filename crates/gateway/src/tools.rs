@@ -141,7 +141,7 @@ pub(crate) fn absent(built: &Built, caller: &Caller, asked: &str) -> Problem {
 /// The declaration in every dialect, by the dialect's name.
 fn dialects(tool: &Tool) -> Value {
     let declared = |dialect: Dialect| (dialect.as_str().to_owned(), dialect.declaration(tool));
-    Value::Object(Dialect::ALL.into_iter().map(declared).collect())
+    Value::Object(Dialect::ALL.iter().copied().map(declared).collect())
 }
 
 /// The requested page of tools.

@@ -4,6 +4,7 @@
 mod answer;
 mod call;
 mod caller_token;
+mod codes;
 mod fault;
 mod fingerprint;
 mod header;

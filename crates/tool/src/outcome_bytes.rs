@@ -171,7 +171,7 @@ fn truncated(value: &Value) -> Option<Truncated> {
     let cut = |cut: &Value| {
         let [at, shown, of, unit] = cut.as_array()?.as_slice() else { return None };
         let units = [Unit::Bytes, Unit::Items, Unit::Members];
-        let unit = named(unit.as_str()?, units, Unit::as_str)?;
+        let unit = named(unit.as_str()?, &units, Unit::as_str)?;
         Some(Cut { at: at.as_str()?.to_owned(), shown: size(shown)?, of: size(of)?, unit })
     };
     let cuts = value.get("cuts")?.as_array()?.iter().map(cut).collect::<Option<_>>()?;
@@ -202,8 +202,8 @@ fn fault(value: &Value, bodies: &mut Bodies<'_>) -> Option<Fault> {
         code: named(is("code")?, FaultCode::ALL, FaultCode::as_str)?,
         message: text(value, "message")?,
         problems: problems.map(problem).collect::<Option<_>>()?,
-        reached: named(is("reached")?, reached, Reached::as_str)?,
-        next: named(is("next")?, nexts, Next::as_str)?,
+        reached: named(is("reached")?, &reached, Reached::as_str)?,
+        next: named(is("next")?, &nexts, Next::as_str)?,
         retry_after: known(value, "retry_after", Value::as_u64)?.map(Duration::from_nanos),
         status: status(value)?,
         body: known(value, "body", |body| Value::parse(bodies.text(body)?).ok())?,
@@ -237,7 +237,7 @@ fn pending(value: &Value, bodies: &mut Bodies<'_>) -> Option<Pending> {
     let expires =
         expires.and_then(|at| SystemTime::checked_add(&UNIX_EPOCH, Duration::from_nanos(at)));
     Some(Pending {
-        kind: named(value.get("kind")?.as_str()?, kinds, PendingKind::as_str)?,
+        kind: named(value.get("kind")?.as_str()?, &kinds, PendingKind::as_str)?,
         id: text(value, "id")?,
         expires,
         request: Value::parse(bodies.text(value.get("request")?)?).ok()?,
@@ -325,12 +325,8 @@ fn known<T>(
     }
 }
 
-fn named<T: Copy, const N: usize>(
-    name: &str,
-    all: [T; N],
-    name_of: impl Fn(T) -> &'static str,
-) -> Option<T> {
-    all.into_iter().find(|one| name_of(*one) == name)
+fn named<T: Copy>(name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> Option<T> {
+    all.iter().copied().find(|one| name_of(*one) == name)
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ fn every_call_is_answered_where_results_are_missing() {
 
 #[test]
 fn a_message_of_another_format_is_refused() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         for message in [json!(7), json!("hello"), json!({}), json!({"hello": 1})] {
             let read = dialect.read(message.clone(), |_| None);
             assert!(read.is_err(), "{dialect} {message}");
@@ -150,9 +150,9 @@ fn messages_with_calls(dialect: Dialect) -> Vec<Value> {
 #[test]
 fn a_golden_call_of_another_format_is_refused_or_read_and_never_passed_over() {
     let (tools, mut n_refused) = (tools(), 0);
-    for writer in Dialect::ALL {
+    for &writer in Dialect::ALL {
         let messages = messages_with_calls(writer);
-        for reader in Dialect::ALL.into_iter().filter(|reader| *reader != writer) {
+        for reader in Dialect::ALL.iter().copied().filter(|reader| *reader != writer) {
             for message in &messages {
                 let read = reader.read(message.clone(), |name| named(&tools, name));
                 n_refused += usize::from(read.is_err());
@@ -167,7 +167,7 @@ fn a_golden_call_of_another_format_is_refused_or_read_and_never_passed_over() {
 #[test]
 fn a_list_of_messages_is_refused_or_read_and_never_passed_over() {
     let (tools, mut n_refused) = (tools(), 0);
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         for message in messages_with_calls(dialect) {
             let read = |message| dialect.read(message, |name| named(&tools, name));
             let n_calls = read(message.clone()).map_or(0, |read| read.calls().len());
@@ -240,7 +240,7 @@ fn arguments_get_their_declared_names_unless_two_would_collide() {
 #[test]
 fn a_message_that_is_altered_anywhere_is_refused_or_answered_call_by_call() {
     let mut n_read = 0;
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         let golden = golden(dialect);
         let cases = golden["cases"].as_array().unwrap().iter();
         let messages = cases.flat_map(|case| altered(&case["message"]));

@@ -79,7 +79,7 @@ fn shown(calls: &[ReadCall]) -> Value {
 
 #[test]
 fn every_format_declares_a_tool_as_its_golden_file_says() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         let declaration = dialect.declaration(named(&tools(), "createPet").unwrap());
         assert_eq!(declaration, golden(dialect)["declaration"], "{dialect}: {declaration:#}");
     }
@@ -87,7 +87,7 @@ fn every_format_declares_a_tool_as_its_golden_file_says() {
 
 #[test]
 fn every_form_declares_a_tool_as_the_golden_file_says() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         for form in dialect.forms().iter().filter(|form| **form != Form::Usual) {
             let tools = tools();
             let declaration = dialect.declaration_in(*form, named(&tools, "createPet").unwrap());
@@ -102,7 +102,7 @@ fn every_form_declares_a_tool_as_the_golden_file_says() {
 
 #[test]
 fn every_golden_message_is_read_and_answered_as_its_file_says() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         for case in golden(dialect)["cases"].as_array().unwrap() {
             let title = format!("{dialect}: {}", case["title"]);
             let form = case["form"].as_str().map_or(Form::Usual, |form| form.parse().unwrap());

@@ -46,7 +46,7 @@ struct Counts {
 }
 
 fn count(counts: &mut BTreeMap<&'static str, Counts>, tool: &Tool) {
-    for projection in Projection::ALL {
+    for &projection in Projection::ALL {
         let projected = project(tool, projection);
         assert_eq!(
             wrong(projection, &projected.schema),

@@ -337,7 +337,7 @@ proptest! {
         prop_assume!(evaluator.evaluate("t", &value).verdict == Verdict::Valid);
         let is_declared = Evaluator::new(closed(&schema, true)).evaluate("t", &value).verdict == Verdict::Valid;
         // Members that nobody describes have no form where every object is closed.
-        for projection in Projection::ALL.into_iter().filter(|one| is_declared || !one.as_str().ends_with("_strict")) {
+        for projection in Projection::ALL.iter().copied().filter(|one| is_declared || !one.as_str().ends_with("_strict")) {
             kept(&tool, projection, &value)?;
         }
     }
@@ -345,7 +345,7 @@ proptest! {
     #[test]
     fn every_schema_has_a_form_that_its_provider_takes(tool in tool(wild()), tokens in 0_usize..400) {
         let n_bytes = tool.input_schema.n_bytes();
-        for projection in Projection::ALL {
+        for &projection in Projection::ALL {
             for projected in [project(&tool, projection), project(&tool.clone().with_most_tokens(tokens), projection)] {
                 prop_assert_eq!(wrong(projection, &projected.schema), Vec::<String>::new(), "{} {}\nof {}", projection, projected.schema, tool.input_schema);
                 let size = projected.schema.to_string().len();
@@ -359,7 +359,7 @@ proptest! {
         schemas in vec(common(), 2), definitions in vec(common(), 3), choices in vec(any::<u8>(), 64),
     ) {
         let (plan, tool) = planned(&schemas, &definitions);
-        for projection in Projection::ALL {
+        for &projection in Projection::ALL {
             let projected = project(&tool, projection);
             let reading = Reading::of(&projected.schema, projection);
             let value = Sampling { root: reading.schema(), choices: choices.iter() }.value(reading.schema(), 0);

@@ -52,7 +52,7 @@ fn no_description_refers_to_a_definition_in_any_form() {
         ("if", "object"),
         ("items", "array"),
     ];
-    for projection in Projection::ALL {
+    for &projection in Projection::ALL {
         for (keyword, kind) in keywords {
             for below in [node(), json!({"anyOf": [node(), {"type": "array", "items": node()}]})] {
                 let argument = json!({"type": kind, keyword: below});

@@ -217,7 +217,7 @@ fn alternatives_include_the_keywords_beside_them() {
 fn the_root_is_an_object_without_alternatives() {
     let schema = json!({"type": "object", "properties": {"k": {"type": "string"}}, "oneOf": [
         {"properties": {"x": {"type": "integer"}}, "required": ["x"]}, {"required": ["k"]}]});
-    for projection in Projection::ALL {
+    for &projection in Projection::ALL {
         let projected = project(&made(schema.clone()), projection);
         assert_eq!(wrong(projection, &projected.schema), Vec::<String>::new());
         assert!(projected.schema["properties"]["x"].is_object(), "{projection}");
@@ -327,7 +327,7 @@ fn large(n_members: usize) -> Tool {
 fn a_tool_too_large_for_a_provider_describes_deep_optional_members_in_words() {
     let tool = large(40);
     assert!(tool.tokens() > 30_000);
-    for projection in Projection::ALL {
+    for &projection in Projection::ALL {
         let projected = project(&tool, projection);
         assert!(projected.tokens(&tool) <= 8000, "{projection}: {}", projected.tokens(&tool));
         let body = &projected.schema["properties"]["body"];
@@ -354,7 +354,7 @@ fn definitions_that_multiply_are_not_written_out_without_bound() {
     definitions.insert("D40", json!({"type": "string"}));
     let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D0"}},
         "$defs": (Value::Object(definitions))});
-    for projection in Projection::ALL {
+    for &projection in Projection::ALL {
         let tool = made(schema.clone());
         let projected = project(&tool, projection);
         assert!(projected.tokens(&tool) <= 8000, "{projection}");
@@ -371,7 +371,7 @@ fn alternatives_of_alternatives_are_not_tried_with_each_other() {
     let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {
         "A": (union("#/$defs/B")), "B": (union("#/$defs/C")), "C": (union("#/$defs/D")),
         "D": (union("#/$defs/E")), "E": leaf}});
-    for projection in Projection::ALL {
+    for &projection in Projection::ALL {
         let tool = made(schema.clone());
         let projected = project(&tool, projection);
         assert_eq!(wrong(projection, &projected.schema), Vec::<String>::new());

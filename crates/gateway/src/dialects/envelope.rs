@@ -73,7 +73,7 @@ fn form_schema() -> Schema {
     let description =
         "The form in which the tools were declared to the model, as `GET /v1/tools` takes it";
     let form = ObjectBuilder::new().schema_type(Type::String).description(Some(description));
-    let form = form.enum_values(Some(Form::ALL.map(Form::as_str)));
+    let form = form.enum_values(Some(Form::ALL.iter().map(|form| form.as_str())));
     form.default(Some(Form::default().as_str().into())).build().into()
 }
 

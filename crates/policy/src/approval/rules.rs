@@ -100,8 +100,8 @@ impl ApprovalRules {
 
 impl Confirm {
     /// All rules, as a configuration spells them.
-    pub const ALL: [Self; 5] =
-        [Self::Always, Self::Destructive, Self::DialogflowV2, Self::Never, Self::Writes];
+    pub const ALL: &'static [Self] =
+        &[Self::Always, Self::Destructive, Self::DialogflowV2, Self::Never, Self::Writes];
 
     /// `always`, `destructive`, `dialogflow_v2`, `never` or `writes`.
     pub const fn as_str(self) -> &'static str {

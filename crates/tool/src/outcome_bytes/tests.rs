@@ -62,7 +62,7 @@ fn the_json_text_of_a_service_survives_storing_byte_for_byte() {
 
 #[test]
 fn every_fault_is_read_back_from_bytes() {
-    for code in FaultCode::ALL {
+    for &code in FaultCode::ALL {
         for (next, reached) in [
             (Next::AskUser, Reached::Maybe),
             (Next::CorrectArguments, Reached::No),

@@ -84,7 +84,7 @@ fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Di
             read.iter().flat_map(ReadMessage::calls).filter_map(|asked| asked.call.as_ref().ok());
         calls.into_iter().any(|call| entry(executor, &call.tool).is_some())
     };
-    Dialect::ALL.into_iter().filter(|other| *other != named).find(has_calls)
+    Dialect::ALL.iter().copied().filter(|other| *other != named).find(has_calls)
 }
 
 /// The calls of a message, for the tools of an executor.

@@ -59,9 +59,9 @@ fn values(position: &CursorPosition<'_>, of: &Arg) -> Found {
         "arguments" => given(position),
         "code" => words(explained(&[of_findings(), of_calls()].concat())),
         "allow" | "deny" => words(explained(&of_findings())),
-        "dialect" => named(Dialect::ALL.map(Dialect::as_str)),
-        "form" => named(Form::ALL.map(Form::as_str)),
-        "projection" => named(Projection::ALL.map(Projection::as_str)),
+        "dialect" => named(Dialect::ALL, Dialect::as_str),
+        "form" => named(Form::ALL, Form::as_str),
+        "projection" => named(Projection::ALL, Projection::as_str),
         "args" => Found { files: at_file("", position.typed), ..Found::default() },
         _ => by_clap(position, of),
     }
@@ -84,8 +84,8 @@ fn by_clap(position: &CursorPosition<'_>, of: &Arg) -> Found {
     Found { all: Vec::new(), files: is_path.then(|| files("", position.typed)) }
 }
 
-fn named<const N: usize>(names: [&str; N]) -> Found {
-    words(names.iter().map(|name| Candidate::new(*name, "")).collect())
+fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Found {
+    words(all.iter().map(|one| Candidate::new(name(*one), "")).collect())
 }
 
 fn explained(codes: &[Explained]) -> Vec<Candidate> {

@@ -20,7 +20,7 @@ pub(super) fn run(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
         .and_then(|config| config.build_blocking(&Environment::new(), None))
         .map_err(|error| failure(&error))?;
     let mut checks = Vec::new();
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         let file = api.join(format!("tools.{dialect}.json"));
         checks.push(Check::of_optional(file, &declarations(&built.executor, dialect), mode)?);
     }
