@@ -37,10 +37,7 @@ pub use stream::{SplitValue, Splitter, Unfinished};
 
 /// The settings for reading a response.
 #[derive(Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Reading<'a> {
     /// The shape in which the result is shown.
     pub shape: &'a Shape,
@@ -52,10 +49,7 @@ pub struct Reading<'a> {
 
 /// A response that was read.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Understood {
     /// The outcome of the call.
     pub outcome: Outcome,

@@ -10,10 +10,7 @@ use percent_encoding::percent_decode_str;
 
 /// The locations of credentials on a request, present or planned.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Masked {
     /// The headers.
     pub headers: Vec<MaskedHeader>,
@@ -23,10 +20,7 @@ pub struct Masked {
 
 /// A header that holds a credential.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct MaskedHeader {
     /// The name.
     pub name: String,

@@ -61,10 +61,7 @@ pub enum Encoding {
 
 /// A style with its settings.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Styled {
     /// The style.
     pub style: Style,

@@ -21,10 +21,7 @@ use callgate_tree::Limits as TextLimits;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Limits {
     /// The limits on the text.
     pub text: TextLimits,

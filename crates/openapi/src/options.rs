@@ -17,10 +17,7 @@ use crate::{
 
 /// The options for turning a description into tools.
 #[derive(Clone, Debug, Default)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct LoadOptions {
     /// The prefix of every tool's name; `None` for a description without a toolset.
     pub toolset: Option<ToolsetName>,

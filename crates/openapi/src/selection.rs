@@ -21,10 +21,7 @@ use globset::{GlobBuilder, GlobMatcher};
 /// # Ok::<(), callgate_openapi::InvalidPattern>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Selection {
     /// Names of tools or `operationId`s that are offered.
     pub include: Vec<Pattern>,

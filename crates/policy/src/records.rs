@@ -53,10 +53,7 @@ pub struct IdempotencyKey(pub String);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct RecordBounds {
     /// The time that a result is kept after its request has ended.
     pub ttl: Duration,

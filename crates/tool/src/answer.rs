@@ -146,10 +146,7 @@ pub struct Truncated {
 /// assert_eq!(line, "`items[3].text`: 200 of 5000 bytes");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Cut {
     /// The location: `items`, `items[3].text`; empty for the result itself.
     pub at: String,

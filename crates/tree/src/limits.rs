@@ -11,10 +11,7 @@
 /// assert_eq!(refused[0].code, TextCode::TextTooLarge);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Limits {
     /// The size of the text in bytes. The largest description in the wild has 13 MB; its tree takes about as much
     /// memory again.

@@ -24,10 +24,7 @@ use crate::{
 
 /// A part of a response that is not shown completely, for storage.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct WholePart {
     /// The part's position among the parts that are shown.
     pub index: usize,

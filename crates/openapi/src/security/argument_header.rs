@@ -32,10 +32,7 @@ pub enum NotAnArgumentHeader {
 
 /// The withheld headers that the operator allows.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "adding a field must break code that builds the value"
-)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct ArgumentHeaders {
     /// The headers that are allowed for every operation.
     pub all: Vec<ArgumentHeader>,
