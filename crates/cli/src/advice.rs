@@ -134,16 +134,5 @@ fn large_tool(operation: &Operation, tool: &Tool) -> Diagnostic {
 }
 
 fn note(code: Code, message: String, help: &str) -> Diagnostic {
-    Diagnostic {
-        code: code.into(),
-        severity: Severity::Note,
-        file: None,
-        pointer: String::new(),
-        position: None,
-        message,
-        help: help.to_owned(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    Diagnostic::new(code, Severity::Note, message, help)
 }

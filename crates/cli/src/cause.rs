@@ -126,18 +126,10 @@ mod tests {
     use super::*;
 
     fn found(pointer: &str, operation: Option<&str>, n_more: usize) -> Diagnostic {
-        Diagnostic {
-            code: Code::UnusedPathParameter.into(),
-            severity: Severity::Warning,
-            file: None,
-            pointer: pointer.to_owned(),
-            position: None,
-            message: "expected a, got b".to_owned(),
-            help: String::new(),
-            remedy: None,
-            operation: operation.map(str::to_owned),
-            n_more,
-        }
+        let message = "expected a, got b".to_owned();
+        let found = Diagnostic::new(Code::UnusedPathParameter, Severity::Warning, message, "");
+        let (pointer, operation) = (pointer.to_owned(), operation.map(str::to_owned));
+        Diagnostic { pointer, operation, n_more, ..found }
     }
 
     #[track_caller]

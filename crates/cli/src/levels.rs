@@ -84,18 +84,7 @@ mod tests {
     #[track_caller]
     fn check(levels: &Levels, before: (Code, Severity), after: Option<(Severity, bool)>) {
         let (code, severity) = before;
-        let mut found = vec![Diagnostic {
-            code: code.into(),
-            severity,
-            file: None,
-            pointer: String::new(),
-            position: None,
-            message: String::new(),
-            help: String::new(),
-            remedy: None,
-            operation: None,
-            n_more: 0,
-        }];
+        let mut found = vec![Diagnostic::new(code, severity, String::new(), "")];
         levels.judge(&mut found);
         let found = found.first().map(|known| (known.severity, levels.shows(known)));
         assert_eq!(found, after, "{code:?}");

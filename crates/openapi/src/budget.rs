@@ -158,18 +158,9 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
         }
     };
     let (file, pointer) = callgate_tree::pointer::parted(pointer);
-    Diagnostic {
-        code: Code::TooComplex.into(),
-        severity: Severity::Error,
-        file,
-        pointer,
-        position: None,
-        message,
-        help: help.to_owned(),
-        remedy: None,
-        operation: Some(label.to_owned()),
-        n_more: 0,
-    }
+    let operation = Some(label.to_owned());
+    let found = Diagnostic::new(Code::TooComplex, Severity::Error, message, help);
+    Diagnostic { file, pointer, operation, ..found }
 }
 
 /// The remedy for one declaration that costs too much.

@@ -185,7 +185,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     pub(crate) fn found(&self, code: Code, severity: Severity, message: String, help: &str) {
-        let found = Finding { code: code.into(), severity, message, help, remedy: None };
+        let found = Finding::new(code, severity, message, help);
         self.with_findings(|findings| findings.add(found, self.path));
     }
 

@@ -27,6 +27,12 @@ pub(crate) struct Finding<'a> {
     pub(crate) remedy: Option<&'a Remedy>,
 }
 
+impl<'a> Finding<'a> {
+    pub(crate) fn new(code: Code, severity: Severity, message: String, help: &'a str) -> Self {
+        Self { code: code.into(), severity, message, help, remedy: None }
+    }
+}
+
 impl Findings {
     /// Findings about one operation, named as `GET /pets/{petId}`.
     pub(crate) fn about(operation: String) -> Self {
@@ -34,24 +40,15 @@ impl Findings {
     }
 
     pub(crate) fn error(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add(
-            Finding { code: code.into(), severity: Severity::Error, message, help, remedy: None },
-            at,
-        );
+        self.add(Finding::new(code, Severity::Error, message, help), at);
     }
 
     pub(crate) fn warning(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add(
-            Finding { code: code.into(), severity: Severity::Warning, message, help, remedy: None },
-            at,
-        );
+        self.add(Finding::new(code, Severity::Warning, message, help), at);
     }
 
     pub(crate) fn note(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add(
-            Finding { code: code.into(), severity: Severity::Note, message, help, remedy: None },
-            at,
-        );
+        self.add(Finding::new(code, Severity::Note, message, help), at);
     }
 
     /// The highest severity so far, including findings that are not kept.
@@ -64,11 +61,8 @@ impl Findings {
         if self.n_more > 0 {
             let message =
                 format!("expected at most {MOST} findings here, got more: {}", self.n_more);
-            let code = Code::MoreFindings.into();
-            let more =
-                Finding { code, severity: Severity::Note, message, help: MORE, remedy: None };
-            let more = self.diagnostic(more, "");
-            self.diagnostics.push(more);
+            let more = Finding::new(Code::MoreFindings, Severity::Note, message, MORE);
+            self.diagnostics.push(self.diagnostic(more, ""));
         }
         self.diagnostics
     }
@@ -122,18 +116,9 @@ impl Findings {
     fn diagnostic(&self, finding: Finding<'_>, at: impl Display) -> Diagnostic {
         let Finding { code, severity, message, help, remedy } = finding;
         let (file, pointer) = parted(&at.to_string());
-        Diagnostic {
-            code,
-            severity,
-            file,
-            pointer,
-            position: None,
-            message: cut(message),
-            help: help.to_owned(),
-            remedy: remedy.cloned(),
-            operation: self.operation.clone(),
-            n_more: 0,
-        }
+        let (remedy, operation) = (remedy.cloned(), self.operation.clone());
+        let found = Diagnostic::new(code, severity, cut(message), help);
+        Diagnostic { file, pointer, remedy, operation, ..found }
     }
 }
 

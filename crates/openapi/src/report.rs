@@ -186,20 +186,10 @@ fn key(found: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String
 }
 
 fn too_many_steps(most: usize, unexamined: usize) -> Diagnostic {
-    Diagnostic {
-        code: Code::TooComplex.into(),
-        severity: Severity::Warning,
-        file: None,
-        pointer: String::new(),
-        position: None,
-        message: format!(
-            "expected schemas of arguments that are built in at most {most} steps in total, got more; those of {unexamined} operations were not examined"
-        ),
-        help: HELP_WITH_ALL.to_owned(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    let message = format!(
+        "expected schemas of arguments that are built in at most {most} steps in total, got more; those of {unexamined} operations were not examined"
+    );
+    Diagnostic::new(Code::TooComplex, Severity::Warning, message, HELP_WITH_ALL)
 }
 
 impl OperationReport {

@@ -126,10 +126,9 @@ impl<'d> Servers<'d> {
         );
         let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
         let remedy = Remedy::NameServer { url };
-        let code = Code::NoServer.into();
         let help = &remedy.to_string();
-        let (severity, remedy) = (Severity::Warning, Some(&remedy));
-        findings.add(Finding { code, severity, message, help, remedy }, pointer);
+        let found = Finding::new(Code::NoServer, Severity::Warning, message, help);
+        findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
     }
 
     /// Reports once for each list of servers the variables whose default is not one of their values.
@@ -156,11 +155,10 @@ impl<'d> Servers<'d> {
         if self.doubted.borrow_mut().insert(pointer.clone()) {
             let url = found.server.url.as_str().trim_end_matches('/').to_owned();
             let remedy = Remedy::NameServer { url };
-            let (code, severity) = (Code::InvalidServer.into(), Severity::Warning);
             let help = &format!("correct it, or {remedy}");
-            let message = message.clone();
-            let remedy = Some(&remedy);
-            findings.add(Finding { code, severity, message, help, remedy }, pointer);
+            let (code, severity) = (Code::InvalidServer, Severity::Warning);
+            let found = Finding::new(code, severity, message.clone(), help);
+            findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
         }
     }
 
@@ -245,8 +243,8 @@ impl ServerRefusal {
         let Self { code, pointer, message, meant } = self;
         let remedy = Remedy::NameServer { url: meant.unwrap_or_else(|| "URL".to_owned()) };
         let help = &remedy.to_string();
-        let (code, severity, remedy) = (code.into(), Severity::Error, Some(&remedy));
-        findings.add(Finding { code, severity, message, help, remedy }, pointer);
+        let found = Finding::new(code, Severity::Error, message, help);
+        findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
     }
 }
 

@@ -136,27 +136,19 @@ pub(crate) fn is_visible(source: &ValueSource, session_inputs: SessionInputs) ->
 
 /// The finding about an annotation without a valid meaning.
 fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'static> {
-    let code = Code::InvalidSessionInput.into();
     if name == CONTEXT {
-        return Finding {
-            code,
-            // The model must never fill such a value, so the operation cannot be offered.
-            severity: Severity::Error,
-            message: format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`"),
-            help: "name a value of the context, for example `$context.session_id`",
-            remedy: None,
-        };
+        let message = format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`");
+        let help = "name a value of the context, for example `$context.session_id`";
+        // The model must never fill such a value, so the operation cannot be offered.
+        return Finding::new(Code::InvalidSessionInput, Severity::Error, message, help);
     }
-    Finding {
-        code,
-        severity: match session_inputs {
-            SessionInputs::Lenient => Severity::Warning,
-            SessionInputs::Strict => Severity::Error,
-        },
-        message: format!("expected `{AGENT}` to name a session parameter, got: `{value}`"),
-        help: "write a name, `$session.params.<name>` or `$request.payload.<path>`",
-        remedy: None,
-    }
+    let severity = match session_inputs {
+        SessionInputs::Lenient => Severity::Warning,
+        SessionInputs::Strict => Severity::Error,
+    };
+    let message = format!("expected `{AGENT}` to name a session parameter, got: `{value}`");
+    let help = "write a name, `$session.params.<name>` or `$request.payload.<path>`";
+    Finding::new(Code::InvalidSessionInput, severity, message, help)
 }
 
 fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<ValueSource>) -> Annotation {

@@ -88,6 +88,25 @@ pub struct Diagnostic {
     pub n_more: usize,
 }
 
+impl Diagnostic {
+    /// A finding about the whole document and no single operation.
+    #[doc(hidden)]
+    pub fn new(code: impl Into<CodeName>, severity: Severity, message: String, help: &str) -> Self {
+        Self {
+            code: code.into(),
+            severity,
+            file: None,
+            pointer: String::new(),
+            position: None,
+            message,
+            help: help.to_owned(),
+            remedy: None,
+            operation: None,
+            n_more: 0,
+        }
+    }
+}
+
 impl Severity {
     /// `note`, `warning` or `error`.
     pub fn as_str(self) -> &'static str {

@@ -76,18 +76,9 @@ impl Foreign {
             (Words(help), _) => help.to_owned(),
             (_, remedy) => remedy.iter().map(Remedy::to_string).collect(),
         };
-        Diagnostic {
-            code: Code::NotADescription.into(),
-            severity: Severity::Error,
-            file: None,
-            pointer: String::new(),
-            position: None,
-            message: format!("expected an OpenAPI description, got {}", self.what),
-            help,
-            remedy,
-            operation: None,
-            n_more: 0,
-        }
+        let message = format!("expected an OpenAPI description, got {}", self.what);
+        let found = Diagnostic::new(Code::NotADescription, Severity::Error, message, &help);
+        Diagnostic { remedy, ..found }
     }
 }
 

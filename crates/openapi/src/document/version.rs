@@ -41,7 +41,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
             other => other.kind().to_owned(),
         };
         let message = format!("expected an OpenAPI description, got: {got}");
-        return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
+        return Err(refusal(Code::NotADescription, "", message, START));
     }
     let (name, written) = match (root.get("openapi"), root.get("swagger")) {
         (Some(openapi), _) => ("openapi", written(openapi)),
@@ -51,12 +51,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
                 return Err(vec![foreign.diagnostic()]);
             }
             let message = "expected the member `openapi`, got an object without it".to_owned();
-            return Err(refusal(
-                Code::NotADescription,
-                "",
-                message,
-                "start it with `openapi: 3.0.3`",
-            ));
+            return Err(refusal(Code::NotADescription, "", message, START));
         }
     };
     let text = written.trim();
@@ -93,18 +88,8 @@ fn written(node: &Node) -> String {
 }
 
 fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
-    vec![Diagnostic {
-        code: code.into(),
-        severity: Severity::Error,
-        file: None,
-        pointer: pointer.to_owned(),
-        position: None,
-        message,
-        help: help.to_owned(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }]
+    let found = Diagnostic::new(code, Severity::Error, message, help);
+    vec![Diagnostic { pointer: pointer.to_owned(), ..found }]
 }
 
 /// The remedy for a text that is not a version.
@@ -112,6 +97,8 @@ const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
                      a configuration names its description below a toolset: `toolsets: {pets: {openapi: FILE}}`";
 
 const READS: &str = "convert the description to OpenAPI 3.1";
+const START: &str = "start it with `openapi: 3.0.3`";
+
 const WHOLE: &str = "write the whole version: `openapi: 3.1.0`";
 
 #[cfg(test)]

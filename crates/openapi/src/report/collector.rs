@@ -52,18 +52,7 @@ impl FindingCollector {
         }
         if let Some(severity) = worst_more {
             let message = format!("expected fewer findings, got more than are shown: {n_more}");
-            diagnostics.push(Diagnostic {
-                code: Code::MoreFindings.into(),
-                severity,
-                file: None,
-                pointer: String::new(),
-                position: None,
-                message,
-                help: MORE.to_owned(),
-                remedy: None,
-                operation: None,
-                n_more: 0,
-            });
+            diagnostics.push(Diagnostic::new(Code::MoreFindings, severity, message, MORE));
         }
         diagnostics
     }

@@ -119,12 +119,8 @@ fn report(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Fin
             let message = format!(
                 "expected the credential `{name}` from the configuration alone, got a parameter of that name"
             );
-            findings.note(
-                Code::CredentialParameter,
-                pointer,
-                message,
-                "no change is needed: it is not offered",
-            );
+            let help = "no change is needed: it is not offered";
+            findings.note(Code::CredentialParameter, pointer, message, help);
         }
         WithholdingReason::Forbidden => {
             let message = format!("expected a header that arguments may set, got: `{name}`");
@@ -159,8 +155,8 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
         // If two of them are required, every call supplies both.
         let is_never = queries.filter(|known| known.required).nth(1).is_some();
         let severity = if is_never { Severity::Error } else { Severity::Warning };
-        let code = Code::MalformedNode.into();
-        findings.add(Finding { code, severity, message, help, remedy: None }, whole.pointer());
+        let found = Finding::new(Code::MalformedNode, severity, message, help);
+        findings.add(found, whole.pointer());
     }
 }
 

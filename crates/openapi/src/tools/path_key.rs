@@ -38,7 +38,7 @@ pub(super) fn template(
     cursor: Cursor<'_, '_>,
 ) -> Option<Template> {
     let document = cursor.document;
-    let pointer = levels.get(1).map(|item| &*item.pointer).unwrap_or_default();
+    let cursor = cursor.at(levels.get(1).map(|item| &*item.pointer).unwrap_or_default());
     let is_path = |name: &str| is_declared(document, levels, name, "path");
     let found = if framework::is_odd(key) {
         of_framework(key, &is_path, &|name| is_declared(document, levels, name, "query"))
@@ -53,33 +53,27 @@ pub(super) fn template(
                     "expected a path whose variables are written `{{id}}`, got: `{written}`; it is read as `{plain}`"
                 );
                 let help = "write the name alone; slashes in its value are escaped";
-                cursor.with_findings(|findings| {
-                    findings.warning(Code::FrameworkPath, pointer, message, help);
-                });
+                cursor.warning(Code::FrameworkPath, message, help);
             }
             if let Some(name) = template.take_operators(is_path) {
                 let message =
                     format!("expected a path variable without an operator, got: `{{{name}}}`");
                 let help = "write the name alone; slashes in its value are escaped";
-                cursor.with_findings(|findings| {
-                    findings.warning(Code::MalformedNode, pointer, message, help);
-                });
+                cursor.warning(Code::MalformedNode, message, help);
             }
             if !template.query_values.is_empty() {
                 let message =
                     format!("expected a path without variables in its query, got: `{key}`");
                 let help =
                     "declare them as query parameters; they are written as values of the query";
-                cursor.with_findings(|findings| {
-                    findings.warning(Code::PathQuery, pointer, message, help);
-                });
+                cursor.warning(Code::PathQuery, message, help);
             }
             Some(template)
         }
         Err((code, expected)) => {
             let message = format!("expected {expected}, got: `{key}`");
             let help = "write a path below the server, `/pets/{petId}`";
-            cursor.with_findings(|findings| findings.error(code, pointer, message, help));
+            cursor.error(code, message, help);
             None
         }
     }

@@ -114,70 +114,30 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
     if let [first, .., last] = lines {
         message = format!("{message}; lines: {} and {}", first.line, last.line);
     }
-    let code = TextCode::DuplicateKey;
     let position = lines.last().copied();
-    let help = "remove or rename one of them".to_owned();
-    let severity = Severity::Warning;
-    Diagnostic {
-        code: code.into(),
-        severity,
-        file: None,
-        pointer,
-        position,
-        message,
-        help,
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    Diagnostic { pointer, position, ..repeated(message, "remove or rename one of them") }
 }
 
 pub(super) fn more_findings(n_more: usize) -> Diagnostic {
-    Diagnostic {
-        code: TextCode::DuplicateKey.into(),
-        severity: Severity::Warning,
-        file: None,
-        pointer: String::new(),
-        position: None,
-        message: format!("more findings like these: {n_more}"),
-        help: "repair those that are shown and check again".to_owned(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    let message = format!("more findings like these: {n_more}");
+    repeated(message, "repair those that are shown and check again")
+}
+
+fn repeated(message: String, help: &str) -> Diagnostic {
+    Diagnostic::new(TextCode::DuplicateKey, Severity::Warning, message, help)
 }
 
 pub(super) fn non_finite(pointer: String, at: Position, text: &str) -> Diagnostic {
     let message = format!("expected a number JSON has, found one that is read as a text: `{text}`");
-    let help = "quote it, or write a number".to_owned();
-    note(TextCode::NonFiniteNumber, at, pointer, message, help)
+    let help = "quote it, or write a number";
+    let found = Diagnostic::new(TextCode::NonFiniteNumber, Severity::Note, message, help);
+    Diagnostic { pointer, position: Some(at), ..found }
 }
 
 pub(super) fn ignored_tag(pointer: String, at: Position, tag: &str) -> Diagnostic {
     let message = format!("expected no tag, or one of JSON's values, ignored: `{tag}`");
-    note(TextCode::IgnoredTag, at, pointer, message, "remove it".to_owned())
-}
-
-fn note(
-    code: TextCode,
-    at: Position,
-    pointer: String,
-    message: String,
-    help: String,
-) -> Diagnostic {
-    let severity = Severity::Note;
-    Diagnostic {
-        code: code.into(),
-        severity,
-        file: None,
-        pointer,
-        position: Some(at),
-        message,
-        help,
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    let found = Diagnostic::new(TextCode::IgnoredTag, Severity::Note, message, "remove it");
+    Diagnostic { pointer, position: Some(at), ..found }
 }
 
 /// The position of the byte `offset` of a text.
@@ -190,16 +150,6 @@ pub(crate) fn position_of(text: &str, offset: usize) -> Position {
 }
 
 fn error(code: TextCode, position: Option<Position>, message: String, help: &str) -> Fault {
-    Fault(Box::new(Diagnostic {
-        code: code.into(),
-        severity: Severity::Error,
-        file: None,
-        pointer: String::new(),
-        position,
-        message,
-        help: help.to_owned(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }))
+    let found = Diagnostic::new(code, Severity::Error, message, help);
+    Fault(Box::new(Diagnostic { position, ..found }))
 }

@@ -29,18 +29,8 @@ fn corpus() -> Option<PathBuf> {
 }
 
 fn finding(pointer: String) -> Diagnostic {
-    Diagnostic {
-        code: TextCode::UnreadableText.into(),
-        severity: Severity::Note,
-        file: None,
-        pointer,
-        position: None,
-        message: String::new(),
-        help: String::new(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    let found = Diagnostic::new(TextCode::UnreadableText, Severity::Note, String::new(), "");
+    Diagnostic { pointer, ..found }
 }
 
 /// The last member of the last member and so on, as a pointer.

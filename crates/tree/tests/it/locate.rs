@@ -3,18 +3,8 @@
 use callgate_tree::{Diagnostic, Position, Severity, TextCode, locate};
 
 fn finding(pointer: &str) -> Diagnostic {
-    Diagnostic {
-        code: TextCode::UnreadableText.into(),
-        severity: Severity::Error,
-        file: None,
-        pointer: pointer.to_owned(),
-        position: None,
-        message: String::new(),
-        help: String::new(),
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+    let found = Diagnostic::new(TextCode::UnreadableText, Severity::Error, String::new(), "");
+    Diagnostic { pointer: pointer.to_owned(), ..found }
 }
 
 #[track_caller]

@@ -87,7 +87,7 @@ impl Findings {
     pub(super) fn lacks_own(&mut self, operation: &Operation) {
         let message =
             "expected a credential of the exported tool, got none that can be used".to_owned();
-        let help = "write `auth:`, and see what is said about the export".to_owned();
+        let help = "write `auth:`, and see what is said about the export";
         self.add(Key::Own, operation, || finding(Code::MissingCredential, message, help));
     }
 
@@ -116,7 +116,7 @@ impl Findings {
                 format!(
                     "expected operations on the server of the toolset, got the origin `{origin}`"
                 ),
-                format!(
+                &format!(
                     "write `credential_origins: [{origin}]` if credentials and values of the session may go there"
                 ),
             )
@@ -204,7 +204,7 @@ fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
     Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
-        ..finding(Code::MissingCredential, message, help)
+        ..finding(Code::MissingCredential, message, &help)
     }
 }
 
@@ -226,7 +226,7 @@ fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnos
     Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
-        ..finding(Code::ForeignTokenEndpoint, message, help)
+        ..finding(Code::ForeignTokenEndpoint, message, &help)
     }
 }
 
@@ -245,19 +245,8 @@ fn write(name: &str, kind: &SecuritySchemeKind) -> String {
     }
 }
 
-fn finding(code: Code, message: String, help: String) -> Diagnostic {
-    Diagnostic {
-        code: code.into(),
-        severity: Severity::Warning,
-        file: None,
-        pointer: String::new(),
-        position: None,
-        message,
-        help,
-        remedy: None,
-        operation: None,
-        n_more: 0,
-    }
+fn finding(code: Code, message: String, help: &str) -> Diagnostic {
+    Diagnostic::new(code, Severity::Warning, message, help)
 }
 
 /// The failure of a call whose credential could not be imported from an export.
