@@ -36,6 +36,7 @@ chapters! {
     sidecar "sidecar.md"
     mcp "mcp.md"
     agent_loops "agent-loops.md"
+    recipes "recipes.md"
     credentials "credentials.md"
     requests "requests.md"
     client_tools "client-tools.md"
