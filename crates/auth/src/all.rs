@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_credential_is_put_and_can_be_masked() {
+    async fn every_credential_of_several_is_sent_and_masked() {
         let parts = [
             (ApiKeyLocation::Header, "x-key"),
             (ApiKeyLocation::Query, "key"),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_holds_the_first_of_two() {
+    async fn of_two_credentials_for_one_location_the_first_is_sent() {
         let parts = vec![
             key(ApiKeyLocation::Header, "x", "literal:first"),
             key(ApiKeyLocation::Header, "X", "literal:second"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_fails_fails_all() {
+    async fn a_missing_secret_of_one_credential_fails_all() {
         let together = all(vec![
             key(ApiKeyLocation::Header, "x", "literal:a"),
             key(ApiKeyLocation::Query, "k", "env:NONE"),

@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_token_that_is_not_ours_is_not_sent() {
+    async fn without_a_session_token_no_security_token_header_is_sent() {
         let mut request = request();
         let put = authenticator("env:KEY", None).authorize(&mut request, &Session::default()).await;
         assert!(put.is_ok() && !request.headers().contains_key("x-amz-security-token"));
     }
 
     #[tokio::test]
-    async fn missing_keys_are_the_operators_to_mend() {
+    async fn a_missing_signing_key_is_reported_as_a_missing_secret() {
         let mut request = request();
         let put =
             authenticator("env:NONE", None).authorize(&mut request, &Session::default()).await;

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_secret_gets_the_mask_of_a_present_one() {
+    async fn a_stand_in_masks_a_missing_secret_like_a_present_one() {
         let reference = || CredentialSource::Secret("env:KEY".parse().unwrap());
         let key = Secret::new("canary-key".to_owned());
         let there = MemoryStore::new().with(&"env:KEY".parse().unwrap(), key);

@@ -48,7 +48,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[tokio::test]
-    async fn every_request_is_refused_with_the_reason() {
+    async fn an_unavailable_credential_refuses_every_request_with_its_reason() {
         let unavailable = unavailable("no credential for `key`".to_owned());
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
         let error = unavailable.authorize(&mut request, &Session::default()).await.unwrap_err();

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_shows_an_example_that_it_takes() {
+    fn the_example_in_the_help_of_every_command_is_accepted() {
         let all = Arguments::command();
         let nested = all.get_subcommands().flat_map(clap::Command::get_subcommands);
         for command in all.get_subcommands().chain(nested) {

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_has_one_meaning() {
+    fn no_code_of_a_finding_is_also_a_fault_code() {
         let codes = [of_findings(), of_calls()].concat();
         let names: BTreeSet<_> = codes.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), codes.len());

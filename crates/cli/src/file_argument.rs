@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_has_a_plain_name() {
+    fn a_profile_name_has_only_letters_digits_and_dashes() {
         for (text, expected) in [
             ("github", true),
             ("my_api-2", true),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_profiles_of_a_folder_have_names() {
+    fn the_profiles_of_a_folder_are_listed_by_name() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["pets.yaml", "a.json", "b c.yaml", "api.yaml"] {
             fs::write(folder.path().join(name), "").unwrap();

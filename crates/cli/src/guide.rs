@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_those_of_all_parts() {
+    fn the_types_of_an_argument_include_those_of_all_subschemas() {
         check(&json!({"type": "array"}), [true, false, false, false]);
         check(&json!({"type": ["string", "null"]}), [false, false, false, true]);
         check(&json!({}), [true, false, true, true]);

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_allowed_and_denied_and_severities_chosen() {
+    fn finding_levels_follow_the_allowed_and_denied_codes() {
         let usual = Levels::usual();
         let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
         let (error, warning, note) = (Severity::Error, Severity::Warning, Severity::Note);

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_files_are_shown() {
+    fn only_lines_of_descriptions_and_configurations_are_shown() {
         for (text, expected) in [
             ("openapi: 3.0.3", true),
             ("# comment\n'swagger' : \"2.0\"", true),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_hidden_and_its_key_is_not() {
+    fn in_a_shown_line_the_value_is_hidden_and_its_key_visible() {
         for (line, start, expected) in [
             ("  tokn: canary", 2, 7),
             ("  'to kn': canary", 2, 2),

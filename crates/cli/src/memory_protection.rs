@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_is_closed() {
+    fn the_process_can_be_neither_dumped_nor_traced() {
         close_memory();
         assert!(matches!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable)));
         let core = getrlimit(Resource::Core);

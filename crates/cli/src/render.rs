@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_caret_covers_one_word() {
+    fn the_underline_of_a_finding_covers_one_word() {
         let rows = [
             ("petId: 7", 5),
             ("\"pet id\": 7", 8),

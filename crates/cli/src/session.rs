@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_references_to_secrets() {
+    fn the_credentials_of_a_session_file_are_references_to_secrets() {
         check(json!({"credentials": {"GitHub": "env:TOKEN"}}), Ok(&["GitHub env:TOKEN"]));
         check(json!({"credentials": null, "id": "s"}), Ok(&[]));
         check(json!({"id": "s"}), Ok(&[]));

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_is_read_back_as_it_was() {
+    fn every_value_is_read_back_from_written_yaml() {
         let exact = Value::parse(r#"{"a": 1.10, "b": 123456789012345678901234567890}"#).unwrap();
         for value in [
             json!({"a": "no", "b": "1.10", "c": "~", "d": "017", "e": "a: b\n\n# c\n", "f": " x", "g": ""}),

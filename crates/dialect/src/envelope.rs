@@ -96,14 +96,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_needs_a_tool_and_nothing_else() {
+    fn a_call_envelope_requires_only_a_tool() {
         let call = read_call(json!({"tool": "listPets"})).unwrap();
         assert_eq!((call.id.as_str(), call.tool.as_str()), ("1", "listPets"));
         assert!(call.arguments.is_empty());
     }
 
     #[test]
-    fn a_wrong_envelope_says_where_and_what() {
+    fn a_malformed_call_envelope_is_refused_with_position_and_expectation() {
         #[track_caller]
         fn check(envelope: Value, expected: &str) {
             assert_eq!(read_call(envelope).unwrap_err().to_string(), expected);
@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_session_refuses_what_it_does_not_know() {
+    fn a_session_with_unknown_members_is_refused() {
         let session = read_session(json!({"id": "s", "parameters": {"A": 1}})).unwrap();
         assert_eq!(session.parameter("a"), Some(&json!(1)));
         assert!(read_session(json!({"credential": {}})).is_err());
     }
 
     #[test]
-    fn credentials_of_a_session_are_texts_in_a_place_of_their_own() {
+    fn credentials_of_a_session_are_read_from_their_own_member_as_texts() {
         let envelope = json!({"credentials": {"GitHub": "t0k3n"}, "parameters": {}});
         let session = read_session(envelope).unwrap();
         assert!(session.credential("github").is_some());

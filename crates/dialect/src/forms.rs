@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
+    fn an_unsupported_form_of_a_dialect_is_refused_with_the_supported_ones() {
         for &dialect in Dialect::ALL {
             for &form in Form::ALL {
                 assert_eq!(dialect.form(form).is_ok(), dialect.forms().contains(&form));

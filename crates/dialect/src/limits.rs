@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_meets_the_limits_it_exceeds() {
+    fn a_declaration_reports_the_provider_limits_it_exceeds() {
         check(&json!({"type": "object", "properties": {"enum": {"type": "string"}}}), &[]);
         check(&json!({"anyOf": []}), &["Anthropic"]);
         let rules = ["Gemini (`parameters`)", "OpenAI (strict)"];
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_takes_so_many_tools() {
+    fn a_request_reports_the_provider_limits_on_its_tools() {
         assert_eq!(request_limits(128, 19_000), []);
         assert_eq!(request_limits(129, 0).len(), 2);
         assert_eq!(request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");

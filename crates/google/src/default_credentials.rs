@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_named_file_comes_first() {
+    fn the_file_of_the_credentials_variable_precedes_the_default_file() {
         let well_known = "/home/a/.config/gcloud/application_default_credentials.json";
         check(&[], None);
         check(

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_when_it_ends() {
+    fn the_expiry_of_an_id_token_is_read_from_its_claims() {
         check(&format!("{{\"exp\":{}}}", seconds(SystemTime::now()) + 100), Some(true));
         check("{\"exp\":1}", Some(false));
         check("{\"exp\":\"1\"}", None);

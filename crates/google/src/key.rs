@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_exchanged_at_googles_or_where_the_operator_says() {
+    fn a_key_is_exchanged_only_at_google_or_a_configured_endpoint() {
         let google = "https://oauth2.googleapis.com/token";
         check_endpoint(&json!({}), Some(google));
         check_endpoint(&json!({"token_uri": google}), Some(google));

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_regional_secret_has_a_location() {
+    fn the_location_of_a_regional_secret_is_read_from_its_name() {
         assert_eq!(
             location("projects/p/locations/europe-west1/secrets/s/versions/1"),
             Some("europe-west1")

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_without_an_address_is_left_out() {
+    fn endpoints_without_address_or_port_are_ignored() {
         let answer = json!({"service": {"endpoints": [
             {"address": "10.0.0.5", "port": 443},
             {"address": "", "port": 443},

@@ -79,7 +79,7 @@ async fn check_header(config: AuthConfig, name: &str, expected: &str) {
 }
 
 #[tokio::test]
-async fn each_kind_puts_its_credential_in_its_place() {
+async fn each_kind_of_credential_is_sent_at_its_location() {
     check_header(
         api_key(ApiKeyLocation::Header, "X-Api-Key", "env:KEY"),
         "x-api-key",
@@ -113,7 +113,7 @@ async fn each_kind_puts_its_credential_in_its_place() {
 }
 
 #[tokio::test]
-async fn no_credential_leaves_the_request_as_it_is() {
+async fn the_kind_without_a_credential_leaves_the_request_unchanged() {
     let left = authorize(AuthConfig::None, &session(json!("canary"))).await.unwrap();
     assert_eq!(render_request(&left), render_request(&request()));
 }
@@ -130,7 +130,7 @@ async fn check_failure(config: AuthConfig, token: Value, kind: ErrorKind, named:
 }
 
 #[tokio::test]
-async fn a_missing_secret_is_the_operators_to_mend() {
+async fn a_missing_secret_of_a_credential_is_reported_with_its_reference() {
     for config in [
         api_key(ApiKeyLocation::Header, "x", "env:NONE"),
         api_key(ApiKeyLocation::Query, "x", "env:NONE"),
@@ -198,7 +198,7 @@ async fn a_sessions_value_with_a_line_break_is_refused_and_not_shown() {
 }
 
 #[test]
-fn a_name_that_can_hold_no_credential_is_refused_when_built() {
+fn an_illegal_location_of_a_credential_is_a_fault_of_the_configuration() {
     for (place, name) in [
         (ApiKeyLocation::Header, "x y"),
         (ApiKeyLocation::Header, "Host"),
@@ -226,7 +226,7 @@ fn check_place(
 }
 
 #[test]
-fn places_say_where_credentials_would_go_and_which_variable_holds_them() {
+fn credential_locations_are_listed_with_their_variables() {
     check_place(
         api_key(ApiKeyLocation::Header, "X-Key", "env:KEY"),
         ApiKeyLocation::Header,
@@ -255,7 +255,7 @@ fn places_say_where_credentials_would_go_and_which_variable_holds_them() {
 }
 
 #[test]
-fn no_choice_shows_a_literal() {
+fn debug_output_of_credentials_shows_no_literal() {
     for config in [
         api_key(ApiKeyLocation::Header, "x", "literal:canary"),
         basic("literal:canary", "literal:canary"),

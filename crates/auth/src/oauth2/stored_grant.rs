@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_renewed_before_it_ends() {
+    fn a_stored_grant_is_renewed_before_its_token_expires() {
         check(Some(100.0), 1000, true, true);
         check(Some(100.0), 1079, true, true);
         check(Some(100.0), 1081, false, true);

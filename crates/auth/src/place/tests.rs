@@ -19,7 +19,7 @@ fn check_query(uri: &str, name: &str, value: &str, expected: &str) {
 }
 
 #[test]
-fn a_credential_in_the_query_wins_once() {
+fn a_credential_in_the_query_replaces_others_of_its_name() {
     check_query("http://h", "key", "secret", "http://h/?key=secret");
     check_query("http://h/p?", "key", "secret", "http://h/p?key=secret");
     check_query("http://h/p?a=1&b", "key", "secret", "http://h/p?a=1&b&key=secret");
@@ -45,7 +45,7 @@ fn a_credential_in_the_query_is_encoded() {
 }
 
 #[test]
-fn a_credential_in_a_header_wins_once_and_is_sensitive() {
+fn a_credential_in_a_header_replaces_others_and_is_marked_sensitive() {
     let mut request = request("http://h/");
     for value in ["MODEL", "MODEL2"] {
         request.headers_mut().append("x-api-key", HeaderValue::from_static(value));
@@ -79,7 +79,7 @@ fn check_cookie(cookies: &[&'static str], value: &str, expected: Result<&str, Er
 }
 
 #[test]
-fn a_credential_in_a_cookie_wins_once_and_comes_last() {
+fn a_credential_in_a_cookie_replaces_others_of_its_name_and_comes_last() {
     check_cookie(&[], "canary", Ok("sid=canary"));
     check_cookie(&["a=1; b=2"], "canary", Ok("a=1; b=2; sid=canary"));
     check_cookie(&["sid=MODEL; a=1", "s%69d=2"], "canary", Ok("a=1; sid=canary"));
@@ -118,7 +118,7 @@ fn masks_are_placed_like_the_credentials() {
 }
 
 #[test]
-fn a_credential_larger_than_a_url_is_refused_and_leaves_the_request_as_it_was() {
+fn a_credential_larger_than_a_url_is_refused_without_changing_the_request() {
     let mut request = request("http://h/p?a=1");
     let place = CredentialPlace::new(ApiKeyLocation::Query, "key").unwrap();
     let error = place.put(&mut request, &"a".repeat(70_000)).unwrap_err();
@@ -127,7 +127,7 @@ fn a_credential_larger_than_a_url_is_refused_and_leaves_the_request_as_it_was() 
 }
 
 #[test]
-fn a_place_where_no_credential_can_be_is_refused() {
+fn an_illegal_location_of_a_credential_is_refused() {
     for (place, name) in [
         (ApiKeyLocation::Header, ""),
         (ApiKeyLocation::Header, "x key"),

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_renewed_ahead_of_its_end() {
+    fn the_renewal_of_a_token_begins_ahead_of_its_expiry() {
         check(Some(3600.0), 3359.0, 3589.0);
         check(Some(1201.0), 960.0, 1190.0);
         check(Some(101.0), 80.0, 90.0);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_life_is_nothing_to_an_hour() {
+    fn the_lifetime_of_a_token_is_limited_to_an_hour() {
         for huge in [3601.0, 1e12, f64::MAX, f64::INFINITY] {
             check(Some(huge), 3359.0, 3589.0);
         }

@@ -61,7 +61,7 @@ async fn a_thousand_calls_ask_for_one_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_lives_no_moment_serves_those_who_waited_for_it() {
+async fn a_token_without_lifetime_serves_only_the_calls_that_waited_for_it() {
     for none in [0.0, -5.0] {
         let (cache, issuer) = (TokenCache::default(), Issuer::default());
         join_all((0..1000).map(|_| token(&cache, &issuer, none))).await;
@@ -71,7 +71,7 @@ async fn a_token_that_lives_no_moment_serves_those_who_waited_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_is_renewed_ahead_of_its_end_by_one_call_while_the_others_go_on() {
+async fn one_call_renews_a_token_early_while_the_others_use_the_old_one() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     token(&cache, &issuer, 100.0).await;
     advance(Duration::from_secs(85)).await;
@@ -83,7 +83,7 @@ async fn a_token_is_renewed_ahead_of_its_end_by_one_call_while_the_others_go_on(
 
 /// Threat 36 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
-async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
+async fn while_the_old_token_is_valid_no_call_fails_or_waits_long() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     token(&cache, &issuer, 3600.0).await;
     advance(Duration::from_mins(56)).await;
@@ -117,7 +117,7 @@ async fn a_token_is_requested_again_after_an_early_renewal_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_waiting_calls_get_a_failure_and_the_issuer_rests_a_while() {
+async fn all_waiting_calls_get_a_failure_and_the_issuer_is_not_asked_for_a_while() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
     let ask = || cache.token(&KEY, &version, issuer.refuse());
@@ -133,7 +133,7 @@ async fn all_waiting_calls_get_a_failure_and_the_issuer_rests_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_the_operator_changes_is_tried_at_once() {
+async fn a_changed_client_secret_is_tried_at_once() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     cache.token(&KEY, &version("wrong"), issuer.refuse()).await.unwrap_err();
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
@@ -142,7 +142,7 @@ async fn a_secret_that_the_operator_changes_is_tried_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_takes_nothing_from_those_that_wait() {
+async fn a_dropped_call_does_not_cancel_the_token_for_others() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
     {
@@ -167,7 +167,7 @@ async fn a_call_that_is_dropped_takes_nothing_from_those_that_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_hangs_for_one_holds_up_no_other() {
+async fn a_hanging_token_request_delays_no_other_credential() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
     let hanging = cache.token(&KEY, &version, issuer.hang());
@@ -181,7 +181,7 @@ async fn a_source_that_hangs_for_one_holds_up_no_other() {
 
 /// Threat 38 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
-async fn a_refused_token_is_replaced_once_and_its_replacement_rests_a_while() {
+async fn a_refused_token_is_replaced_once_and_its_replacement_not_for_a_while() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let refused =
         |token: &str, refusal| cache.refused(&KEY, &[Secret::new(token.to_owned())], refusal);
@@ -225,7 +225,7 @@ async fn the_number_of_cached_tokens_is_bounded() {
 }
 
 #[test]
-fn nothing_shows_a_token() {
+fn debug_output_of_the_token_cache_shows_no_token() {
     let issued = Issued {
         token: Secret::new("canary".to_owned()),
         expires_in: None,

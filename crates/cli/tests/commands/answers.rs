@@ -213,7 +213,7 @@ fn the_verbose_log_shows_no_credentials() {
 }
 
 #[test]
-fn a_redirect_names_where_to_and_the_flag() {
+fn a_redirect_is_reported_with_its_target_and_the_flag_to_use() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
     let ended = called(folder.path(), &server, &["getMoved"]).exits(1);
     assert_eq!(ended.err.matches("redirect to").count(), 1, "{ended:#?}");
@@ -223,7 +223,7 @@ fn a_redirect_names_where_to_and_the_flag() {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_named_once_with_the_cause() {
+fn an_unreachable_service_is_reported_once_with_the_cause() {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()

@@ -40,7 +40,7 @@ fn verify(arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_file_is_as_it_was_written_or_the_line_that_is_not_is_named() {
+fn audit_verify_accepts_an_unchanged_file_and_reports_the_first_changed_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = written(&folder);
     let fine = verify(&[&file]).exits(0).prints("5 lines are as they were written\nhead ");
@@ -66,7 +66,7 @@ fn a_file_is_as_it_was_written_or_the_line_that_is_not_is_named() {
 }
 
 #[test]
-fn without_a_file_or_a_key_nothing_is_said_of_lines() {
+fn audit_verify_without_a_file_or_key_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("nowhere").display().to_string();
     verify(&[&nowhere]).exits(2).says("cannot open the audit file");

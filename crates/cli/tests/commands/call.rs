@@ -21,7 +21,7 @@ fn an_operation_id_names_its_tool() {
 }
 
 #[test]
-fn a_wrong_argument_says_where_what_and_what_to_do() {
+fn a_wrong_argument_is_reported_with_its_name_expectation_and_help() {
     callgate(&["call", DEMO, "pets-getPet", "petId=rex"])
         .exits(1)
         .says("invalid_arguments")
@@ -31,7 +31,7 @@ fn a_wrong_argument_says_where_what_and_what_to_do() {
 }
 
 #[test]
-fn the_same_fault_is_data_with_json() {
+fn with_json_a_failed_call_is_printed_as_data() {
     let fault = callgate(&["call", DEMO, "pets-getPet", "petId=rex", "--json"]).exits(1).json();
     let error = &fault["error"];
     assert_eq!(error["code"], "invalid_arguments");

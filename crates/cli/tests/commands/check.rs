@@ -14,7 +14,7 @@ fn five_faults_are_shown_with_line_column_and_caret() {
 }
 
 #[test]
-fn the_same_as_data_with_json() {
+fn with_json_the_findings_of_check_have_positions_and_help() {
     let report = callgate(&["check", "fixtures/faulty/spec.yaml", "--json"]).exits(1).json();
     let document = &report["documents"][0];
     let count = |key: &str| document[key].as_u64().unwrap();
@@ -27,7 +27,7 @@ fn the_same_as_data_with_json() {
 }
 
 #[test]
-fn the_tools_that_lose_something_at_a_provider_are_counted_and_listed() {
+fn check_lint_lists_the_losses_of_each_tool_by_provider() {
     let file = "fixtures/pets/spec.yaml";
     let ended = callgate(&["check", file, "--lint"]).exits(1);
     ended.prints("losses of 14 tools at providers").prints("portable");
@@ -47,7 +47,7 @@ fn the_tools_that_lose_something_at_a_provider_are_counted_and_listed() {
 
 #[cfg(feature = "openapiv3")]
 #[test]
-fn a_strict_check_has_the_verdict_of_another_reader_part_by_part() {
+fn check_strict_reports_the_parts_that_openapiv3_refuses() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pets.yaml");
     let text = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nservers: [{url: 'https://a.example'}]\npaths:\n  /pets:\n    get: {operationId: listPets}\n    post: {operationId: addPet, responses: {'200': {description: ok}}}\n";
@@ -100,7 +100,7 @@ fn a_code_is_explained() {
 }
 
 #[test]
-fn notes_say_what_costs_too_much_and_what_providers_refuse() {
+fn check_lint_notes_large_tools_and_limits_of_providers() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("api.yaml");
     let mut text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n".to_owned();

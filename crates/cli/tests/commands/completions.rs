@@ -225,7 +225,7 @@ fn a_key_press_calls_no_service_and_reads_no_secret() {
 }
 
 #[test]
-fn bash_completes_pieces_of_words_as_it_cuts_them() {
+fn bash_completes_quoted_and_partial_words() {
     let home = Home::new();
     for (line, expected) in [
         ("callgate exp", &["explain"][..]),
@@ -247,7 +247,7 @@ fn bash_completes_pieces_of_words_as_it_cuts_them() {
 }
 
 #[test]
-fn every_script_is_one_that_its_shell_reads() {
+fn every_completion_script_is_accepted_by_its_shell() {
     let home = Home::new();
     for (shell, checked) in [
         ("bash", &["bash", "-n"][..]),

@@ -14,7 +14,7 @@ fn an_invalid_certificate_is_reported_before_anything_is_called() {
 }
 
 #[test]
-fn the_options_are_for_bare_descriptions() {
+fn connection_flags_are_refused_with_a_configuration() {
     for option in [["--ca", "config/ca.pem"], ["--egress-allow", "10.0.0.0/8"]] {
         let ended = callgate(&["tools", "config/demo.yaml", option[0], option[1]]);
         ended.exits(2).says("for bare descriptions");

@@ -48,7 +48,7 @@ fn issuer(server: &Server) -> Value {
 }
 
 #[test]
-fn the_file_the_environment_names_comes_before_the_one_of_gcloud() {
+fn the_file_of_the_credentials_variable_precedes_that_of_gcloud() {
     let folder = tempfile::tempdir().unwrap();
     let named = folder.path().join("key.json");
     write_account(&named, "named@p.iam.gserviceaccount.com");
@@ -67,7 +67,7 @@ fn the_file_the_environment_names_comes_before_the_one_of_gcloud() {
 }
 
 #[test]
-fn a_file_the_environment_names_must_be_there() {
+fn a_missing_file_of_the_credentials_variable_fails_the_call() {
     let server = Server::start();
     let file = Path::new("/nowhere/key.json");
     let ended = call(&server, &[("GOOGLE_APPLICATION_CREDENTIALS", file)]).exits(1);

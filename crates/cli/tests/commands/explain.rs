@@ -57,7 +57,7 @@ fn found(folder: &Path, code: &str, text: &str) -> (Vec<String>, Ended) {
 const IN_OTHERS: [&str; 2] = ["missing-secret", "provider-limit"];
 
 #[test]
-fn an_example_has_its_finding_until_it_is_mended() {
+fn the_wrong_example_of_a_code_has_its_finding_and_the_mended_one_has_none() {
     let folder = tempfile::tempdir().unwrap();
     for (code, [wrong, mended]) in examples() {
         let (in_wrong, ended) = found(folder.path(), &code, &wrong);

@@ -116,7 +116,7 @@ fn a_baseline_hides_its_findings() {
 }
 
 #[test]
-fn dear_tools_are_a_table() {
+fn the_findings_of_large_tools_are_shown_as_a_table() {
     let folder = folder();
     let file = folder.path().join("api.json");
     let mut description = description();
@@ -136,7 +136,7 @@ fn dear_tools_are_a_table() {
 }
 
 #[test]
-fn a_faulty_configuration_is_data_too() {
+fn with_json_the_findings_of_a_configuration_are_data() {
     let folder = folder();
     let file: PathBuf = folder.path().join("callgate.yaml");
     fs::write(&file, "toolsets:\n  pets:\n    opanapi: x.yaml\n").unwrap();

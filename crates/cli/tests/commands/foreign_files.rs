@@ -130,7 +130,7 @@ fn files_that_import_writes_have_each_text_as_one_value() {
 }
 
 #[test]
-fn a_shell_is_offered_nothing_that_it_obeys() {
+fn completions_offer_no_text_that_a_shell_executes() {
     for text in payloads() {
         let folder = tempfile::tempdir().unwrap();
         let file = write(&folder, "api.json", &description(&text, "https://a.example").to_string());
@@ -153,7 +153,7 @@ fn a_shell_is_offered_nothing_that_it_obeys() {
 }
 
 #[test]
-fn cases_and_recordings_show_no_text_as_it_is() {
+fn test_and_record_print_foreign_text_escaped() {
     for text in payloads() {
         let server = service(&text);
         let folder = tempfile::tempdir().unwrap();

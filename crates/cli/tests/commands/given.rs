@@ -46,7 +46,7 @@ fn body(arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_list_of_one_and_members_with_dots_are_sent_as_the_tool_takes_them() {
+fn a_single_value_for_a_list_and_dotted_members_are_sent_by_schema() {
     let given = ["call", PETS, "createPet", "name=Rex", "species=dog", "tags=a"];
     let sent = body(&given);
     assert_eq!(sent["tags"], json!(["a"]), "{sent}");
@@ -74,7 +74,7 @@ fn a_whole_body_is_given_to_a_tool_whose_arguments_are_its_members() {
 }
 
 #[test]
-fn text_that_becomes_a_number_is_no_news() {
+fn a_text_converted_to_a_number_is_not_noted() {
     let ended = callgate(&["call", "config/demo.yaml", "pets-getPet", "petId=7"]).exits(0);
     assert!(!ended.err.contains("converted"), "{ended:#?}");
 }
@@ -148,7 +148,7 @@ fn a_model_puts_the_members_inside_the_body_itself() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_names_the_way_to_give_the_text() {
+fn an_unreadable_argument_file_is_reported_with_the_escape_for_text() {
     let ended: Ended = callgate(&["call", PETS, "createPet", "name=@rex", "species=dog"]);
     ended.exits(2).says("cannot read `rex`").says("write `name=@@rex`");
     let sent = body(&["call", PETS, "createPet", "name=@@rex", "species=dog"]);

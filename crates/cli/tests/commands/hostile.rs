@@ -52,7 +52,7 @@ const GOOD: &str = "openapi: 3.0.3\nservers: [{url: https://good.example.com}]\n
 
 /// Threat 17; finding 5.
 #[test]
-fn row_17_a_hostile_description_ends_and_leaves_the_others_alone() {
+fn row_17_a_hostile_description_is_read_in_bounded_time_beside_others() {
     let rows = descriptions::all(8);
     assert!(rows.len() >= 40);
     for descriptions::Hostile { name, text } in rows {
@@ -242,7 +242,7 @@ fn finding_13_numbers_keep_their_digits_and_no_key_is_lost_silently() {
 
 /// Each limit of a description refuses what is over it and says by which key it is moved, and the default lets it pass.
 #[test]
-fn every_limit_of_a_description_does_what_it_says() {
+fn every_limit_of_a_description_is_enforced() {
     let schema =
         "{type: object, properties: {b: {type: string}, c: {$ref: '#/components/schemas/C'}}}";
     let paths = format!(

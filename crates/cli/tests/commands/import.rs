@@ -72,7 +72,7 @@ fn left_nothing(folder: &Path, expected: &[&str]) {
 }
 
 #[test]
-fn an_app_and_an_agent_become_what_was_written_by_hand() {
+fn the_imports_of_an_app_and_an_agent_equal_the_expected_folders() {
     for name in ["pets_agent", "shop"] {
         let folder = tempfile::tempdir().unwrap();
         let export = root().join("fixtures/exports").join(name);
@@ -99,7 +99,7 @@ fn an_app_and_an_agent_become_what_was_written_by_hand() {
 }
 
 #[test]
-fn kinds_that_are_not_there_yet_are_listed_and_stop_nothing() {
+fn unsupported_kinds_of_an_export_are_listed_and_the_rest_is_imported() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     import(&root().join("fixtures/exports/shop"), &out)
@@ -196,7 +196,7 @@ fn a_tool_that_cannot_be_called_as_exported_is_left_out() {
 }
 
 #[test]
-fn nothing_is_written_over_and_nothing_half_done_stays() {
+fn import_overwrites_nothing_and_leaves_nothing_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let export = root().join("fixtures/exports/shop");
     let out = folder.path().join("out");
@@ -237,7 +237,7 @@ fn a_toolset_that_cannot_be_built_is_left_out() {
 }
 
 #[test]
-fn descriptions_that_cannot_be_read_are_for_check_to_tell() {
+fn import_accepts_unreadable_descriptions_and_check_reports_them() {
     let (folder, ended) = imported(&[
         ("agent.json", "{}"),
         ("tools/pets/pets.json", &tool("")),
@@ -274,7 +274,7 @@ fn imported_names_become_legal_and_unique() {
 }
 
 #[test]
-fn an_app_is_read_as_yaml_too_and_a_value_that_is_missing_leaves_a_tool_out() {
+fn an_app_in_yaml_is_imported_without_tools_that_lack_a_value() {
     let toolset =
         "displayName: pets\nopenApiToolset: {openApiSchema: toolsets/pets/s.yaml, url: $env_var}\n";
     let schema = SCHEMA.replace("https://a.example", "$env_var");
@@ -331,7 +331,7 @@ fn refused(entries: &[(&str, &[u8])], links: &[(&str, &str)]) -> Ended {
 }
 
 #[test]
-fn an_archive_reads_nothing_outside_itself() {
+fn an_archive_with_paths_or_links_outside_itself_is_refused() {
     let own: (&str, &[u8]) = ("agent.json", b"{}");
     for name in
         ["../evil.json", "/etc/evil.json", "tools/../../evil.json", "C:/evil.json", "a\\..\\evil"]
@@ -358,7 +358,7 @@ fn an_archive_is_read_within_bounds() {
 }
 
 #[test]
-fn other_files_are_no_exports() {
+fn a_file_that_is_no_export_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let file = folder.path().join("spec.yaml");

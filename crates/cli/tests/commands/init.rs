@@ -133,7 +133,7 @@ fn init_without_a_terminal_asks_no_question() {
 }
 
 #[test]
-fn a_scheme_whose_people_log_in_is_written_with_its_pages() {
+fn init_writes_the_endpoints_of_a_login_scheme() {
     let home = Home::new();
     let spec = home.0.path().join("spec.json").display().to_string();
     let description = r#"{"openapi": "3.0.3", "info": {"title": "T", "version": "1"},

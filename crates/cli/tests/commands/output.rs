@@ -44,7 +44,7 @@ fn called(configuration: &str, tool: &str) -> Ended {
 }
 
 #[test]
-fn a_tool_has_a_shape_of_its_own() {
+fn the_output_settings_of_a_tool_replace_those_of_its_toolset() {
     let folder = tempfile::tempdir().unwrap();
     let configuration = configured(
         folder.path(),
@@ -165,7 +165,7 @@ fn each_part_of_an_answer_is_shown_under_its_names() {
 }
 
 #[test]
-fn a_file_has_the_bytes_of_all_parts_as_they_came() {
+fn a_multipart_answer_is_written_to_a_file_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     let configuration = of_parts(folder.path());
     let file = folder.path().join("parts");

@@ -13,7 +13,7 @@ const FIXTURES: [&str; 4] = [
 ];
 
 #[test]
-fn a_page_says_what_a_tool_takes_does_and_answers() {
+fn the_page_of_a_tool_has_its_arguments_effect_and_answer() {
     let page = callgate(&["tools", "config/demo.yaml", "pets-getPet"]).exits(0);
     for part in [
         "GET /pets/{petId}",
@@ -73,7 +73,7 @@ fn the_example_of_every_page_runs() {
 }
 
 #[test]
-fn nothing_offered_is_not_fine() {
+fn a_description_without_tools_ends_with_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("empty.yaml");
     let text = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\nservers: [{url: https://t.example}]\npaths: {}\n";
@@ -83,7 +83,7 @@ fn nothing_offered_is_not_fine() {
 }
 
 #[test]
-fn tables_have_headings() {
+fn the_table_of_tools_has_headings() {
     let tools = callgate(&["tools", "config/demo.yaml"]).exits(0);
     assert!(tools.out.starts_with("TOOL  "), "{}", tools.out);
 }

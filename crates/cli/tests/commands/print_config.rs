@@ -15,7 +15,7 @@ fn printed(file: &str, flags: &[&str]) -> Value {
 }
 
 #[test]
-fn every_flag_comes_back_with_absolute_files() {
+fn print_config_keeps_every_flag_with_absolute_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let file = |name: &str| {
@@ -54,7 +54,7 @@ fn every_flag_comes_back_with_absolute_files() {
 }
 
 #[test]
-fn relative_files_become_absolute() {
+fn print_config_makes_relative_files_absolute() {
     let root = callgate_root();
     let config = root.join("config/full.yaml").display().to_string();
     let reference = format!("file:{config}");
@@ -74,7 +74,7 @@ fn relative_files_become_absolute() {
 }
 
 #[test]
-fn the_variables_of_a_configuration_have_their_block() {
+fn the_variables_of_a_configuration_are_listed_in_the_env_block() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");
     let text = "toolsets:\n  a:\n    openapi: api.yaml\n    server: env:SERVER\n    headers: { X-Key: 'env:KEY' }\n    \
@@ -88,7 +88,7 @@ fn the_variables_of_a_configuration_have_their_block() {
 }
 
 #[test]
-fn every_place_of_a_reference_has_its_variable_in_the_block() {
+fn the_variable_of_every_reference_is_in_the_env_block() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");
     for (place, name) in [
@@ -116,7 +116,7 @@ fn every_place_of_a_reference_has_its_variable_in_the_block() {
 }
 
 #[test]
-fn the_credentials_of_a_session_file_have_their_variables_in_the_block() {
+fn the_variables_of_a_session_file_are_in_the_env_block() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("session.json");
     let text = r#"{"parameters": {"a": "env:VALUE"}, "credentials": {"me": "env:TOKEN"}}"#;

@@ -58,7 +58,7 @@ fn the_first_command_of_the_readme_prints_its_result_and_nothing_else() {
 }
 
 #[test]
-fn your_own_api_takes_three_lines() {
+fn the_three_lines_of_the_readme_for_an_own_api_run() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let lines = commands(section(&readme, "Your own API in three lines"));
     assert_eq!(lines.len(), 3, "{lines:?}");

@@ -194,7 +194,7 @@ fn a_sessions_credential_is_masked_in_the_body_too() {
 }
 
 #[test]
-fn a_credential_of_the_session_is_a_reference_that_need_not_be_there_again() {
+fn a_recorded_session_credential_is_not_needed_for_replay() {
     let mut fixture =
         Recorded::new("prefix: ''\nauth: { bearer: { token: $session.credentials.me } }\n");
     let case = fixture.case("echoed", ECHO);
@@ -221,7 +221,7 @@ fn a_recording_fetches_its_token_once() {
 }
 
 #[test]
-fn a_request_that_is_signed_is_found_without_the_keys() {
+fn a_recorded_signed_request_is_replayed_without_the_keys() {
     let mut fixture = Recorded::new(
         "prefix: ''\nauth: { aws_sigv4: { region: r, service: s, access_key_id: env:THE_SECRET, secret_access_key: env:THE_SECRET } }\n",
     );
@@ -244,7 +244,7 @@ fn an_answer_of_bytes_is_recorded_byte_for_byte() {
 }
 
 #[test]
-fn a_case_that_the_service_refuses_is_recorded_as_it_is() {
+fn a_refused_case_is_recorded_with_its_status() {
     let mut fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("missing", r#"{"tool": "missing", "arguments": {}}"#);
     fixture.test(&["--record"]).exits(0).prints("missing: 404 Not Found\n");
@@ -266,7 +266,7 @@ fn a_case_that_sends_nothing_is_recorded_without_a_service() {
 }
 
 #[test]
-fn without_an_answer_nothing_is_written_and_the_others_are_recorded() {
+fn a_case_without_an_answer_is_not_recorded_and_the_others_are() {
     let mut fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("echoed", ECHO);
     drop(fixture.server.take());
@@ -314,7 +314,7 @@ fn a_request_that_is_not_the_expected_one_is_not_sent() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_leaves_all_as_it_was() {
+fn a_failed_write_of_a_recording_changes_no_file() {
     let fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("echoed", ECHO);
     fs::create_dir(case.join("response.http")).unwrap();

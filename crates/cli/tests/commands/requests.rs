@@ -62,7 +62,7 @@ fn a_header_is_a_text_or_a_reference() {
 }
 
 #[test]
-fn a_configuration_takes_headers_times_and_bounds_of_requests() {
+fn headers_and_timeouts_of_flags_apply_to_a_configuration() {
     let demo: PathBuf = root().join("config/demo.yaml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
     let line = ["pets-getPet", "petId=7", "--dry-run", "-H", "X-Trace: on", "--timeout", "9s"];
@@ -71,7 +71,7 @@ fn a_configuration_takes_headers_times_and_bounds_of_requests() {
 }
 
 #[test]
-fn a_key_goes_where_the_description_says() {
+fn an_api_key_is_sent_at_the_location_of_its_scheme() {
     let api = Api::new("[{key: []}]", KEY);
     api.call(&["--api-key", "env:THE_SECRET"]).exits(0);
     assert!(api.seen().contains(&format!("x-api-key: {SECRET}\n")), "{}", api.seen());
@@ -86,7 +86,7 @@ fn a_key_goes_where_the_description_says() {
 }
 
 #[test]
-fn a_user_has_a_password_by_reference() {
+fn the_password_of_basic_must_be_a_reference() {
     let api = Api::new("[{login: []}]", LOGIN);
     api.call(&["--basic", "me:env:THE_SECRET"]).exits(0);
     let seen = api.seen();
@@ -122,7 +122,7 @@ fn an_operation_that_asks_for_a_credential_says_so_before_it_is_called() {
 }
 
 #[test]
-fn a_call_ends_with_its_time() {
+fn a_call_ends_at_its_timeout() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("http://{}", silent.local_addr().unwrap());
     let api = Api::new("[]", "");
@@ -134,7 +134,7 @@ fn a_call_ends_with_its_time() {
 }
 
 #[test]
-fn a_bound_is_named_by_its_key() {
+fn the_limits_flag_takes_keys_of_the_configuration() {
     let api = Api::new("[]", "");
     api.call(&["--limits", "response_bytes=10"]).exits(1).says("too");
     api.call(&["--limits", "response_bytes=1MiB"]).exits(0);
@@ -145,7 +145,7 @@ fn a_bound_is_named_by_its_key() {
 }
 
 #[test]
-fn the_fault_of_an_option_is_the_options() {
+fn a_fault_of_a_flag_names_the_flag() {
     let api = Api::new("[]", "");
     for (flag, value) in [
         ("--bearer", "canary"),

@@ -12,7 +12,7 @@ fn texts<'v>(value: &'v Value, pointers: &[&str]) -> Vec<&'v str> {
 }
 
 #[test]
-fn a_log_has_rules_and_results_with_places() {
+fn a_sarif_log_has_rules_and_results_with_positions() {
     let faulty = "fixtures/faulty/spec.yaml";
     let log = callgate(&["check", faulty, "--format", "sarif"]).exits(1).json();
     assert_eq!(
@@ -50,7 +50,7 @@ fn a_log_has_rules_and_results_with_places() {
 }
 
 #[test]
-fn a_file_is_a_uri_and_a_configurations_findings_are_results() {
+fn a_sarif_log_names_files_by_uri_and_has_findings_of_configurations() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("my api.yaml");
     let text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n  /a:\n    get: {operationId: get, summary: a}\n";
@@ -76,7 +76,7 @@ fn a_file_is_a_uri_and_a_configurations_findings_are_results() {
 }
 
 #[test]
-fn formats_exclude_each_other() {
+fn the_json_flag_and_another_format_exclude_each_other() {
     callgate(&["check", "fixtures/pets/spec.yaml", "--json", "--format", "sarif"]).exits(2);
     callgate(&["check", "fixtures/pets/spec.yaml", "--format", "xml"]).exits(2).says("sarif");
 }

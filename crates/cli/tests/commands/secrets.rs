@@ -56,7 +56,7 @@ fn a_missing_secret_is_reported_with_the_reason() {
 /// A call that waits for an answer, looked at from outside.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_memory_of_the_command_is_closed() {
+fn the_process_of_the_command_can_be_neither_dumped_nor_traced() {
     use std::{net::TcpListener, process::Stdio};
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -59,7 +59,7 @@ fn operations_are_selected_by_name_tag_method_path_and_effect() {
 }
 
 #[test]
-fn a_tag_selects_the_tags_below_it() {
+fn selecting_a_tag_includes_its_child_tags() {
     let text = "openapi: 3.2.0
 servers: [{url: https://a.example}]
 tags: [{name: animals}, {name: pets, parent: animals}, {name: cats, parent: pets}, {name: a, parent: b},

@@ -149,7 +149,7 @@ fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
 }
 
 #[test]
-fn a_signal_ends_it_while_it_waits_for_a_description_to_start() {
+fn a_signal_ends_serve_while_it_waits_for_a_description() {
     let folder = tempfile::tempdir().unwrap();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
@@ -167,7 +167,7 @@ fn a_signal_ends_it_while_it_waits_for_a_description_to_start() {
 }
 
 #[test]
-fn a_second_signal_ends_it_while_a_call_runs() {
+fn a_second_signal_ends_serve_while_a_call_runs() {
     let folder = tempfile::tempdir().unwrap();
     let silent = silent_service(folder.path(), "");
     let sidecar = Sidecar::start(serve().current_dir(folder.path()));
@@ -195,7 +195,7 @@ fn a_second_signal_ends_it_while_a_call_runs() {
 }
 
 #[test]
-fn a_call_that_outlasts_the_grace_is_answered_and_the_end_is_a_good_one() {
+fn a_call_that_outlasts_the_drain_is_answered_and_serve_exits_0() {
     let folder = tempfile::tempdir().unwrap();
     let silent = silent_service(folder.path(), "limits: {drain: 200ms}");
     let sidecar = Sidecar::start(serve().current_dir(folder.path()));
@@ -212,7 +212,7 @@ fn a_call_that_outlasts_the_grace_is_answered_and_the_end_is_a_good_one() {
 }
 
 #[test]
-fn a_broken_configuration_keeps_it_from_starting() {
+fn a_faulty_configuration_prevents_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");
     fs::write(&file, "toolsets: {pets: {openapi: nowhere.yaml}}\nlimits: {drains: 5s}\n").unwrap();

@@ -147,7 +147,7 @@ fn a_sidecar_logs_events_without_secrets() {
 }
 
 #[test]
-fn a_signal_reloads_where_nothing_is_watched() {
+fn a_signal_reloads_a_configuration_that_is_not_watched() {
     let folder = tempfile::tempdir().unwrap();
     let pets = crate::root().join("fixtures/pets");
     fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();

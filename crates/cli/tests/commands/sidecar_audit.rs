@@ -103,7 +103,7 @@ fn verify(folder: &Path) -> Ended {
 
 /// Threat 52 of `SECURITY.md`.
 #[test]
-fn a_disk_that_is_full_in_the_middle_of_a_line_refuses_calls_and_the_chain_goes_on() {
+fn after_a_partial_audit_line_on_a_full_disk_the_chain_continues() {
     let cases = root().join("fixtures/pets/cases");
     let auth = "auth: {api_key: {in: header, name: X-Api-Key, value: 'literal:demo-key'}}";
     let replayed = format!("upstream: {{replay: {}}}, {auth}", cases.display());

@@ -14,7 +14,7 @@ use axum::{Router, http::HeaderMap, routing::get};
 use base64::prelude::{BASE64_STANDARD, Engine};
 
 #[test]
-fn nothing_secret_is_in_what_a_sidecar_writes_and_answers() {
+fn no_secret_is_in_the_output_and_answers_of_a_sidecar() {
     let service = service();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();

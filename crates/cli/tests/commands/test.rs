@@ -32,7 +32,7 @@ fn a_changed_byte_of_a_request_fails_and_shows_the_difference() {
 }
 
 #[test]
-fn update_writes_what_differs_and_then_it_passes() {
+fn update_writes_missing_results_and_the_next_run_passes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     copy(&root().join("fixtures/pets"), folder.path());

@@ -8,7 +8,7 @@ fn every_tool_is_in_the_table() {
 }
 
 #[test]
-fn a_dialect_gives_declarations() {
+fn the_dialect_flag_prints_declarations() {
     let declared = callgate(&["tools", "config/demo.yaml", "--dialect", "openai"]).exits(0).json();
     let names: Vec<_> =
         declared.as_array().unwrap().iter().map(|one| &one["function"]["name"]).collect();
@@ -114,7 +114,7 @@ fn the_json_listing_names_the_location_of_each_argument() {
 }
 
 #[test]
-fn as_many_tools_are_listed_as_check_says_can_be_called() {
+fn tools_and_check_count_the_same_tools() {
     for file in ["pets/spec.yaml", "ledger/spec.json", "styles/spec.yaml", "faulty/spec.yaml"] {
         let file = format!("fixtures/{file}");
         let report = callgate(&["check", &file, "--json"]).json();

@@ -74,7 +74,7 @@ fn transcripts(files: &[Rows], wanted: &str) -> BTreeMap<(usize, usize), Transcr
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the switch is for whoever runs the test")]
-fn a_mistake_is_reported_with_the_text_of_its_row() {
+fn each_mistake_of_the_table_is_reported_with_its_expected_text() {
     let switch = env::var("CALLGATE_MISTAKES").unwrap_or_default();
     let paths = files();
     let read = |path: &PathBuf| Rows::parse(&fs::read_to_string(path).unwrap());
@@ -100,7 +100,7 @@ fn a_mistake_is_reported_with_the_text_of_its_row() {
 }
 
 #[test]
-fn messages_lack_no_more_than_they_did() {
+fn the_number_of_messages_without_position_or_help_does_not_grow() {
     let mut rows = Vec::new();
     for path in files() {
         rows.extend(Rows::parse(&fs::read_to_string(path).unwrap()).all);

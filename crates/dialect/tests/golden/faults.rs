@@ -21,7 +21,7 @@ fn message(read: &ReadMessage) -> String {
 }
 
 #[test]
-fn arguments_are_an_object_or_its_text_and_an_empty_text_is_no_arguments() {
+fn arguments_are_read_from_an_object_its_text_or_an_empty_text() {
     for (arguments, expected) in [
         (json!(r#"{"petId":7}"#), json!({"petId": 7})),
         (json!({"petId": 7}), json!({"petId": 7})),
@@ -62,7 +62,7 @@ fn digits_of_arguments_are_preserved_in_objects_and_in_texts() {
 }
 
 #[test]
-fn a_call_without_an_id_gets_one_by_its_place() {
+fn a_call_without_an_id_gets_one_by_its_position() {
     let read = openai(&[(json!(null), "getPet", json!("")), (json!(""), "getPet", json!(""))]);
     assert_eq!(shown(read.calls()), json!([["call_1", "getPet", {}], ["call_2", "getPet", {}]]));
 }
@@ -121,7 +121,7 @@ fn more_calls_than_one_request_makes_are_answered_without_being_made() {
 }
 
 #[test]
-fn every_call_is_answered_where_results_are_missing() {
+fn calls_without_a_result_are_answered_as_not_made() {
     let read = openai(&[(json!("a"), "getPet", json!("")), (json!("b"), "getPet", json!(""))]);
     let messages = Dialect::OpenAi.write(&read, &[]);
     let ids: Vec<_> = messages.iter().map(|message| message["tool_call_id"].clone()).collect();
@@ -148,7 +148,7 @@ fn messages_with_calls(dialect: Dialect) -> Vec<Value> {
 }
 
 #[test]
-fn a_golden_call_of_another_format_is_refused_or_read_and_never_passed_over() {
+fn a_golden_call_read_in_another_format_is_refused_or_read_but_never_skipped() {
     let (tools, mut n_refused) = (tools(), 0);
     for &writer in Dialect::ALL {
         let messages = messages_with_calls(writer);
@@ -165,7 +165,7 @@ fn a_golden_call_of_another_format_is_refused_or_read_and_never_passed_over() {
 }
 
 #[test]
-fn a_list_of_messages_is_refused_or_read_and_never_passed_over() {
+fn a_list_of_messages_is_refused_or_read_but_never_skipped() {
     let (tools, mut n_refused) = (tools(), 0);
     for &dialect in Dialect::ALL {
         for message in messages_with_calls(dialect) {

@@ -22,7 +22,7 @@ fn parts_end(dialect: Dialect, message: impl Fn(Value) -> Value, parts: &[Value]
 }
 
 #[test]
-fn chat_completions() {
+fn final_messages_of_chat_completions_have_no_calls() {
     for more in [
         json!({"content": "Done: {\"tool\": \"a\", \"tool_calls\": [1]}"}),
         json!({"content": null, "refusal": "No.", "tool_calls": []}),
@@ -40,7 +40,7 @@ fn chat_completions() {
 }
 
 #[test]
-fn responses() {
+fn final_messages_of_responses_have_no_calls() {
     let text = json!({"type": "output_text", "text": "Done.", "annotations": []});
     let items = [
         json!({"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [text]}),
@@ -57,7 +57,7 @@ fn responses() {
 }
 
 #[test]
-fn anthropic() {
+fn final_messages_of_anthropic_have_no_calls() {
     let parts = [
         json!({"type": "text", "text": "Done.", "citations": [{"type": "char_location", "document_title": "a"}]}),
         json!({"type": "thinking", "thinking": "call tool_use", "signature": "s"}),
@@ -74,7 +74,7 @@ fn anthropic() {
 }
 
 #[test]
-fn bedrock() {
+fn final_messages_of_bedrock_have_no_calls() {
     let parts = [
         json!({"text": "Done."}),
         json!({"reasoningContent": {"reasoningText": {"text": "toolUse", "signature": "s"}}}),
@@ -90,7 +90,7 @@ fn bedrock() {
 }
 
 #[test]
-fn gemini() {
+fn final_messages_of_gemini_have_no_calls() {
     let parts = [
         json!({"text": "Done."}),
         json!({"text": "I call it.", "thought": true, "thoughtSignature": "s"}),
@@ -107,7 +107,7 @@ fn gemini() {
 }
 
 #[test]
-fn semantic_kernel() {
+fn final_messages_of_semantic_kernel_have_no_calls() {
     let items = [
         json!({"content_type": "text", "text": "Done."}),
         json!({"content_type": "image", "uri": "https://a.example", "mime_type": "image/png"}),
@@ -125,7 +125,7 @@ fn semantic_kernel() {
 }
 
 #[test]
-fn conversations() {
+fn final_messages_of_conversations_have_no_calls() {
     let outputs = [
         json!({"text": "Done.", "turnCompleted": true}),
         json!({"audio": "aGk=", "turnIndex": 1}),

@@ -70,7 +70,7 @@ fn count(counts: &mut BTreeMap<&'static str, Counts>, tool: &Tool) {
 }
 
 #[test]
-fn every_tool_of_the_corpus_has_a_form_that_each_provider_takes() {
+fn every_tool_of_the_corpus_is_projected_to_a_form_that_each_provider_accepts() {
     let Some(corpus) = corpus() else { return say("corpus absent") };
     let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
     let all = std::env::var_os("CALLGATE_ALL").is_some();

@@ -343,7 +343,7 @@ proptest! {
     }
 
     #[test]
-    fn every_schema_has_a_form_that_its_provider_takes(tool in tool(wild()), tokens in 0_usize..400) {
+    fn every_schema_is_projected_to_a_form_that_its_provider_accepts(tool in tool(wild()), tokens in 0_usize..400) {
         let n_bytes = tool.input_schema.n_bytes();
         for &projection in Projection::ALL {
             for projected in [project(&tool, projection), project(&tool.clone().with_most_tokens(tokens), projection)] {

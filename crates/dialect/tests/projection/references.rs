@@ -14,7 +14,7 @@ fn schema_of(argument: impl Into<Value>) -> Value {
 }
 
 #[test]
-fn words_describe_the_target_of_a_reference() {
+fn a_keyword_moved_to_words_describes_the_target_of_its_reference() {
     let node = || json!({"$ref": "#/$defs/Node"});
     for (argument, expected) in [
         (
@@ -42,7 +42,7 @@ fn words_describe_the_target_of_a_reference() {
 }
 
 #[test]
-fn no_description_refers_to_a_definition_in_any_form() {
+fn no_description_of_any_projection_mentions_a_definition() {
     let node = || json!({"$ref": "#/$defs/Node"});
     let keywords = [
         ("additionalProperties", "object"),
@@ -75,7 +75,7 @@ fn check_texts(schema: &Value) {
 }
 
 #[test]
-fn a_member_whose_name_is_lost_is_described_with_it() {
+fn a_renamed_member_is_described_with_its_original_name() {
     let inside = json!({"type": "object", "properties": {
         "番号": {"type": "string", "description": "Number"}, "x-y": {"type": "string"}}});
     let schema = json!({"type": "object", "properties": {"a": inside}});

@@ -41,7 +41,7 @@ use Projection::{
 const TOLD: &str = "told in words";
 
 #[test]
-fn a_value_that_is_always_the_same_is_a_list_of_one() {
+fn const_becomes_an_enum_of_one_value() {
     let one = json!({"type": "string", "const": "b", "description": "B"});
     check(Portable, &one, "{type:string,description:B,enum:[b]}", &[]);
     check(GeminiSchema, &one, "{type:STRING,description:B,enum:[b]}", &[]);
@@ -108,13 +108,13 @@ fn keywords_that_a_provider_refuses_move_to_the_description() {
 }
 
 #[test]
-fn counts_are_texts_for_google_alone() {
+fn counts_in_a_schema_are_texts_for_google_only() {
     let projected = projected(GeminiSchema, &json!({"type": "array", "maxItems": 5}));
     assert_eq!(projected.schema["properties"]["a"]["maxItems"], "5");
 }
 
 #[test]
-fn null_has_the_form_that_a_provider_has_for_it() {
+fn null_is_written_in_the_form_of_the_provider() {
     let one = json!({"type": ["string", "null"], "description": "D"});
     check(Portable, &one, "{description:D,anyOf:[{type:string},{type:null}]}", &[]);
     check(GeminiSchema, &one, "{type:STRING,description:D,nullable:true}", &[]);
@@ -126,7 +126,7 @@ fn null_has_the_form_that_a_provider_has_for_it() {
 }
 
 #[test]
-fn lists_have_items_of_a_type() {
+fn an_array_without_items_gets_typed_items() {
     let projected = projected(Portable, &json!({"type": "array"}));
     let items = &projected.schema["properties"]["a"]["items"]["anyOf"];
     assert_eq!(items[0], json!({"type": "string"}));
@@ -147,7 +147,7 @@ fn an_object_gets_a_list_of_properties_except_an_empty_one_for_google() {
 }
 
 #[test]
-fn a_map_is_a_json_text_where_every_member_must_be_declared() {
+fn a_map_becomes_a_json_text_where_every_member_must_be_declared() {
     let one = json!({"type": "object", "additionalProperties": {"type": "integer"}});
     let expected = "{type:[string,null],description:an object as JSON text; other members: {\\type\\:\\integer\\}}";
     check(OpenAiStrict, &one, expected, &["additionalProperties at /properties/a: told in words"]);
@@ -173,7 +173,7 @@ fn a_recursive_schema_is_expanded_twice_for_providers_without_references() {
 }
 
 #[test]
-fn circles_go_through_optional_members_where_they_must() {
+fn recursive_members_become_optional_where_a_provider_needs_it() {
     let tree = json!({"type": "object", "required": ["name", "below"], "properties": {
         "name": {"type": "string"}, "below": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}}});
     let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/Tree"}},
@@ -199,7 +199,7 @@ fn an_all_of_becomes_one_object() {
 }
 
 #[test]
-fn alternatives_include_the_keywords_beside_them() {
+fn alternatives_include_their_sibling_keywords() {
     let one = json!({"type": "object", "properties": {"k": {"type": "string"}}, "description": "D",
         "oneOf": [{"properties": {"x": {"type": "integer"}}}, {"required": ["k"]}]});
     let expected = "{description:D,anyOf:[{type:object,properties:{k:{type:string},x:{type:integer}}},\
@@ -233,7 +233,7 @@ fn check_restored(schema: Value, projection: Projection, given: &Value, expected
 }
 
 #[test]
-fn members_come_back_under_their_own_names() {
+fn renamed_members_get_their_own_names_back_in_a_call() {
     let filter = json!({"type": "object", "properties": {
         "$top": {"type": "integer"}, "top": {"type": "integer"}, "x-y": {"type": "string"}}});
     let schema =
@@ -298,7 +298,7 @@ fn a_strict_tool_of_claude_has_optional_members_and_no_others() {
 }
 
 #[test]
-fn a_map_that_came_as_a_text_is_one_again_where_no_text_is_legal() {
+fn a_map_that_a_model_sent_as_text_is_parsed_where_text_is_illegal() {
     let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
     let schema = json!({"type": "object", "properties": {
         "a": map, "b": {"type": "array", "items": map}, "c": {"type": "string"}, "d": {"anyOf": [map, {"type": "string"}]}}});
@@ -362,7 +362,7 @@ fn definitions_that_multiply_are_not_written_out_without_bound() {
 }
 
 #[test]
-fn alternatives_of_alternatives_are_not_tried_with_each_other() {
+fn nested_unions_are_projected_in_bounded_time() {
     let union = |name: &str| -> Value {
         let each = (0..60).map(|_| json!({"$ref": name}));
         json!({"type": "object", "properties": {"k": {"const": name}}, "oneOf": (each.collect::<Value>())})
@@ -380,7 +380,7 @@ fn alternatives_of_alternatives_are_not_tried_with_each_other() {
 }
 
 #[test]
-fn a_schema_of_many_parts_is_looked_at_in_part() {
+fn a_huge_schema_is_projected_from_a_bounded_part() {
     let each: Value = (0..3000).map(|at| json!({"required": [(format!("m{at}"))]})).collect();
     let projected = projected(Portable, &json!({"type": "object", "allOf": each}));
     let lost = "`allOf` at `/properties/a`: checked by the gateway alone";

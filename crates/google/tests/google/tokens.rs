@@ -49,7 +49,7 @@ async fn a_key_is_exchanged_for_an_identity_token() {
 }
 
 #[tokio::test]
-async fn the_machine_has_tokens_of_both_kinds() {
+async fn the_machine_account_has_access_and_identity_tokens() {
     let google = Google::start().await;
     let tokens = google.tokens(Account::Machine);
     assert_eq!(tokens.access_token().await.unwrap().value.expose(), "machine");
@@ -62,7 +62,7 @@ async fn the_machine_has_tokens_of_both_kinds() {
 }
 
 #[tokio::test]
-async fn another_account_is_stood_in_for_by_its_address() {
+async fn another_account_is_impersonated_by_its_address() {
     let google = Google::start().await;
     let other = Impersonation::of("other@p.iam.gserviceaccount.com")
         .through(["via@p.iam.gserviceaccount.com".to_owned()]);
@@ -135,7 +135,7 @@ async fn a_refusal_is_reported_by_its_code_and_retried_only_later() {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_the_operators() {
+async fn a_missing_key_is_reported_as_a_fault_of_the_operator() {
     let google = Google::start().await;
     let account = Account::Key("file:none.json".parse().unwrap());
     let error = google.tokens(account).access_token().await.unwrap_err();

@@ -82,7 +82,7 @@ fn a_refusal_is_read_under_every_status() {
 }
 
 #[test]
-fn an_answer_that_is_neither_is_no_token() {
+fn an_answer_without_token_and_error_is_refused() {
     for body in ["<h1>canary</h1>", "[]", "\"x\"", "{", "{}", "canary", "{\"access_token\":1}"] {
         check(200, body, NO_TOKEN);
         check(404, body, "the token endpoint answered 404, which is no token");
@@ -92,7 +92,7 @@ fn an_answer_that_is_neither_is_no_token() {
 }
 
 #[test]
-fn an_endpoint_that_works_at_another_time_is_unavailable() {
+fn a_temporary_failure_of_the_token_endpoint_is_unavailable() {
     check(200, "", "the answer of the token endpoint is empty, Soon");
     check(204, " \n", "the answer of the token endpoint is empty, Soon");
     check(500, "", "the token endpoint is out of order, Later");
@@ -109,7 +109,7 @@ fn an_endpoint_that_works_at_another_time_is_unavailable() {
 }
 
 #[test]
-fn the_time_to_wait_is_that_of_the_endpoint() {
+fn the_retry_time_is_that_of_the_token_endpoint() {
     for (text, expected) in
         [("3", Retry::After(Duration::from_secs(3))), ("soon", Retry::Later), ("-1", Retry::Later)]
     {

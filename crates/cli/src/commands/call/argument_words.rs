@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_lead_into_objects_unless_a_name_has_them() {
+    fn dots_in_an_argument_name_select_members_unless_the_name_is_declared() {
         let schema =
             json!({"properties": {"a.b": {"type": "string"}, "owner": {"type": "object"}}});
         check(
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_and_members_inside_it_are_refused() {
+    fn an_argument_given_whole_and_by_members_is_refused() {
         for texts in [["a=1", "a.b=2"], ["a.b=2", "a=1"]] {
             let texts = texts.map(ToOwned::to_owned);
             assert!(named(&texts, Some(Guide::new(&nothing())), None).is_err(), "{texts:?}");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_what_the_argument_takes() {
+    fn a_file_is_read_as_the_type_of_its_argument() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.json");
         std::fs::write(&file, "{\"n\": 1}\n").unwrap();

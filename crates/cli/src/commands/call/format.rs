@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_rows_and_their_members_columns() {
+    fn a_table_has_a_row_for_each_item_and_a_column_for_each_member() {
         let pets = json!([{"id": 7, "name": "Rex"}, {"id": 8, "tags": ["a"]}]);
         let rows = "ID  NAME  TAGS\n7   Rex\n8         [\"a\"]\n";
         check(&pets, rows);

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_member_is_met_where_any_item_has_it() {
+    fn a_selected_member_is_present_if_any_item_has_it() {
         let answer = json!({"items": [{"id": 1, "owner": {"email": null}}, {"name": "a"}], "none": [], "empty": null});
         for (field, expected) in [
             ("items", true),

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_put_together_where_their_items_stand() {
+    fn the_items_of_several_pages_are_joined_in_their_member() {
         check(vec![json!([1, 2]), json!([3])], &json!([1, 2, 3]));
         check(vec![json!([1])], &json!([1]));
         check(

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_named_where_it_can_be_written() {
+    fn a_suggested_setting_names_its_flag_or_its_file() {
         let toolset = |name: &str, file: &str| Place::Toolset {
             name: name.to_owned(),
             file: shown(Path::new(file)),

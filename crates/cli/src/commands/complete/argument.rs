@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_that_the_schema_lists() {
+    fn completed_values_are_those_that_the_schema_lists() {
         for (name, expected) in [
             ("state", &["state=open", "state=@@all"][..]),
             ("tags", &["tags=a", "tags=b c", "tags=7"]),

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_one_word() {
+    fn the_address_for_a_browser_is_one_argument() {
         let url = "https://idp/a?b=c d;rm&e='\"";
         for (command, expected) in [
             ("firefox", Some(vec!["firefox", url])),

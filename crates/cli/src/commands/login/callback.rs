@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_only_address_is_read() {
+    fn the_callback_address_must_be_local() {
         for (url, expected) in [
             ("http://127.0.0.1:8400/callback", Some(("127.0.0.1", 8400, "/callback"))),
             ("http://localhost:8400", Some(("localhost", 8400, "/"))),

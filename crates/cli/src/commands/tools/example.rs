@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_that_schemas_take() {
+    fn example_values_satisfy_their_schemas() {
         check(&json!({"type": "integer", "minimum": 5}), &json!(5));
         check(&json!({"type": "integer", "maximum": 0}), &json!(0));
         check(&json!({"type": "number", "multipleOf": 0.5, "minimum": 1.2}), &json!(1.5));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_typed_as_a_shell_reads_them() {
+    fn arguments_of_an_example_are_quoted_for_the_shell() {
         let file = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"data": {"contentEncoding": "base64"}}}]});
         let schema = json!({"properties": {"photo": (file.clone()), "of": {"type": "object", "properties": {"photos": {"type": "array", "items": file}}}}});
         let values = json!({"photo": "text", "of": {"photos": ["text", "text"]}});

@@ -82,7 +82,7 @@ fn check(issuer: Option<(&str, bool)>, query: &str, expected: Result<&str, &str>
 }
 
 #[test]
-fn an_answer_is_this_logins_and_this_servers() {
+fn a_login_answer_must_have_the_state_and_the_issuer_of_its_login() {
     check(None, "code=abc&state=STATE", Ok("abc"));
     check(None, "code=a%2Fb+c&state=STATE&iss=x", Ok("a/b c"));
     let (other, server) = ("another login", "another server");
@@ -100,7 +100,7 @@ fn an_answer_is_this_logins_and_this_servers() {
 }
 
 #[test]
-fn a_refusal_is_reported_without_the_servers_words() {
+fn a_refused_login_is_reported_without_the_text_of_the_server() {
     check(None, "error=access_denied&error_description=canary&state=STATE", Err("access_denied"));
     check(None, "error=canary&state=STATE", Err("an error code of its own"));
     check(None, "error=canary&state=canary", Err("another login"));

@@ -90,7 +90,7 @@ async fn the_server_is_polled_at_its_interval() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_that_does_not_come_ends() {
+async fn a_device_login_ends_when_it_expires_or_is_refused() {
     let mut answers = vec![BEGUN];
     answers.extend([PENDING; 20]);
     let (asked, held) = login(&answers).await;

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_what_the_pattern_was_written_for() {
+    fn the_example_of_a_pattern_matches_it() {
         for (pattern, expected) in [
             ("^MG[0-9a-fA-F]{4}$", Some("MGaaaa")),
             ("projects/[^/]+/notes/[^/]+", Some("projects/a/notes/a")),
