@@ -117,7 +117,7 @@ async fn a_token_is_requested_again_after_an_early_renewal_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_waiting_calls_get_a_failure_and_the_issuer_is_not_asked_for_a_while() {
+async fn all_waiting_calls_get_a_failure_and_no_token_is_requested_for_a_while() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
     let ask = || cache.token(&KEY, &version, issuer.refuse());
