@@ -1,15 +1,13 @@
-//! The key `functions` of a toolset: tools that the client runs. Also `execution`: the tools of its description that
-//! the client runs as well.
+//! The key `functions` of a toolset: tools that the client runs.
 
-use callgate_executor::Execution;
 use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
 use crate::{
     code::ConfigCode,
-    keys::{EXECUTION, FUNCTION},
-    reader::{Mapping, Reader, at, escaped},
-    toolset::{ExecutionConfig, FunctionConfig, ToolExecution},
+    keys::FUNCTION,
+    reader::{Mapping, Reader, at},
+    toolset::FunctionConfig,
 };
 
 /// Reads `functions:`.
@@ -48,44 +46,4 @@ fn schema(reader: &mut Reader, function: Mapping<'_>, key: &str) -> Option<Value
         return None;
     }
     Some(node.to_value())
-}
-
-/// Reads `execution:`.
-pub(crate) fn execution(reader: &mut Reader, toolset: Mapping<'_>) -> ExecutionConfig {
-    let mut config = ExecutionConfig::default();
-    let Some(node) = toolset.object.get("execution") else { return config };
-    let pointer = at(toolset, "execution");
-    if node.as_object().is_none() {
-        config.default = side(reader, &pointer, node);
-        return config;
-    }
-    let Some(mapping) = reader.mapping(node, &pointer, &EXECUTION) else { return config };
-    if let Some(node) = mapping.object.get("default") {
-        config.default = side(reader, &at(mapping, "default"), node);
-    }
-    let Some(node) = mapping.object.get("tools") else { return config };
-    let pointer = at(mapping, "tools");
-    let Some(tools) = node.as_object() else {
-        let help = "for example `{openPage: client}`";
-        reader.expected(&pointer, "a mapping from tools to `client` or `server`", node, help);
-        return config;
-    };
-    for (tool, node) in tools.iter() {
-        let pointer = format!("{pointer}/{}", escaped(tool));
-        let execution = side(reader, &pointer, node);
-        config.tools.push(ToolExecution { tool: tool.to_string(), pointer, execution });
-    }
-    config
-}
-
-fn side(reader: &mut Reader, pointer: &str, node: &Node) -> Execution {
-    match node.as_str() {
-        Some("client") => Execution::Client,
-        Some("server") => Execution::Server,
-        _ => {
-            let help = "`client` hands checked calls to the client instead of the service";
-            reader.expected(pointer, "`client` or `server`", node, help);
-            Execution::Server
-        }
-    }
 }

@@ -3,10 +3,9 @@
 
 mod aws;
 mod gcp;
-mod keyring;
 mod vault;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use callgate_google::Identity;
 use callgate_secret::{CachePolicy, SecretReference};
@@ -19,8 +18,10 @@ use url::Url;
 
 use crate::{
     code::ConfigCode,
-    keys::{CACHE, SECRETS},
+    form::words,
+    keys::{Kind, SECRETS_AWS, SECRETS_GCP, Table, VAULT, key, needing, table, text},
     reader::{Mapping, Reader, at, secret::secret, tls::tls_with},
+    settings::{Section, keys},
     tls::TlsConfig,
 };
 
@@ -90,17 +91,14 @@ pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>) -> SecretsConfig {
     let Some(mapping) = reader.mapping(node, &pointer, &SECRETS) else {
         return SecretsConfig::default();
     };
+    let keyring = reader.get::<KeyringKeys>(mapping, "keyring").and_then(|keys| keys.backend);
     let below = |key: &str| mapping.object.get(key).map(|node| (node, at(mapping, key)));
     SecretsConfig {
         aws: below("aws").and_then(|(node, pointer)| remote(reader, node, &pointer, aws::read)),
-        cache: below("cache")
-            .and_then(|(node, pointer)| cache(reader, node, &pointer))
-            .unwrap_or_default(),
+        cache: reader.get::<CacheKeys>(mapping, "cache").unwrap_or_default(),
         directory: reader.string(mapping, "directory").map(PathBuf::from),
         gcp: below("gcp").and_then(|(node, pointer)| remote(reader, node, &pointer, gcp::read)),
-        keyring: below("keyring")
-            .and_then(|(node, pointer)| keyring::read(reader, node, &pointer))
-            .unwrap_or_default(),
+        keyring: keyring.unwrap_or_default(),
         vault: below("vault")
             .and_then(|(node, pointer)| remote(reader, node, &pointer, vault::read)),
         keys: mapping.object.iter().map(|(key, _)| key.to_string()).collect(),
@@ -120,14 +118,56 @@ fn remote<T>(
     Some(Remote { settings: settings?, tls })
 }
 
-fn cache(reader: &mut Reader, node: &Node, pointer: &str) -> Option<CachePolicy> {
-    let mapping = reader.mapping(node, pointer, &CACHE)?;
-    let usual = CachePolicy::default();
-    Some(CachePolicy {
-        time_to_live: reader.duration(mapping, "time_to_live").unwrap_or(usual.time_to_live),
-        stale: reader.duration(mapping, "stale").unwrap_or(usual.stale),
-        timeout: reader.duration(mapping, "timeout").unwrap_or(usual.timeout),
-    })
+/// The stores of secrets.
+pub(crate) const SECRETS: Table = table(
+    "`secrets`",
+    &[
+        needing(
+            "aws",
+            key("aws", Kind::Table(&SECRETS_AWS), "AWS Secrets Manager: `aws:name#key`"),
+        ),
+        key("cache", Kind::Table(&CacheKeys::TABLE), "How long secrets of stores are kept"),
+        text("directory", "The folder that `directory:NAME` is looked for in"),
+        needing(
+            "google",
+            key(
+                "gcp",
+                Kind::Table(&SECRETS_GCP),
+                "Google Secret Manager: `gcp:projects/P/secrets/S/versions/V`",
+            ),
+        ),
+        key(
+            "keyring",
+            Kind::Table(&KeyringKeys::TABLE),
+            "The operating system's keyring: `keyring:SERVICE/USER`",
+        ),
+        needing("vault", key("vault", Kind::Table(&VAULT), "Vault or OpenBao: `vault:path#key`")),
+    ],
+);
+
+keys! {
+    /// The time for which secrets from stores are kept.
+    pub(crate) CacheKeys over CachePolicy, in "`cache`" {
+        /// The further time for which a secret is returned while its store cannot be read.
+        stale: Duration;
+        /// The time for which a secret is returned without asking the store again.
+        time_to_live: Duration;
+        /// The time limit of one read.
+        timeout: Duration;
+    }
+}
+
+keys! {
+    /// The operating system's keyring.
+    pub(crate) struct KeyringKeys in "`keyring`" {
+        /// The choice among the machine's keyrings.
+        backend: KeyringBackend;
+    }
+}
+
+words! {
+    KeyringBackend, "`kernel` is the keyring of the Linux kernel":
+    "platform" => Platform, "kernel" => Kernel
 }
 
 /// A secret that a store signs in with.

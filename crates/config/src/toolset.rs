@@ -16,13 +16,13 @@ use url::Url;
 
 use crate::{
     arguments::BodyArguments,
-    confirm::{ConfirmConfig, ToolConfirm},
     description::Description,
     headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
     server::ServerUrl,
     service_directory::DirectoryConfig,
     tls::TlsConfig,
+    tool_rules::{ToolRule, ToolRules},
     upstream::Upstream,
 };
 
@@ -108,9 +108,9 @@ pub struct ToolsetConfig {
     /// Tools that the client runs.
     pub functions: Vec<FunctionConfig>,
     /// The side that runs the tools of the description.
-    pub(crate) execution: ExecutionConfig,
+    pub(crate) execution: ToolRules<Execution>,
     /// The calls that a person has to approve.
-    pub(crate) confirm: ConfirmConfig,
+    pub(crate) confirm: ToolRules<Confirm>,
 }
 
 impl ToolsetConfig {
@@ -148,8 +148,8 @@ impl ToolsetConfig {
             tool_shapes: Vec::new(),
             upstream: Upstream::Http,
             functions: Vec::new(),
-            execution: ExecutionConfig::default(),
-            confirm: ConfirmConfig::default(),
+            execution: ToolRules::default(),
+            confirm: ToolRules::default(),
         }
     }
 
@@ -217,7 +217,7 @@ impl ToolsetConfig {
     /// Asks a person before calls of one tool: its name, its `operationId` or the name of a function.
     #[must_use]
     pub fn with_tool_confirm(mut self, tool: impl Into<String>, rule: Confirm) -> Self {
-        self.confirm.tools.push(ToolConfirm::new(tool, rule));
+        self.confirm.tools.push(ToolRule { tool: tool.into(), pointer: String::new(), rule });
         self
     }
 
@@ -365,24 +365,4 @@ impl FunctionConfig {
         let (name, description) = (name.into(), description.into());
         Self { pointer: String::new(), name, description, input, output: None }
     }
-}
-
-/// The side that runs the tools of a description after a call is checked.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ExecutionConfig {
-    /// The side that runs tools that are not named.
-    pub(crate) default: Execution,
-    /// The side that runs single tools.
-    pub(crate) tools: Vec<ToolExecution>,
-}
-
-/// The side that runs one tool.
-#[derive(Clone, Debug)]
-pub(crate) struct ToolExecution {
-    /// The tool's name or its `operationId`.
-    pub(crate) tool: String,
-    /// The JSON pointer of its entry.
-    pub(crate) pointer: String,
-    /// The side that runs the tool.
-    pub(crate) execution: Execution,
 }

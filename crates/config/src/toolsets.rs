@@ -11,7 +11,6 @@ use callgate_tree::{Node, Object};
 use crate::{
     argument_headers, arguments, body_media,
     code::ConfigCode,
-    confirm,
     description::Description,
     egress, functions, headers,
     limits::{self, Bounds},
@@ -20,6 +19,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped, tls::tls},
     references, scheme_credentials, selection, server, service_directory, session_values,
     tables::TOOLSET,
+    tool_rules::{ConfirmRules, ExecutionRules},
     tool_source::{self, SourceTools, Sourced, ToolSources},
     toolset::ToolsetConfig,
     upstream,
@@ -163,8 +163,8 @@ pub(crate) fn toolset(
         shape,
         tool_shapes,
         functions: functions::read(reader, mapping),
-        execution: functions::execution(reader, mapping),
-        confirm: confirm::read(reader, mapping),
+        execution: reader.get::<ExecutionRules>(mapping, "execution").unwrap_or_default(),
+        confirm: reader.get::<ConfirmRules>(mapping, "confirm").unwrap_or_default(),
     })
 }
 

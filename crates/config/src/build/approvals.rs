@@ -26,8 +26,8 @@ pub(super) fn rules(
             let is_meant = |function: &&_| functions::is_called(config, function, &entry.tool);
             let function = config.functions.iter().find(is_meant);
             match function.and_then(|function| functions::tool_name(config, function).ok()) {
-                Some(name) => drop(rules.tools.insert(name, entry.confirm)),
-                None => entries.push((&entry.tool, &entry.pointer, &entry.confirm)),
+                Some(name) => drop(rules.tools.insert(name, entry.rule)),
+                None => entries.push((&entry.tool, &entry.pointer, &entry.rule)),
             }
         }
         let built = parts.iter().find(|parts| std::ptr::eq(parts.config, config));

@@ -16,7 +16,8 @@ use crate::{
     arguments::BodyArguments,
     code::ConfigCode,
     reader::Reader,
-    toolset::{ListedHeader, ToolExecution, ToolShape, ToolsetConfig},
+    tool_rules::ToolRule,
+    toolset::{ListedHeader, ToolShape, ToolsetConfig},
 };
 
 /// Checks all settings of the toolset about single tools, and returns the shapes of their results and the side that
@@ -35,7 +36,7 @@ pub(super) fn found(
     let shown = config.tool_shapes.iter();
     let shown = shown.map(|ToolShape { tool, pointer, shape }| (tool, pointer, shape));
     let run = config.execution.tools.iter();
-    let run = run.map(|ToolExecution { tool, pointer, execution }| (tool, pointer, execution));
+    let run = run.map(|ToolRule { tool, pointer, rule }| (tool, pointer, rule));
     let shapes = named(reader, shown, &operations, Severity::Warning);
     (shapes, named(reader, run, &operations, Severity::Error))
 }

@@ -1,47 +1,6 @@
 //! The keys of the stores of secrets.
 
-use super::{Key, Kind, SECRETS_GCP, TLS, Table, key, needing, required, secret, table, text};
-
-/// The stores of secrets.
-pub(crate) const SECRETS: Table = table(
-    "`secrets`",
-    &[
-        needing(
-            "aws",
-            key("aws", Kind::Table(&SECRETS_AWS), "AWS Secrets Manager: `aws:name#key`"),
-        ),
-        key("cache", Kind::Table(&CACHE), "How long secrets of stores are kept"),
-        text("directory", "The folder that `directory:NAME` is looked for in"),
-        needing(
-            "google",
-            key(
-                "gcp",
-                Kind::Table(&SECRETS_GCP),
-                "Google Secret Manager: `gcp:projects/P/secrets/S/versions/V`",
-            ),
-        ),
-        key(
-            "keyring",
-            Kind::Table(&KEYRING),
-            "The operating system's keyring: `keyring:SERVICE/USER`",
-        ),
-        needing("vault", key("vault", Kind::Table(&VAULT), "Vault or OpenBao: `vault:path#key`")),
-    ],
-);
-
-/// The time for which secrets from stores are kept.
-pub(crate) const CACHE: Table = table(
-    "`cache`",
-    &[
-        key("stale", Kind::Duration, "How much longer a secret is given while its store is down"),
-        key(
-            "time_to_live",
-            Kind::Duration,
-            "How long a secret is given without asking the store again",
-        ),
-        key("timeout", Kind::Duration, "The longest one read may take"),
-    ],
-);
+use super::{Key, Kind, TLS, Table, key, required, secret, table, text};
 
 const TLS_KEY: Key = key("tls", Kind::Table(&TLS), "What secures the connections to the store");
 
@@ -59,12 +18,6 @@ pub(crate) const SECRETS_AWS: Table = table(
         secret("session_token", "The session token of temporary keys"),
         TLS_KEY,
     ],
-);
-
-/// The operating system's keyring.
-pub(crate) const KEYRING: Table = table(
-    "`keyring`",
-    &[key("backend", Kind::Choice(&["kernel", "platform"]), "Which of the machine's keyrings")],
 );
 
 /// A vault.

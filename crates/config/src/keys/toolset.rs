@@ -84,37 +84,6 @@ pub(crate) const TOOLS: Table = table(
 pub(crate) const SESSION_PARAMETERS: Table =
     table("`session_parameters`", &[texts("allow", "The names of the values")]);
 
-/// The side that runs a tool.
-pub(crate) const SIDES: &[&str] = &["client", "server"];
-
-pub(crate) const RULES: &[&str] = &["always", "destructive", "dialogflow_v2", "never", "writes"];
-
-/// The calls that a person has to approve.
-pub(crate) const CONFIRM: Table = table(
-    "`confirm`",
-    &[
-        key("default", Kind::Choice(RULES), "The rule of the tools that are not named"),
-        key(
-            "tools",
-            Kind::Map(&Kind::Choice(RULES)),
-            "The rules of single tools, by their names or by the `operationId`",
-        ),
-    ],
-);
-
-/// The side that runs tools once a call is checked.
-pub(crate) const EXECUTION: Table = table(
-    "`execution`",
-    &[
-        key("default", Kind::Choice(SIDES), "Who runs the tools that are not named"),
-        key(
-            "tools",
-            Kind::Map(&Kind::Choice(SIDES)),
-            "Who runs single tools, by their names or by the `operationId`",
-        ),
-    ],
-);
-
 /// A tool that the client runs.
 pub(crate) const FUNCTION: Table = table(
     "a function",

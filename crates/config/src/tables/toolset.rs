@@ -1,13 +1,15 @@
 //! The keys of a toolset.
 
 use crate::{
+    form::Form,
     keys::{
-        ARGUMENT_HEADERS, ARGUMENTS, AUTH, CONFIRM, EGRESS, EXECUTION, FUNCTION, Kind, OUTPUT,
-        RULES, SCHEME, SERVICE_DIRECTORY, SESSION_PARAMETERS, SIDES, TLS, TOOLS, Table, Takes,
-        UPSTREAM, key, needing, text, texts,
+        ARGUMENT_HEADERS, ARGUMENTS, AUTH, EGRESS, FUNCTION, Kind, OUTPUT, SCHEME,
+        SERVICE_DIRECTORY, SESSION_PARAMETERS, TLS, TOOLS, Table, Takes, UPSTREAM, key, needing,
+        text, texts,
     },
     limits::ToolsetLimits,
     settings::Section,
+    tool_rules::{ConfirmRules, ExecutionRules},
 };
 
 /// One toolset.
@@ -44,7 +46,7 @@ pub(crate) const TOOLSET: Table = Table {
         ),
         key(
             "confirm",
-            Kind::AnyOf(&[Kind::Choice(RULES), Kind::Table(&CONFIRM)]),
+            ConfirmRules::KIND,
             "The calls that a person has to approve; `writes` are those that change something",
         ),
         texts(
@@ -76,7 +78,7 @@ pub(crate) const TOOLSET: Table = Table {
         key("egress", Kind::Table(&EGRESS), "Addresses that may be called beyond public ones"),
         key(
             "execution",
-            Kind::AnyOf(&[Kind::Choice(SIDES), Kind::Table(&EXECUTION)]),
+            ExecutionRules::KIND,
             "`client` hands checked calls to the client instead of the service",
         ),
         key(
