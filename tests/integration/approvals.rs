@@ -1,15 +1,8 @@
 //! Calls that a person has to approve, by the key `confirm` of a configuration: what is shown is what is sent, and what changes
 //! in between is asked about again.
 
-use callgate::{
-    Call, FaultCode, Outcome, Session, ToolCall, ToolResult,
-    approval::Decision,
-    config::{Built, Config, Description, Environment, Severity},
-    result::{Pending, PendingKind},
-};
-use callgate_tool::{Object, Value, json};
-
-use crate::server::Server;
+use crate::prelude::*;
+use callgate::approval::Decision;
 
 const DESCRIPTION: &str = "openapi: 3.1.0
 info: { title: T, version: '1' }
@@ -124,7 +117,7 @@ async fn a_rule_of_a_tool_that_is_not_there_is_a_warning_and_one_of_a_function_i
     assert_eq!((warning.severity, &*warning.help), (Severity::Warning, "remove it"));
 
     let text = "toolsets:\n  app:\n    functions: [{name: open_page}]\n    confirm: {tools: {open_page: always}}\n";
-    let built = crate::built::configured(text).unwrap();
+    let built = configured(text).unwrap();
     assert!(built.warnings.is_empty(), "{:?}", built.warnings);
     let asked = ToolCall::new("1", "app-open_page", Object::new());
     let result = built.executor.call(&asked, &Session::default()).await;

@@ -1,15 +1,9 @@
 //! Headers that no argument sets unless the operator lets them through (`argument_headers`): what arrives of them, what is
 //! refused all the same, and what a configuration may not let through.
 
-use callgate::{Effect, Executor, Outcome, config::Severity};
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::{
-    built::toolset,
-    raw::Raw,
-    server::Server,
-    target::{self, call, json as json_of},
-};
+use crate::target::json as json_of;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3

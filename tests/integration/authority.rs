@@ -1,7 +1,8 @@
 //! An authority for tests, with a folder in which everything lies that an operator would have, and TLS servers that
 //! demand a certificate of it.
 
-use std::{fs, net::Ipv4Addr, sync::Arc};
+use crate::prelude::*;
+use std::net::Ipv4Addr;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::{
@@ -10,8 +11,6 @@ use rustls::{
     server::WebPkiClientVerifier,
 };
 use tempfile::TempDir;
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
 
 /// An authority whose certificate is `ca.pem` in its folder.
 pub(crate) struct Authority {

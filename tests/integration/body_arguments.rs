@@ -1,14 +1,9 @@
 //! Tools whose arguments are the members of their body (`arguments`): what arrives of a call, what is told of one that is wrong,
 //! and which tools a configuration may not name.
 
-use callgate::config::Severity;
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::{
-    built::toolset,
-    server::Server,
-    target::{self, call, fault, json as json_of},
-};
+use crate::target::json as json_of;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.1.0

@@ -1,8 +1,9 @@
 //! Builds configurations for tests: from texts, without files, and from a test that is asynchronous or not.
 
+use crate::prelude::*;
 use std::thread;
 
-use callgate::config::{Built, Config, Description, Environment, Error};
+use callgate::config::Error;
 use callgate_config::Loader;
 
 /// Reads configurations that may name exported tools.

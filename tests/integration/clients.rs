@@ -1,18 +1,8 @@
 //! Tools that the client runs: functions of a configuration, and operations with `execution: client`. Calls are checked, wait,
 //! and end with what the client answers.
 
-use callgate::{
-    Call, Content, FaultCode, Next, Outcome, Preview, Secret, Session, ToolCall, ToolResult,
-    client::ClientAnswer,
-    config::{Built, Severity},
-    result::{Pending, PendingKind},
-};
-use callgate_tool::{Object, Value, json};
-
-use crate::{
-    built::{build, configured, loader},
-    server::Server,
-};
+use crate::prelude::*;
+use callgate::Preview;
 
 const FUNCTIONS: &str = "toolsets:
   clock:
@@ -245,12 +235,12 @@ async fn function_tools_of_exports_are_functions() {
     });
     let folder = tempfile::tempdir().unwrap();
     for (name, tool) in [("weather.json", &cx), ("store.json", &ces)] {
-        std::fs::write(folder.path().join(name), tool.to_string()).unwrap();
+        fs::write(folder.path().join(name), tool.to_string()).unwrap();
     }
     let toolsets =
         json!({"w": {"dialogflow_tool": "weather.json"}, "s": {"ces_toolset": "store.json"}});
     let file = folder.path().join("callgate.json");
-    std::fs::write(&file, json!({"toolsets": toolsets}).to_string()).unwrap();
+    fs::write(&file, json!({"toolsets": toolsets}).to_string()).unwrap();
     let built = build(&loader().file(&file).unwrap()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(built.warnings, []);
     let session = Session::default();

@@ -1,18 +1,11 @@
 //! Configurations, toolsets of fixtures and session files as earlier versions were given them: each loads as it did. The
 //! copies in `compatibility/` are never changed; what is written today is added as a new copy.
 
-use std::{fs, path::PathBuf};
+use crate::prelude::*;
 
-use callgate::{
-    config::{Config, Error, Severity},
-    dialect::read_session,
-};
-use callgate_tool::Value;
+use callgate::config::Error;
 
-use crate::{
-    built::{build, loader},
-    root,
-};
+use crate::root;
 
 /// The copies whose names begin so.
 fn copies(kind: &str) -> Vec<PathBuf> {

@@ -1,17 +1,10 @@
 //! The example configurations: each one loads, and `config/full.yaml` shows every key there is.
 
-use std::{fs, path::PathBuf};
+use crate::prelude::*;
 
-use callgate::{
-    config::{Config, Environment, Severity},
-    openapi::{OperationStatus, TextLimits as Limits},
-};
-use callgate_tree::Node;
+use callgate::openapi::TextLimits as Limits;
 
-use crate::{
-    built::{build, build_in, loader},
-    root,
-};
+use crate::root;
 
 fn examples() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("config")).unwrap();

@@ -1,15 +1,15 @@
 //! `config/schema.json`: printed from the tables of keys, true of every configuration of the repository, and of one mind
 //! with the reader about the types of values.
 
-use std::{fs, path::PathBuf};
+use crate::prelude::*;
 
 use callgate::openapi::TextLimits as Limits;
 use callgate_config::Kind;
-use callgate_tree::{Node, read};
+use callgate_tree::read;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::{built::loader, root};
+use crate::root;
 
 fn printed() -> Value {
     serde_json::from_str(&callgate_config::schema().to_string()).unwrap()

@@ -5,21 +5,11 @@ mod faults;
 mod places;
 mod scopes;
 
-use std::sync::Arc;
+use crate::prelude::*;
 
-use callgate::{
-    Entry, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
-    config::{self, Built, Environment},
-    openapi::{Code, OperationStatus},
-    result::Event,
-};
-use callgate_tool::json;
-use callgate_transport::Replay;
+use callgate::config;
 
-use crate::{
-    built::{build_in, toolset, toolset_config},
-    server::Server,
-};
+use crate::built::toolset_config;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.1.0
@@ -93,7 +83,7 @@ fn session() -> Session {
 }
 
 async fn call(built: &Built, tool: &str) -> Outcome {
-    let call = ToolCall::new("1", tool, callgate::Arguments::new());
+    let call = ToolCall::new("1", tool, Arguments::new());
     built.executor.call(&call, &session()).await.outcome
 }
 
@@ -179,7 +169,7 @@ async fn operations_without_their_credential_are_reported_and_never_sent() {
         assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No), "{tool}");
         assert!(fault.message.contains(named), "{tool}: {}", fault.message);
         assert!(fault.message.contains("`credentials`"), "{tool}: {}", fault.message);
-        let asked = ToolCall::new("1", tool, callgate::Arguments::new());
+        let asked = ToolCall::new("1", tool, Arguments::new());
         let journal = built.executor.dry_run(&asked, &session()).await.journal;
         let is_noted = |event: &Event| matches!(event, Event::Unauthorized { .. });
         assert!(journal.events().iter().any(is_noted), "{tool}: {journal:?}");
@@ -335,7 +325,7 @@ async fn a_cookie_that_holds_a_credential_is_no_argument() {
 #[tokio::test]
 async fn a_dry_run_shows_every_place() {
     let (server, built) = started(ALL).await;
-    let asked = ToolCall::new("1", "both", callgate::Arguments::new());
+    let asked = ToolCall::new("1", "both", Arguments::new());
     let Outcome::Planned(plan) = built.executor.dry_run(&asked, &session()).await.outcome else {
         panic!("not planned")
     };

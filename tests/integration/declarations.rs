@@ -1,12 +1,7 @@
 //! Tools whose declarations take more than they may: they are left out of what a model is shown, and the operator is told.
 
-use std::{
-    io::{self, Write},
-    sync::{Arc, Mutex},
-};
-
-use callgate::Entry;
-use callgate_tool::{Object, json};
+use crate::prelude::*;
+use std::io::{self, Write};
 
 /// Keeps what is logged.
 #[derive(Clone, Default)]
@@ -32,7 +27,7 @@ fn a_tool_that_is_not_declared_is_logged_once() {
         "/big": {"post": {"operationId": "sendBig", "summary": "A", "requestBody": body}},
         "/small": {"get": {"operationId": "getSmall", "summary": "A"}}}});
     let settings = json!({"server": "http://127.0.0.1:1", "prefix": ""});
-    let built = crate::built::toolset(&description.to_string(), &settings.to_string());
+    let built = toolset(&description.to_string(), &settings.to_string());
     let executor = built.unwrap().executor;
     let log = Log::default();
     let kept = log.clone();

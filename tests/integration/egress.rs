@@ -1,11 +1,9 @@
 //! What a description may lead to, through the whole of a call: security rows 13 and 53 from the side of the caller.
 
-use callgate::{Outcome, Reached, Session, ToolCall, ToolResult, config::Built};
-
-use crate::{built::toolset, server::Server};
+use crate::prelude::*;
 
 async fn called(servers: &str, settings: &str) -> ToolResult {
-    let call = ToolCall::new("1", "a", callgate::Arguments::new());
+    let call = ToolCall::new("1", "a", Arguments::new());
     built(servers, settings).executor.call(&call, &Session::default()).await
 }
 
@@ -49,7 +47,7 @@ async fn a_dry_run_says_that_the_destination_would_be_refused() {
         ("http://127.0.0.1:1/v1", "server: http://127.0.0.1:1/v1", false),
         ("http://127.0.0.1:1/v1", "egress: { allow: [127.0.0.1] }", false),
     ] {
-        let call = ToolCall::new("1", "a", callgate::Arguments::new());
+        let call = ToolCall::new("1", "a", Arguments::new());
         let prepared = built(named, settings).executor.dry_run(&call, &Session::default()).await;
         let journal = prepared.journal.events().iter().map(ToString::to_string);
         let journal = journal.collect::<Vec<_>>().join("\n");

@@ -1,15 +1,8 @@
 //! Endings that no recording can show: the service is silent or not there, or a secret is not. Calls go over TCP on loopback, through
 //! an executor that was built from a configuration. What a recording can show is in `fixtures/`.
 
-use std::{
-    net::{SocketAddr, TcpListener},
-    path::Path,
-};
-
-use callgate::{
-    Arguments, Effect, Entry, Executor, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
-};
-use callgate_tool::json;
+use crate::prelude::*;
+use std::net::TcpListener;
 
 /// Long enough to connect on a busy machine, short enough to wait for.
 const TIMEOUT: &str = "300ms";
@@ -18,7 +11,7 @@ fn executor(service: SocketAddr) -> Executor {
     executor_with(service, &json!("none"))
 }
 
-fn executor_with(service: SocketAddr, auth: &callgate_tool::Value) -> Executor {
+fn executor_with(service: SocketAddr, auth: &Value) -> Executor {
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let configuration = json!({"toolsets": {"pets": {
         "openapi": description.to_str().unwrap(),
@@ -26,10 +19,10 @@ fn executor_with(service: SocketAddr, auth: &callgate_tool::Value) -> Executor {
         "limits": {"timeout": TIMEOUT},
         "auth": auth,
     }}});
-    crate::built::configured(&configuration.to_string()).unwrap().executor
+    configured(&configuration.to_string()).unwrap().executor
 }
 
-async fn failure(executor: &Executor, tool: &str, arguments: callgate_tool::Value) -> Fault {
+async fn failure(executor: &Executor, tool: &str, arguments: Value) -> Fault {
     let arguments: Arguments = arguments.as_object().cloned().unwrap();
     let call = ToolCall::new("1", tool, arguments);
     match executor.call(&call, &Session::new("s-1")).await.outcome {

@@ -1,8 +1,9 @@
 //! The errors that programs make show their messages, and of their causes the texts alone.
 
-use std::{error, fmt};
+use crate::prelude::*;
+use std::error;
 
-use callgate::{Reached, auth, secret, session, transport};
+use callgate::{auth, secret, session, transport};
 
 /// A cause that holds what nobody may read.
 struct Cause;

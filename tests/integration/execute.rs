@@ -1,20 +1,8 @@
 //! The executor against a real HTTP server over TCP: what arrives there, and what becomes of what it answers.
 
-use std::{sync::Arc, time::Duration};
+use crate::prelude::*;
 
-use callgate::{
-    Arguments, Call, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
-    config::{Config, Description, ToolsetConfig},
-    context::TraceContext,
-    result::Event,
-};
-use callgate_tool::json;
-
-use crate::{
-    built::build,
-    server::Server,
-    target::{self, asked, call},
-};
+use callgate::{config::ToolsetConfig, context::TraceContext};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -126,7 +114,7 @@ async fn silence_ends_at_the_deadline_and_a_write_is_not_repeated() {
 
 #[tokio::test]
 async fn a_service_that_is_not_there_was_not_reached() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
     let executor = executor(&format!("http://{address}"), "");

@@ -3,22 +3,9 @@
 
 mod foreign;
 
-use std::{fs, path::Path};
+use crate::prelude::*;
 
-use axum::{http::StatusCode, response::IntoResponse};
-use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{
-    FaultCode, Outcome, Reached, Session, ToolCall,
-    config::{self, Built, Severity},
-    openapi::Code,
-};
-use callgate_tool::{Value, json};
-
-use crate::{
-    built::{build, loader},
-    identity_provider::{Asked, Provider},
-    server::Server,
-};
+use callgate::config;
 
 const SCHEMA: &str = "openapi: 3.0.0
 info: {title: T, version: '1'}
@@ -52,7 +39,7 @@ fn key() -> Value {
 async fn call(built: &Built) -> Outcome {
     let parameters = json!({"token": "canary-token"}).as_object().cloned().unwrap();
     let session = Session::new("s").with_parameters(parameters);
-    let call = ToolCall::new("1", "pets-listPets", callgate::Arguments::new());
+    let call = ToolCall::new("1", "pets-listPets", Arguments::new());
     built.executor.call(&call, &session).await.outcome
 }
 
@@ -317,7 +304,7 @@ async fn tokens_of_exported_google_accounts_are_requested_with_our_own_account()
         let built = open(&dialogflow(&authentication), &settings).unwrap();
         let told = built.warnings.iter().filter(|known| known.code == "import-account");
         assert_eq!(told.count(), 1, "{authentication}: {:?}", built.warnings);
-        let asked = ToolCall::new("1", "pets-listPets", callgate::Arguments::new());
+        let asked = ToolCall::new("1", "pets-listPets", Arguments::new());
         let planned = built.executor.dry_run(&asked, &Session::default()).await.outcome;
         let Outcome::Planned(plan) = planned else { panic!("{planned:?}") };
         let is_it =

@@ -1,16 +1,9 @@
 //! Every point at which an exchange can fail, on real sockets: what is said of it, whether the service was reached, and
 //! what a model should do, for a call that only reads and for one that writes.
 
-use std::time::{Duration, SystemTime};
+use crate::prelude::*;
 
-use callgate::{Executor, Fault, FaultCode, Next, Reached};
-use callgate_tool::json;
 use tokio::net::TcpSocket;
-
-use crate::{
-    raw::Raw,
-    target::{self, call},
-};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -34,7 +27,7 @@ struct Expected {
 }
 
 async fn failure(executor: &Executor, tool: &str) -> Fault {
-    target::fault(call(executor, tool, json!({})).await.outcome)
+    fault(call(executor, tool, json!({})).await.outcome)
 }
 
 async fn check(origin: &str, expected: Expected) {
@@ -45,7 +38,7 @@ async fn check(origin: &str, expected: Expected) {
         let result = call(&executor, tool, json!({})).await;
         let told = result.journal.events().iter().any(|event| event.to_string().contains(origin));
         assert!(told, "{origin} is in the journal: {:?}", result.journal);
-        let fault = target::fault(result.outcome);
+        let fault = fault(result.outcome);
         assert_eq!(
             (fault.code, fault.reached, fault.next),
             (expected.code, expected.reached, next)
@@ -85,7 +78,7 @@ async fn a_name_that_is_not_resolved() {
 
 #[tokio::test(start_paused = true)]
 async fn a_port_where_nobody_listens() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     check(&origin, not_reached()).await;
@@ -98,7 +91,7 @@ async fn a_connection_that_is_not_accepted_in_time() {
     let listener = socket.listen(0).unwrap();
     let address = listener.local_addr().unwrap();
     // The queue of one is full then, and the system answers no further connection.
-    let _queued = tokio::net::TcpStream::connect(address).await.unwrap();
+    let _queued = TcpStream::connect(address).await.unwrap();
     let executor = target::executor(DESCRIPTION, &format!("http://{address}"), "");
     for tool in ["read", "write"] {
         let fault = failure(&executor, tool).await;

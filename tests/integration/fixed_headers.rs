@@ -1,14 +1,9 @@
 //! `headers` of a toolset: they arrive on every request, with a value from a reference to a secret too, which no dry run, no
 //! journal and no answer shows, and no argument replaces. Over TCP on loopback.
 
-use callgate::{Executor, Outcome, Session, dialect::json_result};
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::{
-    built::{configured_with, toolset},
-    server::Server,
-    target::asked,
-};
+use crate::built::configured_with;
 
 const CANARY: &str = "canary-f1xed";
 
@@ -37,7 +32,7 @@ fn executor(server: &Server, auth: &str, file: &tempfile::NamedTempFile) -> Exec
 
 fn secret() -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), CANARY).unwrap();
+    fs::write(file.path(), CANARY).unwrap();
     file
 }
 

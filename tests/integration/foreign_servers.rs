@@ -1,11 +1,9 @@
 //! Values of a session, and servers that a description names for single operations: what credentials may not reach, values
 //! of the session do not reach either.
 
-use std::fs;
+use crate::prelude::*;
 
-use crate::{server::Server, target::asked};
-use callgate::{Fault, FaultCode, Outcome, Reached, Session, config::Built, json, openapi::Code};
-use callgate_config::load_toolset;
+use callgate::json;
 
 /// `SERVER` is the document's, `AWAY` that of single operations.
 const DESCRIPTION: &str = r#"

@@ -1,18 +1,12 @@
 //! Every public future can be spawned: it is `Send`, and what borrows nothing of the caller is `'static`. The sources are
 //! scanned by `tests/rules/futures.rs`, so that a new public function that waits needs a row here.
 
-use std::{
-    future::pending,
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use crate::prelude::*;
+use std::future::pending;
 
 use callgate::{
-    Arguments, Backend, Call, Executor, Middleware, OpenApi, Outcome, Session, ToolCall,
-    ToolResult, Value,
-    auth::{Authenticator, Authorization, CredentialRefusal, GrantStore},
-    client::ClientAnswer,
-    config::{Built, Config, Environment, load},
+    Backend, Middleware, OpenApi,
+    config::load,
     context::Stop,
     middleware::Ended,
     result::{Handle, Journal},
@@ -21,8 +15,8 @@ use callgate::{
     stream::ToolStream,
     transport::{NamedBy, ResponseBody, Transport},
 };
-use callgate_auth::{BegunLogin, DeviceLogin, Login};
-use callgate_config::{DescriptionOptions, load_description, load_toolset};
+use callgate_auth::{BegunLogin, DeviceLogin};
+use callgate_config::{DescriptionOptions, load_description};
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
@@ -30,7 +24,7 @@ use callgate_policy::{Audit, Guard, Idempotency, IdempotencyKey, Records};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::Resolver;
-use tokio::{task::JoinSet, time::Instant};
+use tokio::task::JoinSet;
 
 fn is_send<T: Send>(_: T) {}
 fn is_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
@@ -92,7 +86,7 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
-    let _: fn(&dyn Host, &ToolCall, &callgate_tool::Pending) =
+    let _: fn(&dyn Host, &ToolCall, &Pending) =
         |host, call, pending| is_send(host.keep(None, Value::Null, call, pending));
 }
 
@@ -127,7 +121,7 @@ fn every_future_of_a_trait_is_send() {
         |known, authorization, refusal, session| {
             is_send(known.refused(authorization, refusal, session));
         };
-    let _: fn(&dyn GrantStore, &callgate::Secret) = |grants, grant| is_send(grants.put("a", grant));
+    let _: fn(&dyn GrantStore, &Secret) = |grants, grant| is_send(grants.put("a", grant));
     let _: fn(&dyn GrantStore) = |grants| is_send(grants.get("a"));
     let _: fn(&dyn GrantStore) = |grants| is_send(grants.remove("a"));
     let _: fn(&dyn GrantStore) = |grants| is_send(grants.lock("a"));

@@ -1,29 +1,9 @@
 //! Tokens of Google accounts on calls, by a configuration: what the metadata server gives reaches the service, is kept,
 //! and is replaced when the service refuses it. `crates/google` has the other accounts.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
-};
+use crate::prelude::*;
 
-use axum::{
-    Router,
-    extract::{Request, State},
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
-use base64::{
-    Engine,
-    prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
-};
-use callgate::{
-    Executor, Outcome, Session, ToolCall,
-    config::{Config, Environment},
-    transport::Clock,
-};
-use callgate_tool::{Value, json};
-
-use crate::built::{build_in, configured};
+use callgate::transport::Clock;
 
 /// Service and metadata server in one.
 #[derive(Debug, Default)]
@@ -45,9 +25,9 @@ async fn answer(State(seen): State<Shared>, request: Request) -> Response {
     let host = request.headers()["host"].to_str().unwrap().to_owned();
     let mut seen = seen.lock().unwrap();
     if target.ends_with("/services/api:resolve") {
-        let address: std::net::SocketAddr = host.parse().unwrap();
+        let address: SocketAddr = host.parse().unwrap();
         let endpoint = json!({"address": address.ip().to_string(), "port": address.port()});
-        return axum::Json(json!({"service": {"endpoints": [endpoint]}})).into_response();
+        return Json(json!({"service": {"endpoints": [endpoint]}})).into_response();
     }
     if target.contains("/service-accounts/default/") {
         seen.asked.push(target.clone());
@@ -58,12 +38,12 @@ async fn answer(State(seen): State<Shared>, request: Request) -> Response {
             return format!("{}.{claims}.canary", part(json!({"alg": "none"}))).into_response();
         }
         let token = json!({"access_token": format!("canary-{serial}"), "expires_in": 3600, "token_type": "Bearer"});
-        return axum::Json(token).into_response();
+        return Json(token).into_response();
     }
     seen.hosts.push(host);
     if target.ends_with("/secrets/token/versions/latest:access") {
         let data = BASE64_STANDARD.encode("canary-secret");
-        return axum::Json(json!({"payload": {"data": data}})).into_response();
+        return Json(json!({"payload": {"data": data}})).into_response();
     }
     let token = request.headers().get("authorization").map(|token| token.to_str().unwrap());
     seen.tokens.push(token.unwrap_or_default().to_owned());
@@ -72,7 +52,7 @@ async fn answer(State(seen): State<Shared>, request: Request) -> Response {
         let challenge = [("www-authenticate", "Bearer error=\"invalid_token\"")];
         return (StatusCode::UNAUTHORIZED, challenge).into_response();
     }
-    axum::Json(json!({"id": 7, "name": "Rex", "species": "dog"})).into_response()
+    Json(json!({"id": 7, "name": "Rex", "species": "dog"})).into_response()
 }
 
 async fn start(auth: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
@@ -92,7 +72,7 @@ async fn start_in(
     configuration: impl Fn(&str) -> Value,
     environment: &Environment,
 ) -> (Executor, Shared, String) {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let seen = Shared::default();
     let routes = Router::new().fallback(answer).with_state(Arc::clone(&seen));

@@ -1,31 +1,11 @@
 //! Results that are sent on: the handle of one call's file is an argument of the next. A real server that answers with
 //! a file and tells what arrived.
 
-use std::{
-    future::ready,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use crate::prelude::*;
+use std::future::ready;
 
-use axum::{
-    Json, Router,
-    body::Bytes,
-    extract::Request,
-    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
-    response::IntoResponse,
-    routing::{get, post},
-};
-use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{
-    Call, Content, Executor, FaultCode, Next, Outcome, Principal, Reached, Session,
-    result::{Event, Part},
-};
-use callgate_tool::{Value, json};
-use tokio::net::TcpListener;
-
-use crate::target::{self, asked, call, fault};
+use axum::{body::Bytes, http::header::CONTENT_TYPE};
+use callgate::result::Part;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3

@@ -27,6 +27,7 @@ mod handles;
 mod identity_provider;
 mod manual;
 mod patterns;
+mod prelude;
 mod raw;
 mod redirects;
 mod references;

@@ -1,12 +1,12 @@
 //! The manual's reference chapters are written from the tables they describe, its links lead somewhere, and the book, the
 //! crate and the folder have the same chapters.
 
-use std::{collections::BTreeSet, fmt::Write, fs};
+use crate::prelude::*;
+use std::fmt::Write;
 
-use callgate::openapi::{Code, TextCode};
+use callgate::openapi::TextCode;
 use callgate_ces::RemarkKind;
 use callgate_config::{ConfigCode, Key, Kind, TABLES, Table, Takes};
-use callgate_tool::FaultCode;
 
 use crate::root;
 
@@ -20,7 +20,7 @@ fn check(name: &str, expected: &str) {
     if chapter(name) == expected {
         return;
     }
-    let made = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&made, expected).unwrap();
     panic!("copy `{}` to crates/callgate/manual/{name}", made.display());
 }

@@ -1,9 +1,9 @@
 //! What the parser says of a pattern is true where values are checked: one that no engine holds is reported and left out, and
 //! one that is not reported is applied.
 
+use crate::prelude::*;
 use callgate_call::Evaluator;
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Value, json};
+use callgate_openapi::{Limits, load};
 
 /// The schema that the arguments of a parameter with this pattern are checked against.
 fn checked(pattern: &str) -> Value {

@@ -1,14 +1,6 @@
 //! A server on loopback that says what it is told, byte by byte, and counts who came.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use crate::prelude::*;
 
 /// The server; it stops with the runtime of the test.
 #[derive(Clone, Debug)]

@@ -1,13 +1,7 @@
 //! Redirects on real connections: none is followed unless the toolset says so, and then only reads, within the origin,
 //! with the credentials put on anew.
 
-use callgate::{Next, Reached, result::Event};
-use callgate_tool::json;
-
-use crate::{
-    raw::Raw,
-    target::{self, call},
-};
+use crate::prelude::*;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -50,7 +44,7 @@ async fn no_redirect_is_followed_unless_the_toolset_says_so() {
     for settings in ["", "redirects: none"] {
         let executor = target::executor(DESCRIPTION, &format!("{}/v1", server.origin), settings);
         for tool in ["read", "write"] {
-            let fault = target::fault(call(&executor, tool, json!({})).await.outcome);
+            let fault = fault(call(&executor, tool, json!({})).await.outcome);
             assert_eq!((fault.status, fault.reached), (Some(302), Reached::Yes));
             assert_eq!(fault.next, Next::GiveUp);
             assert!(fault.message.contains("`redirects: same_origin`"), "{}", fault.message);
@@ -82,7 +76,7 @@ async fn a_write_is_not_followed() {
     let server = moved(307, "/v1/end").await;
     let executor =
         target::executor(DESCRIPTION, &format!("{}/v1", server.origin), "redirects: same_origin");
-    let fault = target::fault(call(&executor, "write", json!({})).await.outcome);
+    let fault = fault(call(&executor, "write", json!({})).await.outcome);
     assert_eq!((fault.status, fault.reached), (Some(307), Reached::Yes));
 }
 
@@ -102,7 +96,7 @@ async fn a_redirect_to_another_origin_is_never_followed() {
         let executor = target::executor(DESCRIPTION, &origin, KEY_IN_HEADER);
         let result = call(&executor, "read", json!({})).await;
         let told: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
-        let fault = target::fault(result.outcome);
+        let fault = fault(result.outcome);
         assert_eq!(fault.status, Some(302), "{location}");
         assert!(fault.message.contains("leads elsewhere") && fault.message.contains("`server`"));
         assert!(
@@ -124,5 +118,5 @@ async fn a_loop_ends_after_five() {
     let events = result.journal.events();
     let n_attempts = events.iter().filter(|event| matches!(event, Event::Attempt { .. })).count();
     assert_eq!(n_attempts, 6, "the first and five more");
-    assert_eq!(target::fault(result.outcome).status, Some(302));
+    assert_eq!(fault(result.outcome).status, Some(302));
 }

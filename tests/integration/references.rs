@@ -1,15 +1,10 @@
 //! Documents from elsewhere that a description refers to: fetched from origins the toolset lists and from no other,
 //! answered here by recordings.
 
-use std::{fs, sync::Arc};
+use crate::prelude::*;
 
-use callgate::{
-    config::{Config, Environment},
-    openapi::{Code, CodeName, OperationStatus},
-};
-use callgate_transport::{Recording, Replay};
-
-use crate::built::build_in;
+use callgate::openapi::CodeName;
+use callgate_transport::Recording;
 
 const PARTS: &str = "https://specs.example.com/shared/parts.yaml";
 

@@ -1,29 +1,13 @@
 //! What becomes of a call whose credential the service refuses: sent once more with a fresh one, where the answer names
 //! the token and a fresh one is to be had. The credential here counts its versions; real tokens are in `tokens`.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use crate::prelude::*;
 
-use axum::{
-    Router,
-    extract::{Request, State},
-    response::{IntoResponse, Response},
-};
 use callgate::{
-    Executor, Outcome, Reached, Secret, Session, ToolCall, ToolResult,
-    auth::{
-        ApiKeyLocation, Authenticator, Authorization, CredentialPlace, CredentialRefusal, Error,
-    },
-    result::Event,
+    auth::{ApiKeyLocation, CredentialPlace, Error},
     transport::{Client, Limits},
 };
 use callgate_executor::{Callable, Toolset};
-use callgate_tool::json;
 
 /// A token with a version, which each refusal raises.
 #[derive(Debug, Default)]
@@ -67,23 +51,23 @@ struct Service {
 
 async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
     let token = request.headers()["x-token"].to_str().unwrap().to_owned();
-    let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
+    let body = to_bytes(request.into_body(), 1 << 20).await.unwrap();
     let body = String::from_utf8(body.to_vec()).unwrap();
     let seen = {
         let mut seen = service.seen.lock().unwrap();
         seen.push([token.clone(), body]);
         seen.clone()
     };
-    let echoed = axum::Json(json!({"id": 7, "name": token, "echo": seen}));
+    let echoed = Json(json!({"id": 7, "name": token, "echo": seen}));
     if token == service.accepted {
         return echoed.into_response();
     }
-    let status = http::StatusCode::from_u16(service.status).unwrap();
+    let status = StatusCode::from_u16(service.status).unwrap();
     (status, [("www-authenticate", service.challenge)], echoed).into_response()
 }
 
 async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = Some(format!("http://{}", listener.local_addr().unwrap()));
     let routes = Router::new().fallback(answer).with_state(service);
     tokio::spawn(async move { axum::serve(listener, routes).await });
@@ -107,7 +91,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         shape: callgate_call::Shape::default(),
         redirects: callgate_executor::Redirects::None,
         baggage: false,
-        tool_shapes: std::collections::BTreeMap::new(),
+        tool_shapes: BTreeMap::new(),
         client: callgate_executor::ClientSide::default(),
     });
     let executor = executor.build().unwrap();

@@ -1,13 +1,13 @@
 //! Searches over descriptions as they are, through the catalog of an executor. What words alone do is tested in `search`.
 
+use crate::prelude::*;
 use std::{
-    env, fs,
+    env,
     io::{Write, stderr},
-    path::PathBuf,
 };
 
 use callgate::{
-    Effect, Entry, Executor, json, openapi,
+    json, openapi,
     search::{Found, Search},
 };
 use serde_json::Value;

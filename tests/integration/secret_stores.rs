@@ -1,23 +1,8 @@
 //! Secrets of a remote store, from the configuration to the service: one that is slow, one that rotates.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use crate::prelude::*;
 
-use axum::{
-    Router,
-    http::{HeaderMap, StatusCode, Uri},
-    response::IntoResponse,
-};
-use callgate::{Call, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall};
-use callgate_tool::json;
-use tokio::time::Instant;
-
-use crate::{raw::Raw, server::Server};
+use axum::http::Uri;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -27,7 +12,7 @@ paths:
 "#;
 
 async fn serve(routes: Router) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, routes).await });
     origin
@@ -75,7 +60,7 @@ fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
 }
 
 async fn call(executor: &Executor, tool: &str) -> Outcome {
-    let call = ToolCall::new("1", tool, callgate_tool::Object::default());
+    let call = ToolCall::new("1", tool, Object::default());
     executor.call(&call, &Session::default()).await.outcome
 }
 
@@ -87,7 +72,7 @@ async fn a_slow_store_delays_only_the_calls_that_need_it() {
     let executor = executor(&vault().await, &server.url(""), &toolsets);
     let begun = Instant::now();
     let session = Session::default();
-    let named = ToolCall::new("1", "slow-echo", callgate_tool::Object::default());
+    let named = ToolCall::new("1", "slow-echo", Object::default());
     let slow = async { (executor.call(&named, &session).await, begun.elapsed()) };
     let fast = async { (call(&executor, "fast-echo").await, begun.elapsed()) };
     let ((slow, slow_took), (fast, fast_took)) = tokio::join!(slow, fast);
@@ -119,7 +104,7 @@ async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
         );
         crate::built::configured_with(DESCRIPTION, &text).unwrap().executor
     };
-    let asked = ToolCall::new("1", "slow-echo", callgate_tool::Object::default());
+    let asked = ToolCall::new("1", "slow-echo", Object::default());
     let session = Session::default();
     // The store takes four seconds, and the service never answers.
     for (limit, waited, ended, reached) in [

@@ -1,17 +1,11 @@
 //! The attacks of `SECURITY.md` that a model can try through arguments, and a description through its text, against a
 //! real server: either no byte leaves, or exactly what was meant arrives. Each test names its rows.
 
-use callgate::{
-    Entry, Executor, Outcome, Reached,
-    openapi::{Limits, OperationStatus},
-};
-use callgate_openapi::{Document, LoadOptions, load};
-use callgate_tool::{Value, json};
+use crate::prelude::*;
+use callgate::openapi::Limits;
+use callgate_openapi::load;
 
-use crate::{
-    server::Server,
-    target::{self, call, json as json_of},
-};
+use crate::target::json as json_of;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3

@@ -1,19 +1,9 @@
 //! Threats 21, 22 and 27 to 31 of `SECURITY.md`: values that must arrive as they were meant, and answers that attack. Real
 //! connections; rows 20 and 22 begin with text and are tested with the command.
 
-use std::time::Duration;
+use crate::prelude::*;
 
 use async_compression::tokio::bufread::GzipEncoder;
-use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{Content, FaultCode, Outcome, Reached, Session, dialect::json_result};
-use callgate_tool::{Value, json};
-use tokio::{io::AsyncReadExt, time::Instant};
-
-use crate::{
-    raw::Raw,
-    server::Server,
-    target::{self, call},
-};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -121,7 +111,7 @@ async fn row_27_bombs_and_endless_answers_end_at_the_bound() {
         (endless, FaultCode::ResponseTooLarge),
         (announced, FaultCode::ResponseTooLarge),
     ] {
-        let fault = target::fault(answered(&server, "limits: { response_bytes: 64MiB }").await);
+        let fault = fault(answered(&server, "limits: { response_bytes: 64MiB }").await);
         assert_eq!((fault.code, fault.reached), (code, Reached::Yes));
     }
 }
@@ -146,7 +136,7 @@ async fn row_28_a_slow_service_ends_at_the_deadline_of_the_whole_call() {
     .await;
     for server in [dripping, silent, slow_head] {
         let started = Instant::now();
-        let fault = target::fault(answered(&server, "limits: { timeout: 300ms }").await);
+        let fault = fault(answered(&server, "limits: { timeout: 300ms }").await);
         assert_eq!((fault.code, fault.reached), (FaultCode::TimedOut, Reached::Maybe));
         assert!((300..400).contains(&started.elapsed().as_millis()), "{:?}", started.elapsed());
     }
@@ -164,7 +154,7 @@ async fn row_29_a_malformed_answer_is_refused() {
         "HTTP/1.1 two hundred\r\n\r\n",
         "\u{16}\u{3}\u{1}",
     ] {
-        let fault = target::fault(answered(&Raw::once(answer).await, "").await);
+        let fault = fault(answered(&Raw::once(answer).await, "").await);
         assert_eq!(
             (fault.code, fault.reached),
             (FaultCode::Unreachable, Reached::Maybe),
@@ -183,7 +173,7 @@ async fn row_29_an_answer_of_two_lengths_closes_its_connection() {
         let server = Raw::always(format!("HTTP/1.1 200 OK\r\n{rest}")).await;
         let executor = target::executor(DESCRIPTION, &server.origin, "");
         for _ in 0..3 {
-            let fault = target::fault(call(&executor, "item", json!({"id": "1"})).await.outcome);
+            let fault = fault(call(&executor, "item", json!({"id": "1"})).await.outcome);
             assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::Maybe));
         }
         assert_eq!(server.n_connections(), 3, "{rest:?}");
@@ -205,7 +195,7 @@ async fn row_29_what_follows_an_answer_is_nobodys_answer() {
         for _ in 0..4 {
             match call(&executor, "item", json!({"id": "1"})).await.outcome {
                 outcome @ Outcome::Answered(_) => assert_eq!(target::json(outcome), json!(true)),
-                outcome => assert_eq!(target::fault(outcome).code, FaultCode::Unreachable),
+                outcome => assert_eq!(fault(outcome).code, FaultCode::Unreachable),
             }
         }
         assert_eq!(server.n_connections(), 4, "no connection is used again");

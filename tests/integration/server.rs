@@ -1,20 +1,7 @@
 //! A real HTTP server on loopback. `/status/<code>` answers with that status, 298 with a long body, 299 never;
 //! anything else is answered with what arrived.
 
-use std::{
-    collections::BTreeMap,
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-};
-
-use axum::{
-    Router,
-    body::{Body, to_bytes},
-    extract::Request,
-    response::Response,
-};
-use callgate_tool::{Value, json};
-use tokio::sync::Notify;
+use crate::prelude::*;
 
 /// The server; it stops with the runtime of the test.
 #[derive(Debug)]
@@ -47,7 +34,7 @@ impl Server {
         let seen = Arc::new(Seen::default());
         let shared = Arc::clone(&seen);
         let app = Router::new().fallback(move |request| answer(Arc::clone(&shared), request));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, app).await });
         Self { address, seen }

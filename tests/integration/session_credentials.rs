@@ -1,17 +1,10 @@
 //! What one toolset's credential reads of a session is no input of another toolset's tools (threat 60 of `SECURITY.md`), and no
 //! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
 
-use callgate::{
-    Outcome, Secret, Session, ToolResult,
-    config::{self, Built},
-    dialect::{json_result, read_session},
-    result::Event,
-};
-use callgate_tool::{Object, Value, json};
+use crate::prelude::*;
+use callgate::config;
 use futures_util::FutureExt;
 use proptest::prelude::*;
-
-use crate::{server::Server, target::asked};
 
 const CANARY: &str = "canary-t0k3n";
 

@@ -1,16 +1,7 @@
 //! Connections to a store of secrets: secured by what the configuration says of that store, over real TLS with a vault
 //! that demands a certificate.
 
-use std::{fs, path::Path};
-
-use callgate::{Executor, FaultCode, Outcome, Session, ToolCall, config::Config, result::Event};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
-use tokio_rustls::TlsAcceptor;
-
-use crate::{authority::Authority, built::build, server::Server};
+use crate::prelude::*;
 
 /// An authority, and a client of it with its key in the authority's folder.
 fn authority() -> Authority {
@@ -63,7 +54,7 @@ fn executor(folder: &Path, (vault, tls): (&str, &str), (root, service): (&str, &
 
 /// The outcome of a call, and why there was no credential.
 async fn called(executor: &Executor) -> (Outcome, String) {
-    let call = ToolCall::new("1", "echo", callgate_tool::Object::default());
+    let call = ToolCall::new("1", "echo", Object::default());
     let result = executor.call(&call, &Session::default()).await;
     let whys = result.journal.events().iter().filter_map(|event| match event {
         Event::CredentialAbsent { why } => Some(why.as_str()),

@@ -1,16 +1,7 @@
 //! Answers that are many values one after the other, on real connections: taken as they come by a user of the library,
 //! collected up to the bounds by a call.
 
-use std::{sync::Arc, time::Duration};
-
-use callgate::{Content, FaultCode, Outcome, Reached, Session};
-use callgate_tool::{Value, json};
-use tokio::sync::Notify;
-
-use crate::{
-    raw::Raw,
-    target::{self, asked, call},
-};
+use crate::prelude::*;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -109,10 +100,10 @@ async fn a_response_that_is_not_a_sequence_ends_the_stream_at_once() {
     let executor = target::executor(DESCRIPTION, &server.origin, "");
     let mut stream = executor.stream(&asked("news", json!({})), &Session::default()).await;
     assert_eq!(stream.next().await, None);
-    assert_eq!(target::fault(stream.into_result().outcome).status, Some(404));
+    assert_eq!(fault(stream.into_result().outcome).status, Some(404));
     let mut stream = executor.stream(&asked("nope", json!({})), &Session::default()).await;
     assert_eq!(stream.next().await, None);
-    assert_eq!(target::fault(stream.into_result().outcome).code, FaultCode::UnknownTool);
+    assert_eq!(fault(stream.into_result().outcome).code, FaultCode::UnknownTool);
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,7 +124,7 @@ async fn a_stream_that_stops_or_breaks_ends_in_a_fault() {
         let mut stream = executor.stream(&asked("news", json!({})), &Session::default()).await;
         assert!(stream.next().await.is_some());
         assert_eq!(stream.next().await, None);
-        let fault = target::fault(stream.into_result().outcome);
+        let fault = fault(stream.into_result().outcome);
         assert_eq!((fault.code, fault.reached), (code, reached), "{fault:?}");
     }
 }

@@ -1,10 +1,7 @@
 //! An executor of a description that is given as text, built from a configuration as a user would write it, and calls of
 //! it.
 
-use callgate::{Arguments, Content, Executor, Fault, Outcome, Session, ToolCall, ToolResult};
-use callgate_tool::Value;
-
-use crate::built::toolset;
+use crate::prelude::*;
 
 /// An executor of the description against a server, with more settings in YAML.
 pub(crate) fn executor(description: &str, server: &str, settings: &str) -> Executor {

@@ -1,20 +1,9 @@
 //! Certificates from the configuration to the connection: real files, a real TLS server, and what a caller and an operator
 //! are told when something is wrong. Threat 41 of `SECURITY.md`.
 
-use std::{fs, path::Path};
+use crate::prelude::*;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use callgate::{
-    Arguments, Executor, Fault, Outcome, Reached, Session, ToolCall,
-    config::{Built, Config, Error},
-};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
-use tokio_rustls::TlsAcceptor;
-
-use crate::{authority::Authority, built::build};
+use callgate::config::Error;
 
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };

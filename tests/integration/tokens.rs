@@ -9,16 +9,9 @@ mod kinds;
 mod logins;
 mod refusals;
 
-use std::sync::Arc;
+use crate::prelude::*;
 
-use callgate::{
-    Executor, Fault, Outcome, Session, ToolCall, ToolResult,
-    config::{self, Built},
-};
-use callgate_tool::{Value, json};
-use futures_util::future::join_all;
-
-use crate::identity_provider::Provider;
+use callgate::config;
 
 /// An executor of the pets service at the provider's address, with these credentials.
 fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
@@ -29,7 +22,7 @@ fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
         "server": provider.url("/v1"),
         "auth": auth,
     }}});
-    crate::built::configured(&configuration.to_string())
+    configured(&configuration.to_string())
 }
 
 fn executor(provider: &Provider, auth: &Value) -> Executor {
@@ -75,7 +68,7 @@ fn session(id: &str, token: &str) -> Session {
 }
 
 async fn provider_with(
-    behaviour: impl Fn(&Provider) -> axum::response::Response + Send + 'static,
+    behaviour: impl Fn(&Provider) -> Response + Send + 'static,
 ) -> Arc<Provider> {
     let provider = Provider::start().await;
     provider.behave(move |provider, _| behaviour(provider));

@@ -1,12 +1,10 @@
 //! Which parameters are left to the model beside a credential, and what arrives where the description wants a credential as
 //! a parameter.
 
-use callgate::{Outcome, ToolCall, config::Built, openapi::Code};
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 use proptest::prelude::*;
 
 use super::{arrived, call, failed, session};
-use crate::{built::toolset, server::Server};
 
 /// One operation with query parameters of these names; a name with `!` is required.
 fn description(server: &str, parameters: &[&str], rest: &str) -> String {

@@ -1,10 +1,7 @@
 //! What is told of credentials without the scopes that operations ask for: all of it, as far as it can be read.
 
+use crate::prelude::*;
 use std::fmt::Write;
-
-use callgate_openapi::Code;
-
-use crate::built::toolset;
 
 #[track_caller]
 fn check(n_operations: usize, expected: &str) {

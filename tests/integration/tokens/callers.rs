@@ -1,17 +1,11 @@
 //! The token by which a caller showed who they are, exchanged for one for the service (RFC 8693): it is sent to the token
 //! endpoint that the operator names and nowhere else. Threat 44 of `SECURITY.md`.
 
-use std::time::{Duration, SystemTime};
+use crate::prelude::*;
 
-use axum::response::IntoResponse;
-use callgate::{
-    FaultCode, Next, Outcome, Principal, Reached, Secret, Session, ToolCall, context::CallerToken,
-};
-use callgate_tool::{Value, json};
-use futures_util::future::join_all;
+use callgate::context::CallerToken;
 
 use super::{built, call, executor, fault, is_answered};
-use crate::identity_provider::Provider;
 
 fn exchange(provider: &Provider, more: &Value) -> Value {
     let mut members = json!({
@@ -28,7 +22,7 @@ fn issue(provider: &Provider) {
         let token = format!("canary-for-{}", asked.form["subject_token"]);
         provider.known.lock().unwrap().insert(token.clone());
         let answer = json!({"access_token": token, "token_type": "Bearer", "expires_in": 3600});
-        axum::Json(answer).into_response()
+        Json(answer).into_response()
     });
 }
 
@@ -105,10 +99,7 @@ async fn a_call_without_a_token_of_its_caller_is_refused_and_sends_nothing() {
     let fault = fault(call(&executor, &super::session("s", "canary")).await);
     assert_eq!((fault.code, fault.reached), (FaultCode::SignInRequired, Reached::No));
     assert!(fault.message.contains("the caller must show a token (JWT)"), "{fault:?}");
-    assert_eq!(
-        (provider.n_asked(), provider.calls.load(std::sync::atomic::Ordering::SeqCst)),
-        (0, 0)
-    );
+    assert_eq!((provider.n_asked(), provider.calls.load(Ordering::SeqCst)), (0, 0));
 }
 
 #[tokio::test]
@@ -121,8 +112,8 @@ async fn a_refused_exchange_is_reported_with_its_code_and_without_the_token() {
         let provider = Provider::start().await;
         provider.behave(move |_, asked| {
             let echo = format!("canary {asked:?}");
-            let body = axum::Json(json!({"error": code, "error_description": echo}));
-            (http::StatusCode::BAD_REQUEST, body).into_response()
+            let body = Json(json!({"error": code, "error_description": echo}));
+            (StatusCode::BAD_REQUEST, body).into_response()
         });
         let executor = executor(&provider, &exchange(&provider, &json!({})));
         let fault = fault(call(&executor, &caller("kim", "canary-jwt", HOUR)).await);
@@ -135,7 +126,7 @@ async fn a_refused_exchange_is_reported_with_its_code_and_without_the_token() {
 async fn a_refused_exchanged_token_requires_the_user_to_sign_in() {
     let provider = Provider::start().await;
     provider.behave(|_, _| {
-        axum::Json(json!({"access_token": "unknown", "token_type": "Bearer"})).into_response()
+        Json(json!({"access_token": "unknown", "token_type": "Bearer"})).into_response()
     });
     let executor = executor(&provider, &exchange(&provider, &json!({})));
     let fault = fault(call(&executor, &caller("kim", "canary-jwt", HOUR)).await);
@@ -159,7 +150,7 @@ async fn a_dry_run_shows_and_sends_no_token() {
 fn no_header_that_holds_a_callers_token_becomes_a_parameter() {
     for header in ["Authorization", "authorization"] {
         let configuration = json!({"toolsets": {}, "sessions": {"headers": {"token": header}}});
-        let error = crate::built::configured(&configuration.to_string()).unwrap_err().to_string();
+        let error = configured(&configuration.to_string()).unwrap_err().to_string();
         assert!(error.contains("subject_token: $caller.token"), "{error}");
     }
 }

@@ -1,11 +1,9 @@
 //! Token endpoints that a description names: the client secret goes to the server's origin and to those that the operator
 //! lists, and nowhere else.
 
-use callgate::{Executor, FaultCode, Reached, Session, config::Built, openapi::Code};
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
 use super::{call, fault, is_answered};
-use crate::identity_provider::Provider;
 
 fn flow(kind: &str, url: &str) -> Value {
     json!({"type": "oauth2", "flows": {

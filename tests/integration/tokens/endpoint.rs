@@ -1,19 +1,11 @@
 //! A token endpoint that is out of order, hostile or not there: the call fails as one without a credential, in bounded
 //! time, and nothing of what the endpoint wrote is shown. Security rows 33 and 34.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use crate::prelude::*;
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use callgate::{FaultCode, Next, Reached, Session};
-use callgate_tool::{Value, json};
 use url::form_urlencoded;
 
 use super::{call, client, executor, fault, is_answered, provider_with};
-use crate::identity_provider::Provider;
 
 /// One call with a token endpoint that answers so.
 async fn check(
@@ -200,7 +192,7 @@ async fn an_endpoint_that_hangs_costs_a_call_ten_seconds_and_the_next_ones_nothi
     })
     .await;
     let executor = executor(&provider, &client(&provider));
-    let started = tokio::time::Instant::now();
+    let started = Instant::now();
     for _ in 0..100 {
         let fault = fault(call(&executor, &Session::default()).await);
         assert!(fault.message.contains("took too long"), "{fault:?}");
@@ -218,7 +210,7 @@ async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
     }});
     let executor = executor(&provider, &settings);
     provider.stop().await;
-    let started = tokio::time::Instant::now();
+    let started = Instant::now();
     let fault = fault(call(&executor, &Session::default()).await);
     assert!(fault.message.contains("cannot be reached"), "{fault:?}");
     assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
@@ -250,7 +242,7 @@ async fn a_lifetime_is_read_in_every_form_that_servers_use() {
 async fn a_token_without_a_type_is_a_bearers() {
     let provider = provider_with(|provider| {
         provider.known.lock().unwrap().insert("canary-plain".to_owned());
-        axum::Json(json!({"access_token": "canary-plain"})).into_response()
+        Json(json!({"access_token": "canary-plain"})).into_response()
     })
     .await;
     let executor = executor(&provider, &client(&provider));

@@ -1,14 +1,10 @@
 //! Tokens on behalf of a user, and that no session's token is used for another's call. Threat 26 of `SECURITY.md`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::prelude::*;
 
-use axum::response::IntoResponse;
-use callgate::{FaultCode, Next, Outcome, Reached, Session, ToolCall};
-use callgate_tool::{Value, json};
-use futures_util::{StreamExt, future::join_all, stream};
+use futures_util::{StreamExt, stream};
 
 use super::{call, executor, fault, is_answered, session};
-use crate::identity_provider::{Asked, Provider};
 
 fn exchange(provider: &Provider, subject: &str) -> Value {
     json!({"token_exchange": {
@@ -21,7 +17,7 @@ fn exchange(provider: &Provider, subject: &str) -> Value {
 }
 
 /// Issues to each subject a token that names it.
-fn issue_by(parameter: &'static str) -> impl Fn(&Provider, &Asked) -> axum::response::Response {
+fn issue_by(parameter: &'static str) -> impl Fn(&Provider, &Asked) -> Response {
     move |provider, asked| {
         let token = format!("canary-for-{}", asked.form[parameter]);
         provider.known.lock().unwrap().insert(token.clone());
@@ -29,7 +25,7 @@ fn issue_by(parameter: &'static str) -> impl Fn(&Provider, &Asked) -> axum::resp
             "access_token": token, "token_type": "N_A", "expires_in": 3600,
             "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
         });
-        axum::Json(answer).into_response()
+        Json(answer).into_response()
     }
 }
 
@@ -90,8 +86,8 @@ async fn a_users_token_that_is_refused_is_for_the_user_to_renew() {
     {
         let provider = Provider::start().await;
         provider.behave(move |_, _| {
-            let body = axum::Json(json!({"error": code, "error_description": "canary"}));
-            (http::StatusCode::BAD_REQUEST, body).into_response()
+            let body = Json(json!({"error": code, "error_description": "canary"}));
+            (StatusCode::BAD_REQUEST, body).into_response()
         });
         let auth = if settings == "token_exchange" {
             exchange(&provider, "$session.params.token")
@@ -140,26 +136,22 @@ fn subject(asked: &Asked) -> String {
 
 /// The service checks that the token of a call is that of the session whose name the call carries.
 async fn mismatches(auth: &Value, expected_prefix: &'static str, calls: usize) -> (usize, usize) {
-    use std::sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    };
     let provider = Provider::start().await;
     provider.behave(issue_by("subject_token"));
     let (seen, wrong) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (seen_there, wrong_there) = (Arc::clone(&seen), Arc::clone(&wrong));
-    let service = move |request: axum::extract::Request| {
+    let service = move |request: Request| {
         let sent = request.headers()["authorization"].to_str().unwrap().to_owned();
         let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
         seen_there.fetch_add(1, Ordering::Relaxed);
         if sent != format!("Bearer {expected_prefix}canary-user-{name}") {
             wrong_there.fetch_add(1, Ordering::Relaxed);
         }
-        async { axum::Json(json!({"id": 1, "name": "Rex"})) }
+        async { Json(json!({"id": 1, "name": "Rex"})) }
     };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let routes = axum::Router::new().fallback(service);
+    let routes = Router::new().fallback(service);
     tokio::spawn(async move { axum::serve(listener, routes).await });
     let auth = auth.to_string().replace("TOKEN_URL", &provider.url("/token"));
     let auth: Value = serde_json::from_str(&auth).unwrap();

@@ -1,11 +1,8 @@
 //! What a token request says: how the client shows who it is, and what it asks for.
 
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use callgate::Session;
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
 use super::{call, executor, is_answered};
-use crate::identity_provider::{Asked, Provider};
 
 /// One call with these settings; answers the token request.
 async fn asked(settings: Value) -> Asked {
@@ -146,7 +143,7 @@ fn decoded(part: &str) -> Value {
     serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
 }
 
-fn form(value: &Value) -> std::collections::BTreeMap<String, String> {
+fn form(value: &Value) -> BTreeMap<String, String> {
     let pairs = value.as_object().unwrap().iter();
     pairs.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect()
 }

@@ -1,32 +1,21 @@
 //! Tokens of people who logged in: taken from where the program keeps logins, renewed there once, and told by the command that mends
 //! it where there is none. Threat 62 of `SECURITY.md`.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
-};
+use crate::prelude::*;
+use std::sync::{atomic::AtomicBool, mpsc};
 
 use async_trait::async_trait;
-use axum::{Json, response::IntoResponse, response::Response};
 use callgate::{
-    FaultCode, Reached, Secret, Session,
-    auth::{ErrorKind, GrantLock, GrantStore},
-    config::{Built, Config, Environment, Error},
+    auth::{ErrorKind, GrantLock},
+    config::Error,
     secret,
 };
-use callgate_auth::{LoggedIn, Login};
+use callgate_auth::LoggedIn;
 use callgate_config::logins;
-use callgate_tool::{Value, json};
 use callgate_transport::Listeners;
-use futures_util::future::join_all;
 use tokio::task::yield_now;
 
 use super::{call, fault, is_answered};
-use crate::{built::build_in, identity_provider::Provider};
 
 /// Logins in memory, shared by what stands for several processes.
 #[derive(Debug, Default)]
@@ -135,7 +124,7 @@ async fn logged_in() -> (Arc<Provider>, Arc<MemoryGrants>, Built) {
     (provider, kept, built)
 }
 
-async fn called(built: &Built) -> callgate::ToolResult {
+async fn called(built: &Built) -> ToolResult {
     call(&built.executor, &Session::default()).await
 }
 
@@ -234,7 +223,7 @@ async fn a_rejected_login_is_reported_with_the_command_to_renew_it() {
     let (provider, kept, _) = logged_in().await;
     provider.revoke();
     provider.behave(|_, _| {
-        (http::StatusCode::BAD_REQUEST, Json(json!({"error": "invalid_grant"}))).into_response()
+        (StatusCode::BAD_REQUEST, Json(json!({"error": "invalid_grant"}))).into_response()
     });
     let fault = fault(called(&process(&provider, &kept)).await);
     assert_eq!(fault.code, FaultCode::AuthFailed);

@@ -1,13 +1,8 @@
 //! What becomes of tokens that end or are refused while many calls are under way.
 
-use std::{sync::atomic::Ordering, time::Duration};
-
-use axum::response::IntoResponse;
-use callgate::{FaultCode, Next, Reached, Session, result::Event};
-use callgate_tool::json;
+use crate::prelude::*;
 
 use super::{call, calls, client, executor, fault, is_answered};
-use crate::identity_provider::Provider;
 
 /// Threat 35 of `SECURITY.md`.
 #[tokio::test]
@@ -38,7 +33,7 @@ async fn a_thousand_calls_with_a_refused_token_request_one_new_token_and_succeed
 #[tokio::test]
 async fn a_service_that_refuses_every_token_makes_no_loop() {
     let provider = Provider::start().await;
-    provider.behave(|_, _| axum::Json(json!({"access_token": "canary-unknown"})).into_response());
+    provider.behave(|_, _| Json(json!({"access_token": "canary-unknown"})).into_response());
     let executor = executor(&provider, &client(&provider));
     for round in [1, 200, 200] {
         for result in calls(&executor, round).await {
@@ -61,7 +56,7 @@ async fn no_call_is_lost_while_the_token_endpoint_restarts() {
     }});
     drop(executor);
     let executor = super::executor(&provider, &settings);
-    let issuing = std::sync::Arc::clone(&provider);
+    let issuing = Arc::clone(&provider);
     other.behave(move |other, _| {
         let answer = other.issue(json!(3600));
         issuing.known.lock().unwrap().extend(other.known.lock().unwrap().iter().cloned());
@@ -105,7 +100,7 @@ async fn a_rotated_secret_is_read_again() {
     let file = folder.path().join("secret");
     let refused = || {
         let body = json!({"error": "invalid_client", "error_description": "canary-description"});
-        (http::StatusCode::UNAUTHORIZED, axum::Json(body)).into_response()
+        (StatusCode::UNAUTHORIZED, Json(body)).into_response()
     };
     provider.behave(move |provider, asked| match asked.form["client_secret"].as_str() {
         "canary-second" => provider.issue(json!(3600)),
@@ -120,7 +115,7 @@ async fn a_rotated_secret_is_read_again() {
             "client_authentication": "body",
         }}),
     );
-    std::fs::write(&file, "canary-first").unwrap();
+    fs::write(&file, "canary-first").unwrap();
     for _ in 0..5 {
         let fault = fault(call(&executor, &Session::default()).await);
         assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));
@@ -130,7 +125,7 @@ async fn a_rotated_secret_is_read_again() {
         assert_eq!(fault.next, Next::GiveUp);
     }
     assert_eq!(provider.n_asked(), 1, "a refusal is remembered");
-    std::fs::write(&file, "canary-second").unwrap();
+    fs::write(&file, "canary-second").unwrap();
     is_answered(&call(&executor, &Session::default()).await);
     assert_eq!(provider.n_asked(), 2);
 }
