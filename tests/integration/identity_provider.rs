@@ -1,9 +1,25 @@
 //! An authorization server and the service that takes its tokens, both real and on loopback. The token endpoint does what
 //! the test says; the service answers 401 to every token it does not know, and counts.
 
-use crate::prelude::*;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-use tokio::task::JoinHandle;
+use axum::{
+    Json, Router,
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use callgate_tool::json;
+use tokio::{net::TcpListener, task::JoinHandle};
 
 /// A token request as it came.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +105,7 @@ impl Provider {
     }
 
     /// A new token that the service takes.
-    pub(crate) fn issue(&self, expires_in: Value) -> Response {
+    pub(crate) fn issue(&self, expires_in: callgate_tool::Value) -> Response {
         let token = format!("canary-token-{}", self.n_asked());
         self.known.lock().unwrap().insert(token.clone());
         let mut answer = json!({"access_token": token, "token_type": "Bearer"});
@@ -128,7 +144,7 @@ async fn token(State(provider): State<Arc<Provider>>, request: Request) -> Respo
     behaviour(&provider, &asked)
 }
 
-async fn metadata(State(provider): State<Arc<Provider>>) -> Json<Value> {
+async fn metadata(State(provider): State<Arc<Provider>>) -> Json<callgate_tool::Value> {
     let endpoint = provider.endpoint.lock().unwrap().clone();
     let endpoint = endpoint.unwrap_or_else(|| provider.url("/token"));
     Json(json!({"issuer": provider.url(""), "token_endpoint": endpoint}))

@@ -1,10 +1,8 @@
 //! The header `Accept`: the media types of the responses, or the default of a header parameter of that name.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::support::{call, operation, plan};
-
-fn accept(plan: &callgate_call::Plan) -> String {
+fn accept(plan: &Plan) -> String {
     let request = call(plan, json!({})).result.unwrap();
     String::from_utf8_lossy(request.headers()["accept"].as_bytes()).into_owned()
 }

@@ -1,10 +1,8 @@
 //! Bodies that are no JSON: what they look like, and which values are refused.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::support::{call, operation};
-
-fn plan(media_type: &str, media: Value) -> callgate_call::Plan {
+fn plan(media_type: &str, media: Value) -> Plan {
     let content = json!({media_type: media});
     operation("post", "/x", json!({"requestBody": {"required": true, "content": content}}))
 }

@@ -1,12 +1,8 @@
 //! The members of a body as the arguments: what is sent is what the argument `body` sends, and what is told of arguments is told of
 //! them without it.
 
-use callgate_call::{Plan, StoredResults};
-use callgate_openapi::LoadOptions;
-use callgate_tool::{Event, Journal, Session, Value, json};
-use proptest::{prelude::*, sample::select, test_runner::TestCaseResult};
-
-use crate::support::{Planned, call, call_in, members, plan_with};
+use crate::prelude::*;
+use proptest::prelude::*;
 
 fn plan(description: &str) -> Plan {
     let options =

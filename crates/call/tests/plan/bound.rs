@@ -1,11 +1,7 @@
 //! Session inputs fail closed: wherever an annotation stands, the value is the session's or the operation is refused.
 
-use callgate_call::Plan;
-use callgate_openapi::{Document, Limits, LoadOptions, SessionInputs, load};
-use callgate_tool::{Object, Session, Value, json};
+use crate::prelude::*;
 use proptest::prelude::*;
-
-use crate::support::{Planned, call_in, members};
 
 /// The plan of an operation whose body or query parameter has this schema; `None` when it is refused.
 fn plan_of(place: &str, schema: &Value, session_inputs: SessionInputs) -> Option<Plan> {

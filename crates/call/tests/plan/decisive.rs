@@ -1,10 +1,8 @@
 //! Defaults that would decide alone what a call changes: those of the path, and those of a body in which nothing else is
 //! given. Rows of a method, a policy, a description and arguments.
 
-use callgate_openapi::{Code, Defaults, Document, LoadOptions, load};
-use callgate_tool::{Event, Value, json};
-
-use crate::support::{Planned, call, plan_with};
+use crate::prelude::*;
+use callgate_openapi::Code;
 
 fn description(method: &str, path: &str, operation: &Value) -> String {
     json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
@@ -190,8 +188,7 @@ fn a_load_names_and_counts_the_operations_that_defaults_would_decide() {
         "servers": [{"url": "https://api.example.com"}], "paths": {
         "/a/{id}": {"parameters": [id], "get": {"summary": "A"}, "delete": {"summary": "A"}},
         "/b/{id}": {"post": both}, "/c": {"post": body}, "/d": {"query": body}}});
-    let document =
-        Document::read(text.to_string().as_bytes(), &callgate_openapi::Limits::default()).unwrap();
+    let document = Document::read(text.to_string().as_bytes(), &Limits::default()).unwrap();
     for (defaults, severity) in [(Defaults::Safe, "note"), (Defaults::All, "warning")] {
         let options = LoadOptions { defaults, ..LoadOptions::default() };
         let found = load(&document.value, &options).report.diagnostics;

@@ -1,11 +1,8 @@
 //! Which defaults are sent: rows of a method and a policy, with defaults that are required, optional and illegal, in a query
 //! and in bodies of either layout.
 
-use callgate_openapi::{Defaults, LoadOptions};
-use callgate_tool::{Journal, Value, json};
-use proptest::{prelude::*, sample::select, test_runner::TestCaseResult};
-
-use crate::support::{call, plan_with};
+use crate::prelude::*;
+use proptest::prelude::*;
 
 /// What a call sends that gives `name` alone, and which defaults the journal says were sent.
 fn sent(method: &str, defaults: Defaults, body: &Value) -> (String, Vec<String>) {
@@ -93,7 +90,7 @@ fn a_default_is_sent_as_the_listed_values_beside_it_are_read() {
     for required in [json!(["name", "one", "only"]), json!(["name", "filled", "one", "only"])] {
         let schema = json!({"type": "object", "required": required, "properties": properties});
         let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
-        let plan = crate::support::operation("post", "/a", json!({"requestBody": body}));
+        let plan = operation("post", "/a", json!({"requestBody": body}));
         let planned = call(&plan, json!({"name": "x", "inner": {}}));
         let expected = "POST /v1/a\ncontent-type: application/json\n\n{\"name\":\"x\",\"filled\":2,\"one\":1,\"only\":true,\"inner\":{\"deep\":1}}";
         assert_eq!(planned.shown(), expected, "{}", planned.journal());
@@ -125,7 +122,7 @@ fn a_required_value_with_an_illegal_default_is_required_by_every_method() {
 
 #[test]
 fn a_required_path_parameter_with_an_illegal_default_stays_required() {
-    let plan = crate::support::operation(
+    let plan = operation(
         "get",
         "/a/{id}",
         json!({"parameters": [{"name": "id", "in": "path", "required": true,
@@ -143,7 +140,7 @@ fn a_default_that_another_value_excludes_is_not_sent() {
     let schema = json!({"type": "object", "properties": {"by_id": {"type": "string"}, "by_name": {"type": "string", "default": "all"}},
         "oneOf": [{"required": ["by_id"]}, {"required": ["by_name"]}]});
     let (content, responses) = (json!({"application/json": {"schema": schema}}), json!({}));
-    let plan = crate::support::operation(
+    let plan = operation(
         "post",
         "/a",
         json!({"responses": responses, "requestBody": {"required": true, "content": content}}),
@@ -213,7 +210,7 @@ impl LeftOut {
         .to_string()
     }
 
-    fn arrives(&self, request: &http::Request<bytes::Bytes>) -> bool {
+    fn arrives(&self, request: &http::Request<Bytes>) -> bool {
         let body = String::from_utf8_lossy(request.body());
         match self.place {
             "query" => request.uri().query().unwrap_or_default().contains("q="),

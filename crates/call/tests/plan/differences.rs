@@ -8,20 +8,16 @@ mod decode;
 mod parts;
 mod space;
 
+use crate::prelude::*;
 use std::cell::Cell;
 
-use callgate_tool::{Arguments, Journal, Session, Value, json};
-use proptest::{
-    prelude::*,
-    test_runner::{Config, TestRunner},
-};
+use proptest::{prelude::*, test_runner::Config};
 
 use self::{
     case::{Case, Kind, Place, Schema, Version},
     compare::{Differences, Said},
     decode::decoded,
 };
-use crate::support::members;
 
 /// The comparison of what a service reads with what was given.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,10 +1,7 @@
 //! A discriminator is a hint: what is given is checked by the branches alone, so that a value outside of the declared ones is
 //! sent where a branch allows it, and refused where none does.
 
-use callgate_call::Plan;
-use callgate_tool::{Value, json};
-
-use crate::support::{call, plan};
+use crate::prelude::*;
 
 /// A body that is a cat, whose kind is any text, or a dog, whose `kind` is as said.
 fn pets(version: &str, kind: &Value) -> Plan {

@@ -1,17 +1,14 @@
 //! Whatever a service does to a credential that it echoes, and whatever reading its answer undoes, the credential is not
 //! in what a model is shown: escapes, references, tags, terminal sequences, characters nobody sees, encodings, split data.
 
+use crate::prelude::*;
 use std::fmt::Write as _;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use bytes::Bytes;
-use callgate_call::{Plan, Reading, Shape, Splitter};
-use callgate_secret::{Masker, Secret};
-use callgate_tool::{Content, Journal, Outcome, Value, json};
+use callgate_call::Splitter;
+use callgate_secret::Secret;
 use http::{HeaderValue, Response};
 use proptest::prelude::*;
-
-use crate::support::operation;
 
 /// What a character of a credential is written as.
 #[derive(Clone, Copy, Debug)]
@@ -97,8 +94,8 @@ fn ways() -> impl Strategy<Value = Vec<Spelled>> {
         1 => Just(Spelled::Hexadecimal),
         1 => Just(Spelled::Percent),
         1 => Just(Spelled::Unit),
-        2 => prop::sample::select(hidden.to_vec()).prop_map(Spelled::Hidden),
-        2 => prop::sample::select(vec!["<wbr>", "<b x='y'>", "<!-- z -->"]).prop_map(Spelled::Tagged),
+        2 => select(hidden.to_vec()).prop_map(Spelled::Hidden),
+        2 => select(vec!["<wbr>", "<b x='y'>", "<!-- z -->"]).prop_map(Spelled::Tagged),
     ];
     prop::collection::vec(way, 1..12)
 }
@@ -229,7 +226,7 @@ proptest! {
     fn no_disguise_of_a_credential_gets_through(
         secret in credential(),
         ways in ways(),
-        form in prop::sample::select(FORMS.to_vec()),
+        form in select(FORMS.to_vec()),
         is_twice in any::<bool>(),
     ) {
         let plan = paged();

@@ -1,10 +1,8 @@
 //! Handles of earlier results in arguments: what is sent in their place, where they are plain data, what is refused.
 
-use bytes::Bytes;
-use callgate_call::Plan;
-use callgate_tool::{FaultCode, Handle, Next, Reached, StoredResult, Value, json};
+use crate::prelude::*;
 
-use crate::support::{call, call_with, operation};
+use crate::support::call_with;
 
 const LARGE: usize = 9 * 1024 * 1024;
 

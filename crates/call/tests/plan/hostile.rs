@@ -1,10 +1,8 @@
 //! Schemas and values that are meant to cost too much: each row says how many steps they may take, a step being one
 //! schema applied to one value. Time is not looked at.
 
-use callgate_call::{Evaluated, Evaluator, Verdict};
-use callgate_tool::{Object, Value, json};
-
-use crate::support::{call, operation};
+use crate::prelude::*;
+use callgate_call::Evaluated;
 
 /// What any argument within its bound of 1 MiB may take.
 const STEPS: usize = 4_000_000;

@@ -1,14 +1,10 @@
 //! No argument changes the origin, the base path, the number of segments or the headers, and what is written decodes
 //! to the values that were meant: properties over any text, with decoders of our own.
 
+use crate::prelude::*;
 use std::sync::LazyLock;
 
-use callgate_call::Plan;
-use callgate_tool::{Value, json};
-use percent_encoding::percent_decode_str;
 use proptest::{collection::vec, prelude::*};
-
-use crate::support::{call, operation};
 
 static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     operation(
@@ -30,7 +26,7 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
 
 /// Any text, and texts that have broken address writers before.
 fn text() -> impl Strategy<Value = String> {
-    let hostile = prop::sample::select(vec![
+    let hostile = select(vec![
         "..",
         ".",
         "%2e%2e",

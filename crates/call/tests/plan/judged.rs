@@ -1,15 +1,14 @@
 //! Compares the evaluator with another validator, over schemas that are made at random: the two agree wherever the other
 //! one has a word. Numbers are small, since the other one computes with floating point.
 
-use callgate_call::{Evaluator, Verdict};
-use callgate_tool::{Object, Value, json};
+use crate::prelude::*;
 use proptest::prelude::*;
 
 /// Names and texts are few, so that schemas and values meet.
 const NAMES: [&str; 4] = ["a", "b", "ab", "é"];
 
 fn name() -> impl Strategy<Value = String> {
-    prop::sample::select(NAMES.to_vec()).prop_map(str::to_owned)
+    select(NAMES.to_vec()).prop_map(str::to_owned)
 }
 
 fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
@@ -45,7 +44,7 @@ fn value() -> BoxedStrategy<Value> {
 /// A keyword that needs no other schema.
 fn plain() -> BoxedStrategy<(String, Value)> {
     let kinds = ["array", "boolean", "integer", "null", "number", "object", "string"];
-    let kind = || prop::sample::select(kinds.to_vec());
+    let kind = || select(kinds.to_vec());
     let counts =
         ["maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"];
     let limits = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"];
@@ -62,12 +61,12 @@ fn plain() -> BoxedStrategy<(String, Value)> {
         ),
         one("const", value()),
         one("enum", prop::collection::vec(value(), 1..12).prop_map(Value::Array).boxed()),
-        (prop::sample::select(counts.to_vec()), 0_u64..4)
+        (select(counts.to_vec()), 0_u64..4)
             .prop_map(|(keyword, count)| (keyword.to_owned(), count.into())),
-        (prop::sample::select(limits.to_vec()), number())
+        (select(limits.to_vec()), number())
             .prop_map(|(keyword, limit)| (keyword.to_owned(), limit)),
-        one("multipleOf", prop::sample::select(vec![json!(1), json!(2), json!(0.5)]).boxed()),
-        one("pattern", prop::sample::select(patterns.to_vec()).prop_map(Value::from).boxed()),
+        one("multipleOf", select(vec![json!(1), json!(2), json!(0.5)]).boxed()),
+        one("pattern", select(patterns.to_vec()).prop_map(Value::from).boxed()),
         one("uniqueItems", any::<bool>().prop_map(Value::from).boxed()),
         one("required", some().prop_map(|each| json!(each)).boxed()),
         one(
@@ -101,12 +100,10 @@ fn schema() -> BoxedStrategy<Value> {
             "unevaluatedItems",
         ];
         let composed = prop_oneof![
-            (prop::sample::select(lists.to_vec()), list)
-                .prop_map(|(word, each)| (word.to_owned(), each)),
-            (prop::sample::select(singles.to_vec()), inner.clone())
+            (select(lists.to_vec()), list).prop_map(|(word, each)| (word.to_owned(), each)),
+            (select(singles.to_vec()), inner.clone())
                 .prop_map(|(word, one)| (word.to_owned(), one)),
-            (prop::sample::select(belows.to_vec()), below.clone())
-                .prop_map(|(word, one)| (word.to_owned(), one)),
+            (select(belows.to_vec()), below.clone()).prop_map(|(word, one)| (word.to_owned(), one)),
             map(below).prop_map(|each| ("properties".to_owned(), each)),
             map(inner.clone()).prop_map(|each| ("dependentSchemas".to_owned(), each)),
             inner.prop_map(|one| ("patternProperties".to_owned(), json!({"^a": one}))),

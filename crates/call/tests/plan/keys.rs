@@ -1,15 +1,8 @@
 //! One key has one writer: no value writes a query key, cookie, header, field, part or matrix parameter of another input.
 //! Rows for what is refused and what is not, and a property over all styles and bodies with a decoder of its own.
 
-use callgate_call::Plan;
-use callgate_tool::{Object, Value, json};
-use percent_encoding::percent_decode_str;
-use proptest::{
-    prelude::*,
-    test_runner::{Config, TestCaseResult, TestRunner},
-};
-
-use crate::support::{call, operation};
+use crate::prelude::*;
+use proptest::{prelude::*, test_runner::Config};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -113,7 +106,7 @@ fn cookies_and_credentials_have_their_own_writers() {
         "security": [{"key": []}],
         "paths": {"/a": {"get": {"responses": {}, "parameters": [
             text("sid", "cookie"), object("crumbs", "cookie", "form", &[]), object("filter", "query", "form", &[])]}}}});
-    let plan = crate::support::plan(&security.to_string());
+    let plan = plan(&security.to_string());
     check(&plan, json!({"sid": "1", "crumbs": {"b": "2"}}), Ok("sid=1; b=2"));
     let got = "the cookie `sid`, which `sid` writes";
     check(&plan, json!({"crumbs": {"sid": "2"}}), Err(["crumbs", got]));
@@ -130,7 +123,7 @@ fn posting(media_type: &str) -> Plan {
     let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
         "servers": [{"url": "https://api.example.com"}], "paths": {"/a": {"post": {"responses": {},
         "requestBody": {"required": true, "content": {media_type: media}}}}}});
-    crate::support::plan(&description.to_string())
+    plan(&description.to_string())
 }
 
 #[test]
@@ -187,7 +180,7 @@ fn values_without_members_write_no_key() {
 
 /// Members whose names are drawn from those of other inputs, in every way that readers take for them.
 fn hostile() -> impl Strategy<Value = Value> {
-    let names = prop::sample::select(vec![
+    let names = select(vec![
         "account",
         "ids",
         "deep",
@@ -267,11 +260,11 @@ fn hostage(media_type: &str) -> Plan {
         "servers": [{"url": "https://api.example.com"}],
         "paths": {"/a{matrix}{tenant}?mode=fixed": {"post": {"responses": {}, "parameters": parameters,
             "requestBody": {"required": true, "content": {media_type: media}}}}}});
-    crate::support::plan(&description.to_string())
+    plan(&description.to_string())
 }
 
 /// Everything that is not drawn stands where it was put, once.
-fn keeps_its_places(request: &http::Request<bytes::Bytes>, media_type: &str) -> TestCaseResult {
+fn keeps_its_places(request: &http::Request<Bytes>, media_type: &str) -> TestCaseResult {
     let query = pairs(request.uri().query().unwrap_or_default(), '&');
     for (key, value) in [("account", "mine"), ("ids", "mine"), ("mode", "fixed")] {
         prop_assert_eq!(values_of(&query, key), [value], "{}", request.uri());

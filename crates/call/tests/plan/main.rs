@@ -24,6 +24,7 @@ mod names;
 mod omitted;
 mod open;
 mod positions;
+mod prelude;
 mod real;
 mod roundtrip;
 mod sources;

@@ -1,8 +1,6 @@
 //! Bodies with several media types: which one is taken, what its value is checked against, and what a file says itself.
 
-use callgate_tool::{Value, json};
-
-use crate::support::{Planned, call, operation};
+use crate::prelude::*;
 
 fn planned(content: Value, arguments: Value) -> Planned {
     let body = json!({"requestBody": {"required": true, "content": content}});
@@ -184,8 +182,7 @@ fn properties_that_are_arguments_are_written_in_each_media_type() {
         "application/x-ndjson",
         "application/xml",
     ];
-    let content: callgate_tool::Object =
-        types.iter().map(|name| ((*name).to_owned(), media.clone())).collect();
+    let content: Object = types.iter().map(|name| ((*name).to_owned(), media.clone())).collect();
     for (media_type, expected) in [
         ("application/json", "application/json\n\n{\"a\":\"x\",\"b\":1}"),
         ("text/plain", "text/plain; charset=utf-8\n\n{\"a\":\"x\",\"b\":1}"),

@@ -1,15 +1,8 @@
 //! Each listed value of a schema can be called and arrives as it is written, whatever the type beside the list: as a property
 //! over types, members of all JSON types and places.
 
-use callgate_call::Plan;
-use callgate_tool::{Value, json};
-use percent_encoding::percent_decode_str;
-use proptest::{
-    prelude::*,
-    test_runner::{Config, TestCaseResult, TestRunner},
-};
-
-use crate::support::{call, plan};
+use crate::prelude::*;
+use proptest::{prelude::*, test_runner::Config};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -42,7 +35,7 @@ fn planned(place: &str, schema: &Value) -> Plan {
 }
 
 /// What arrives, as text: of a list, its only item.
-fn arrived(place: &str, request: &http::Request<bytes::Bytes>) -> String {
+fn arrived(place: &str, request: &http::Request<Bytes>) -> String {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let after = |text: &str| decoded(text.split_once("q=").map_or("", |(_, value)| value));
     let header =
@@ -79,7 +72,7 @@ fn is_sent(plan: &Plan, place: &str, (value, is_item): (&Value, bool)) -> TestCa
 
 fn kinds() -> impl Strategy<Value = Value> {
     let names = ["array", "boolean", "integer", "number", "object", "string"];
-    let one = prop::sample::select(names.to_vec()).prop_map(Value::from);
+    let one = select(names.to_vec()).prop_map(Value::from);
     let some = prop::sample::subsequence(names.to_vec(), 1..3);
     let some = some.prop_map(|names| names.into_iter().map(Value::from).collect());
     prop_oneof![4 => one, 1 => some]
@@ -113,7 +106,7 @@ fn every_member_of_a_list_can_be_called_and_arrives() {
         failure_persistence: None,
         ..Config::default()
     };
-    let drawn = (kinds(), members(), prop::sample::select(PLACES.to_vec()), any::<bool>());
+    let drawn = (kinds(), members(), select(PLACES.to_vec()), any::<bool>());
     let result = TestRunner::new(config).run(&drawn, |(kind, members, place, is_const)| {
         let members = if is_const { members.into_iter().take(1).collect() } else { members };
         let (keyword, listed) = if is_const {

@@ -1,18 +1,16 @@
 //! Names in every script: the service's name of an argument is said where the argument does not show it, and suggested by.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 use proptest::prelude::*;
 
-use crate::support::{call, operation};
-
-fn query(names: &[&str]) -> callgate_call::Plan {
+fn query(names: &[&str]) -> Plan {
     let one = |name: &&str| json!({"name": name, "in": "query", "schema": {"type": "string"}});
     let parameters: Vec<Value> = names.iter().map(one).collect();
     operation("get", "/x", json!({"parameters": parameters}))
 }
 
 /// The suggestion for an argument that is given under the service's name.
-fn suggested(plan: &callgate_call::Plan, given: &str) -> Option<String> {
+fn suggested(plan: &Plan, given: &str) -> Option<String> {
     let mut arguments = json!({});
     arguments[given] = json!("1");
     let planned = call(plan, arguments);

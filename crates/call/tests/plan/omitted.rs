@@ -1,9 +1,7 @@
 //! What leaves nothing in a request is said in the journal: a `null` and what is empty, in parameters of each style, in whole
 //! query strings, in forms and in multipart bodies.
 
-use callgate_tool::{Value, json};
-
-use crate::support::{call, plan};
+use crate::prelude::*;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 

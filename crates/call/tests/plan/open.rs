@@ -1,11 +1,8 @@
 //! The table of what the specification leaves open, row by row as the documentation of the crate shows it.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::{
-    styles::target,
-    support::{call, operation, plan},
-};
+use crate::styles::target;
 
 /// Place, style, value and what is written.
 fn rows() -> impl Iterator<Item = [String; 4]> {

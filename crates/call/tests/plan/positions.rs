@@ -1,8 +1,6 @@
 //! Multipart bodies whose parts have no names, written by their position in a list (OpenAPI 3.2.0 §4.14.5).
 
-use callgate_tool::{Value, json};
-
-use crate::support::{call, plan};
+use crate::prelude::*;
 
 /// What is sent, line breaks and the boundary made visible, or why nothing is.
 #[track_caller]

@@ -1,16 +1,14 @@
 //! What real descriptions say wrongly or by half, and what is sent all the same: each row stands in a description of the
 //! corpus that the request judge reads.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
-use crate::support::{call, operation};
-
-fn body(method: &str, schema: Value) -> callgate_call::Plan {
+fn body(method: &str, schema: Value) -> Plan {
     let content = json!({"application/json": {"schema": schema}});
     operation(method, "/x", json!({"requestBody": {"required": true, "content": content}}))
 }
 
-fn query(schema: Value, required: bool) -> callgate_call::Plan {
+fn query(schema: Value, required: bool) -> Plan {
     operation(
         "get",
         "/x",
@@ -40,7 +38,7 @@ fn a_partial_change_sets_nothing_back_to_its_default() {
 }
 
 #[track_caller]
-fn check_unfit(plan: &callgate_call::Plan, arguments: Value, expected: &str) {
+fn check_unfit(plan: &Plan, arguments: Value, expected: &str) {
     let planned = call(plan, arguments);
     assert_eq!(planned.shown(), expected);
 }

@@ -6,16 +6,10 @@ mod decode;
 mod parameters;
 mod xml;
 
+use crate::prelude::*;
 use std::cell::Cell;
 
-use callgate_call::Plan;
-use callgate_tool::{Object, Value, json};
-use proptest::{
-    prelude::*,
-    test_runner::{Config, TestRunner},
-};
-
-use crate::support::call;
+use proptest::{prelude::*, test_runner::Config};
 
 /// Texts of every character that means something somewhere.
 fn text() -> impl Strategy<Value = String> {
@@ -70,7 +64,7 @@ fn check(
     label: &str,
     (plan, argument): (&Plan, &str),
     values: impl Strategy<Value = Value>,
-    decoded: impl Fn(&http::Request<bytes::Bytes>) -> Option<Value>,
+    decoded: impl Fn(&http::Request<Bytes>) -> Option<Value>,
 ) {
     let config = Config { cases: 96, failure_persistence: None, ..Config::default() };
     let n_sent = Cell::new(0);

@@ -1,10 +1,6 @@
 //! Where values come from: every row of DESIGN §5 and of appendix B of the wire formats.
 
-use callgate_call::Plan;
-use callgate_openapi::{LoadOptions, SessionInputs};
-use callgate_tool::{FaultCode, Next, Session, Value, json};
-
-use crate::support::{call_in, members, operation, plan_with};
+use crate::prelude::*;
 
 fn query(schema: Value, required: bool) -> Plan {
     operation(

@@ -1,8 +1,6 @@
 //! Every parameter style, explode both ways, every kind of value: one row each, whole paths through a description.
 
-use callgate_tool::{Value, json};
-
-use crate::support::{call, operation};
+use crate::prelude::*;
 
 fn schema_of(value: &Value) -> Value {
     match value {

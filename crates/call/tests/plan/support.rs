@@ -1,10 +1,6 @@
 //! Makes plans from descriptions and shows requests as text, for the tables of the other modules.
 
-use callgate_call::{Plan, StoredResults};
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{
-    Arguments, Event, Fault, Handle, Journal, Object, Session, StoredResult, Value,
-};
+use crate::prelude::*;
 
 /// The plan of the only operation of a description.
 pub(crate) fn plan(description: &str) -> Plan {
@@ -50,7 +46,7 @@ pub(crate) fn members(value: Value) -> Object {
 
 /// What became of a call.
 pub(crate) struct Planned {
-    pub(crate) result: Result<http::Request<bytes::Bytes>, Box<Fault>>,
+    pub(crate) result: Result<http::Request<Bytes>, Box<Fault>>,
     pub(crate) journal: Vec<Event>,
 }
 

@@ -1,16 +1,10 @@
 //! Near-misses of every tagged union in the descriptions of the corpus, where there is one: a valid value of each alternative,
 //! with one member removed or broken. The fault must be one of that member.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use crate::prelude::*;
+use std::io::{self, Write};
 
 use callgate_call::ArgumentCheck;
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Object, Value, json};
 
 use crate::union_values::{Maker, Parts, tag_of};
 

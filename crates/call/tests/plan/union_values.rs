@@ -1,9 +1,8 @@
 //! Makes values of the alternatives of unions, for the walk over the corpus: the required members, by the simplest rules of
 //! their schemas. Whether a value is valid the check decides.
 
+use crate::prelude::*;
 use std::cell::Cell;
-
-use callgate_tool::{Object, Value, json};
 
 /// The schemas that apply to one value together.
 #[derive(Clone, Debug, Default)]

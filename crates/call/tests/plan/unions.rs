@@ -1,11 +1,9 @@
 //! Faults of unions name the alternative that was meant: the one that a tag names, else the one that fits best.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 use proptest::prelude::*;
 
-use crate::support::{call, operation, plan};
-
-fn body(schema: Value) -> callgate_call::Plan {
+fn body(schema: Value) -> Plan {
     let schema =
         json!({"type": "object", "required": ["payment"], "properties": {"payment": schema}});
     let content = json!({"application/json": {"schema": schema}});
@@ -217,7 +215,7 @@ proptest! {
     fn one_broken_or_missing_member_is_named(
         sizes in prop::collection::vec(1_usize..5, 2..6),
         closed in any::<bool>(),
-        keyword in prop::sample::select(vec!["oneOf", "anyOf"]),
+        keyword in select(vec!["oneOf", "anyOf"]),
         pick in any::<prop::sample::Index>(),
         member in any::<prop::sample::Index>(),
         is_removed in any::<bool>(),

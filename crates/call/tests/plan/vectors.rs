@@ -1,19 +1,14 @@
 //! The style tables of the specification texts and the examples of RFC 6570, read from a folder beside the
 //! repository where it is present. A cell a later patch release corrected is listed here with its correction.
 
-use std::path::PathBuf;
-
-use callgate_tool::{Value, json};
-use percent_encoding::percent_decode_str;
-
-use crate::support::{call, operation};
+use crate::prelude::*;
 
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not run")]
 fn vectors(name: &str) -> Option<Value> {
     let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
     let shared =
         shared.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let Ok(text) = std::fs::read(shared.join("corpus/vectors").join(name)) else {
+    let Ok(text) = fs::read(shared.join("corpus/vectors").join(name)) else {
         eprintln!("corpus absent: {name}");
         return None;
     };

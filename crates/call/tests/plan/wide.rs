@@ -1,9 +1,7 @@
 //! The first call of an operation with very many inputs: its work grows with their number and not with its square.
 
-use callgate_tool::json;
+use crate::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
-
-use crate::support::{call, operation};
 
 /// The nanoseconds that this thread takes to plan the first call of an operation with so many inputs; the least of a
 /// few, since others make it wait.

@@ -1,8 +1,6 @@
 //! What a whole request looks like: address, headers, body.
 
-use callgate_tool::{FaultCode, Value, json};
-
-use crate::support::{call, operation, plan};
+use crate::prelude::*;
 
 const PETS: &str = "
 openapi: 3.0.3
@@ -52,8 +50,7 @@ fn json_is_the_first_accepted_media_type() {
         (&["text/csv", "*/*"], "application/json, text/csv;q=0.9"),
         (&[], "application/json, */*;q=0.1"),
     ] {
-        let content: callgate_tool::Object =
-            declared.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let content: Object = declared.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
         let answer = json!({"description": "fine", "content": content});
         let plan = operation("get", "/x", json!({"responses": {"200": answer}}));
         let request = call(&plan, json!({})).result.unwrap();
@@ -76,7 +73,7 @@ fn a_pet_is_got() {
     assert_eq!(planned.journal(), "`verbose` was filled by its default");
 }
 
-fn with_body(required: bool, content: Value) -> callgate_call::Plan {
+fn with_body(required: bool, content: Value) -> Plan {
     operation("post", "/x", json!({"requestBody": {"required": required, "content": content}}))
 }
 

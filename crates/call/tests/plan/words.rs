@@ -1,11 +1,10 @@
 //! Every sentence a model reads, as text. A sentence is at most 600 bytes whatever goes into it.
 
+use crate::prelude::*;
 use std::time::Duration;
 
 use callgate_call::wording;
-use callgate_tool::{Effect, Fault, Next, Reached, json};
-
-use crate::support::{call, operation};
+use callgate_tool::Effect;
 
 #[track_caller]
 fn check(fault: &Fault, expected: &str) {
@@ -132,10 +131,10 @@ fn sentences_about_answers() {
             .status(status)
             .header("content-type", media_type)
             .header("location", "https://elsewhere.example/")
-            .body(bytes::Bytes::from_static(body.as_bytes()))
+            .body(Bytes::from_static(body.as_bytes()))
             .unwrap();
-        match plan.outcome(&response, &callgate_call::Shape::default()) {
-            callgate_tool::Outcome::Failed(fault) => fault,
+        match plan.outcome(&response, &Shape::default()) {
+            Outcome::Failed(fault) => fault,
             other => panic!("no fault: {other:?}"),
         }
     };

@@ -1,9 +1,6 @@
 //! Wrong arguments: what is told, all at once, and what is converted because nothing is lost.
 
-use callgate_call::Plan;
-use callgate_tool::{FaultCode, Next, Reached, Value, json};
-
-use crate::support::{call, operation};
+use crate::prelude::*;
 
 fn pet() -> Plan {
     operation(

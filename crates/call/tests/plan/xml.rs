@@ -1,12 +1,10 @@
 //! XML bodies: the examples of the specification (OpenAPI 3.0.4 §4.7.26.2), and what cannot be XML.
 
-use callgate_tool::{Value, json};
-
-use crate::support::{call, plan};
+use crate::prelude::*;
 
 /// The XML of `body` under the schema of the component `Thing`, without its prolog.
 #[track_caller]
-fn written(schema: &Value, body: &Value) -> crate::support::Planned {
+fn written(schema: &Value, body: &Value) -> Planned {
     let description = json!({
         "openapi": "3.0.4", "info": {"title": "t", "version": "1"},
         "servers": [{"url": "https://api.example.com/v1"}],
@@ -174,7 +172,7 @@ fn a_body_lacks_its_root_element() {
     let schema = json!({"type": "object", "properties": {"Policy": {"type": "object", "properties": {"a": {"type": "string"}}}}});
     let of_media = |media: Value| {
         let body = json!({"requestBody": {"required": true, "content": media}});
-        crate::support::operation("put", "/x", body)
+        operation("put", "/x", body)
     };
     let plan = of_media(json!({"text/xml": {"schema": schema}}));
     let declared = plan.operation().declaration().unwrap().input_schema.to_value();

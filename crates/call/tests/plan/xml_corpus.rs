@@ -5,17 +5,10 @@ mod maker;
 mod parts;
 mod reader;
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use crate::prelude::*;
+use std::io::{self, Write};
 
-use callgate_call::Plan;
-use callgate_openapi::{
-    BodyKind, BodyMedia, Document, InputLocation, Limits, LoadOptions, Operation, load,
-};
-use callgate_tool::{Arguments, Fault, Journal, Object, Session, Value};
+use callgate_openapi::{BodyKind, BodyMedia, InputLocation, Operation};
 use roxmltree::Document as Xml;
 
 use self::{

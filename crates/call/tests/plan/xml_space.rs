@@ -4,14 +4,13 @@
 
 mod reader;
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::prelude::*;
+use std::collections::BTreeMap;
 
-use callgate_tool::{Event, Object, Value, json};
-use proptest::{prelude::*, sample::select, test_runner::TestCaseResult};
+use proptest::prelude::*;
 use roxmltree::Document;
 
 use self::reader::{element, wrapped};
-use crate::support::{Planned, call, plan};
 
 /// A schema as far as it matters for XML.
 #[derive(Clone, Debug)]

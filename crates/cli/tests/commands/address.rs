@@ -1,17 +1,8 @@
 //! FILE is an address or standard input: what is asked there, what is kept of it, and what is said of what is none.
 
-use std::{
-    fs,
-    io::Write as _,
-    net::SocketAddr,
-    process::{Command, Stdio},
-    sync::{Arc, Mutex},
-};
+use crate::prelude::*;
 
-use axum::{Router, extract::Request, response::Response};
 use tokio::{net::TcpListener, runtime::Runtime};
-
-use crate::Ended;
 
 const PETS: &str = r#"{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "servers": [{"url": "/v1"}],
     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {"200": {"description": "ok"}}}}}}"#;
@@ -21,7 +12,7 @@ struct Site {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
     runtime: Option<Runtime>,
-    home: tempfile::TempDir,
+    home: TempDir,
 }
 
 impl Site {
@@ -67,7 +58,7 @@ impl Site {
     fn stop(&mut self) {
         self.runtime.take().unwrap().shutdown_background();
         // Until nobody listens any more.
-        while std::net::TcpStream::connect(self.address).is_ok() {
+        while TcpStream::connect(self.address).is_ok() {
             std::thread::yield_now();
         }
     }

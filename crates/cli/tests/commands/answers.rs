@@ -1,23 +1,14 @@
 //! What becomes of answers: all of them shown, in the format that is asked for, written to files, page after page.
 
-use std::{
-    fs,
-    io::{Read, Write},
-    net::TcpListener,
-    path::Path,
-};
+use crate::prelude::*;
+use std::io::Write;
 
 use axum::{
-    Router,
-    body::Body,
     extract::Query,
     http::header::CONTENT_TYPE,
-    response::{IntoResponse, Redirect, Response},
+    response::{IntoResponse, Redirect},
     routing::get,
 };
-use callgate_tool::{Value, json};
-
-use crate::{Ended, callgate, server::Server};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3

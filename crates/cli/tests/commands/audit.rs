@@ -1,19 +1,18 @@
 //! `callgate audit verify`: what it says of a file, and how it ends.
 
-use std::{fs, process::Command, time::Duration};
+use crate::prelude::*;
 
 use callgate::{
     Arguments, Executor, Secret, Session, ToolCall,
     policy::{Audit, AuditArguments, AuditConfig, AuditMode},
 };
-use callgate_tool::{Value, json};
 
-use crate::{Ended, root};
+use crate::root;
 
 const KEY: &str = "0123456789abcdef";
 
 /// A file of two calls.
-fn written(folder: &tempfile::TempDir) -> String {
+fn written(folder: &TempDir) -> String {
     let file = folder.path().join("audit.jsonl");
     let (mode, arguments) = (AuditMode::Required, AuditArguments::Digest);
     let config = AuditConfig { file: file.clone(), mode, arguments };

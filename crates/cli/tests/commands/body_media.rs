@@ -1,8 +1,6 @@
 //! `body_media:` of a toolset: which media type a request body has where the description leaves a choice.
 
-use std::fs;
-
-use crate::{Ended, callgate};
+use crate::prelude::*;
 
 const API: &str = "openapi: 3.0.3
 servers: [{url: https://a.example}]

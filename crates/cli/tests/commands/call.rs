@@ -1,10 +1,8 @@
 //! `callgate call`: results, dry runs, faults and batches.
 
-use std::{fs, process::Command};
+use crate::prelude::*;
 
-use callgate_tool::json;
-
-use crate::{Ended, callgate, root, server::Server};
+use crate::root;
 
 const DEMO: &str = "config/demo.yaml";
 
@@ -134,7 +132,7 @@ fn a_batch_answers_each_line_in_order() {
     ];
     fs::write(&file, lines.join("\n")).unwrap();
     let ended = callgate(&["call", DEMO, "--batch", file.to_str().unwrap()]).exits(1);
-    let results: Vec<callgate_tool::Value> =
+    let results: Vec<Value> =
         ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(results.len(), 2);
     assert_eq!((&results[0]["id"], &results[0]["status"]), (&json!("a"), &json!(200)));

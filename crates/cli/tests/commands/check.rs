@@ -1,8 +1,6 @@
 //! `callgate check`: everything wrong at once, with places and carets.
 
-use std::fs;
-
-use crate::callgate;
+use crate::prelude::*;
 
 #[test]
 fn five_faults_are_shown_with_line_column_and_caret() {

@@ -1,17 +1,9 @@
 //! Completion: what `callgate complete` answers, and what a real bash makes of it.
 
-use std::{
-    fs,
-    io::ErrorKind,
-    net::TcpListener,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::mpsc,
-    thread,
-    time::Duration,
-};
+use crate::prelude::*;
+use std::{io::ErrorKind, sync::mpsc, thread};
 
-use crate::{Ended, callgate, root};
+use crate::root;
 
 /// A description whose words are not harmless in a shell.
 const HOSTILE: &str = r#"
@@ -31,7 +23,7 @@ paths:
 
 /// A home with a profile of the pets, and caches of its own.
 struct Home {
-    folder: tempfile::TempDir,
+    folder: TempDir,
 }
 
 impl Home {

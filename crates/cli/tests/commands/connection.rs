@@ -1,8 +1,6 @@
 //! `--ca` and `--egress-allow`: how the service of a bare description is connected to.
 
-use std::{fs, net::TcpListener};
-
-use crate::callgate;
+use crate::prelude::*;
 
 const PETS: &str = "fixtures/pets/spec.yaml";
 

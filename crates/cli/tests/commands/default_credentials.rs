@@ -1,13 +1,12 @@
 //! Application default credentials as a process finds them (AIP-4110): the file the environment names, then the one of
 //! `gcloud`. The service sees a token that the account of that file signed.
 
-use std::{fs, path::Path, process::Command};
+use crate::prelude::*;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use callgate_tool::{Value, json};
 use rcgen::{KeyPair, PKCS_RSA_SHA256};
 
-use crate::{Ended, root, server::Server};
+use crate::root;
 
 /// Writes the file of an account that was never anybody's.
 fn write_account(file: &Path, email: &str) {

@@ -1,8 +1,6 @@
 //! `callgate diff`: changes of descriptions and configurations, in words and as JSON.
 
-use std::fs;
-
-use crate::callgate;
+use crate::prelude::*;
 
 const OLD: &str = "openapi: 3.1.0
 info: {title: t, version: '1'}

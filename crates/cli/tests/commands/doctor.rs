@@ -1,8 +1,6 @@
 //! `callgate doctor` and `check --connect`: what calls need is tried, no operation is called and nothing secret is shown.
 
-use std::{fs, net::TcpListener, process::Command};
-
-use crate::{Ended, server::Server};
+use crate::prelude::*;
 
 const SECRET: &str = "canary-of-a-secret";
 

@@ -1,8 +1,8 @@
 //! `callgate explain`: every code; those of descriptions with a text in which `callgate check` finds it, and its mended form, in which it does not.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use crate::prelude::*;
 
-use crate::{Ended, callgate, root};
+use crate::root;
 
 /// The description that overlays of examples change.
 const PETS: &str = "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\nservers: [{url: https://api.example.com}]\n\

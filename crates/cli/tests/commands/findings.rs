@@ -1,11 +1,7 @@
 //! `callgate check`: one cause, one finding; what is shown, allowed, denied and known before; faulty configurations as
 //! data; servers that are missing or wrong.
 
-use std::{fs, path::PathBuf};
-
-use callgate_tool::{Value, json};
-
-use crate::{Ended, callgate};
+use crate::prelude::*;
 
 /// A description whose 60 operations share a parameter that no argument may set, with one more fault of its own.
 fn description() -> Value {
@@ -25,13 +21,13 @@ fn description() -> Value {
 }
 
 /// Checks a minified file of a folder of its own with more arguments.
-fn check(folder: &tempfile::TempDir, arguments: &[&str]) -> Ended {
+fn check(folder: &TempDir, arguments: &[&str]) -> Ended {
     let file = folder.path().join("api.json");
     fs::write(&file, description().to_string()).unwrap();
     callgate(&[&["check", file.to_str().unwrap()][..], arguments].concat())
 }
 
-fn folder() -> tempfile::TempDir {
+fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 

@@ -2,19 +2,9 @@
 //! endpoint answer, and in names that a caller types. No terminal obeys it, nothing of it is hidden, and no line of it passes
 //! for one of the command's own messages.
 
-use std::{collections::BTreeMap, fs, sync::Arc};
+use crate::prelude::*;
 
-use axum::{
-    Router,
-    body::Body,
-    extract::Request,
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
-};
-use callgate_tool::{Value, is_unseen, json};
-use tempfile::TempDir;
-
-use crate::{Ended, callgate, server::Server};
+use axum::http::{HeaderValue, header};
 
 /// Lines that look like those of the command.
 pub(crate) const FORGED: &str =

@@ -1,20 +1,10 @@
 //! Text of others in files that the command writes and reads, in what a shell is offered, in the log of a sidecar and in its
 //! audit file: nothing of it is obeyed or hidden, and no line of it passes for one of the command's own.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-};
+use crate::prelude::*;
+use std::io::Read as _;
 
-use callgate_tool::{Value, is_unseen, json};
-
-use crate::{
-    Ended,
-    foreign::{check, description, payloads, service, write},
-};
+use crate::foreign::{check, description, payloads, service, write};
 
 /// Runs the command in a folder, with this folder as its home.
 fn callgate_in(folder: &Path, arguments: &[&str]) -> Ended {
@@ -227,7 +217,7 @@ fn names_in_a_multipart_body_are_shown_as_text() {
 struct Sidecar {
     process: Child,
     address: String,
-    log: BufReader<std::process::ChildStderr>,
+    log: BufReader<ChildStderr>,
 }
 
 impl Sidecar {

@@ -1,10 +1,6 @@
 //! Arguments as people write them: lists of one, members with dots, files, the members of a body that is one argument.
 
-use std::fs;
-
-use callgate_tool::{Value, json};
-
-use crate::{Ended, callgate};
+use crate::prelude::*;
 
 const FILES: &str = "fixtures/files/spec.yaml";
 const PETS: &str = "fixtures/pets/spec.yaml";

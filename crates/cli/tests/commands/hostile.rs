@@ -5,12 +5,7 @@
 #[path = "../../../openapi/tests/load/hostile/descriptions.rs"]
 mod descriptions;
 
-use std::{collections::BTreeSet, fs};
-
-use callgate_tool::{Value, json};
-use tempfile::TempDir;
-
-use crate::callgate;
+use crate::prelude::*;
 
 /// A folder with these files.
 fn folder(files: &[(&str, &str)]) -> TempDir {

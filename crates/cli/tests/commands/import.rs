@@ -1,18 +1,12 @@
 //! `callgate import`: whole exports become a configuration and fixtures that run, what is not there yet is listed, no secret
 //! is written down, and nothing leaves the export or stays half done.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use crate::prelude::*;
 
 use serde_json::json;
-use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-use crate::{Ended, callgate, root};
+use crate::root;
 
 /// Every file below a folder, by its name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {

@@ -1,10 +1,8 @@
 //! `callgate init` without a person: what it writes, and what it does not; and the profiles that FILE names.
 
-use std::{fs, path::PathBuf, process::Command};
+use crate::prelude::*;
 
-use tempfile::TempDir;
-
-use crate::{Ended, root};
+use crate::root;
 
 /// A home with nothing in it.
 struct Home(TempDir);

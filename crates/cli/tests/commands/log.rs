@@ -1,8 +1,8 @@
 //! `CALLGATE_LOG` and `-vv`: what the parts of callgate tell, by level and module, and no secret at any level.
 
-use std::process::Command;
+use crate::prelude::*;
 
-use crate::{Ended, root};
+use crate::root;
 
 const SECRET: &str = "canary-token-51H8xZk2eTq9";
 

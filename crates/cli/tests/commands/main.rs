@@ -30,6 +30,7 @@ mod one_truth;
 mod output;
 mod overlay;
 mod pages;
+mod prelude;
 #[cfg(feature = "mcp")]
 mod print_config;
 mod readme;
@@ -50,10 +51,8 @@ mod silence;
 mod test;
 mod tools;
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use crate::prelude::*;
+use std::process::Output;
 
 /// The repository's root.
 fn root() -> PathBuf {
@@ -100,7 +99,7 @@ impl Ended {
     }
 
     #[track_caller]
-    fn json(&self) -> callgate_tool::Value {
+    fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 }

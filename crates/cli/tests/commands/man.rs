@@ -1,8 +1,6 @@
 //! `callgate man`: a page for each command, with the example of its help, that `man` reads without a complaint.
 
-use std::{collections::BTreeSet, fs, process::Command};
-
-use crate::{Ended, callgate};
+use crate::prelude::*;
 
 #[test]
 fn every_command_has_a_page_with_its_example() {

@@ -1,17 +1,10 @@
 //! Every snippet of the manual runs: the commands of a chapter in their order, in an empty folder with the checkout's `fixtures`
 //! and `config`; configurations load; programs in Python are at least read.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    os::unix::fs::symlink,
-    path::Path,
-    process::{Child, Command, Stdio},
-};
+use crate::prelude::*;
+use std::os::unix::fs::symlink;
 
-use tempfile::TempDir;
-
-use crate::{Ended, readme::Sidecar, root};
+use crate::{readme::Sidecar, root};
 
 #[test]
 fn every_snippet_of_the_manual_runs() {

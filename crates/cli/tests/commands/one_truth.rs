@@ -1,15 +1,7 @@
 //! One truth: what `check` finds wrong with a configuration, `doctor` and `serve` report with the same codes, and the findings
 //! that keep calls from working in the same sentences; and neither of them knows of others.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::{BufRead, BufReader, Read},
-    path::Path,
-    process::{Command, Stdio},
-};
-
-use callgate_tool::Value;
+use crate::prelude::*;
 
 const TOOL: &str = "{ operationId: a, responses: { 200: { description: ok } } }";
 

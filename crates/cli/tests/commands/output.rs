@@ -1,10 +1,6 @@
 //! How results are shown: of a toolset, of single tools, from recorded answers.
 
-use std::{fs, path::Path};
-
-use callgate_tool::json;
-
-use crate::{Ended, callgate};
+use crate::prelude::*;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3

@@ -1,8 +1,6 @@
 //! `--overlay` and `overlays:`: descriptions that are corrected before they are used, and overlays that are wrong.
 
-use std::fs;
-
-use crate::callgate;
+use crate::prelude::*;
 
 const PETS: &str = "fixtures/pets/spec.yaml";
 

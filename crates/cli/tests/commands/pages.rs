@@ -1,8 +1,8 @@
 //! `callgate tools FILE TOOL`: the page of one tool. The line that it shows as an example runs.
 
-use std::process::Command;
+use crate::prelude::*;
 
-use crate::{Ended, callgate, root};
+use crate::root;
 
 /// The descriptions of the fixtures whose tools need no session.
 const FIXTURES: [&str; 4] = [
@@ -48,7 +48,7 @@ fn the_example_of_every_page_runs() {
     let binary = env!("CARGO_BIN_EXE_callgate");
     let (mut ran, mut failed) = (0, Vec::new());
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("FILE"), "of a reader").unwrap();
+    fs::write(folder.path().join("FILE"), "of a reader").unwrap();
     for file in FIXTURES.map(|file| root().join(file).display().to_string()) {
         let file = file.as_str();
         let tools = callgate(&["tools", file, "--json"]).exits(0).json();
@@ -77,7 +77,7 @@ fn a_description_without_tools_ends_with_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("empty.yaml");
     let text = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\nservers: [{url: https://t.example}]\npaths: {}\n";
-    std::fs::write(&file, text).unwrap();
+    fs::write(&file, text).unwrap();
     let file = file.to_str().unwrap();
     callgate(&["tools", file]).exits(1).says("offers no tool").says("callgate check");
 }

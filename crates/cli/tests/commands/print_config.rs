@@ -1,10 +1,6 @@
 //! The lines for the file of a host: every flag, absolute paths, and the variables that the command reads.
 
-use std::fs;
-
-use callgate_tool::{Value, json};
-
-use crate::callgate;
+use crate::prelude::*;
 
 const PETS: &str = "fixtures/pets/spec.yaml";
 
@@ -126,6 +122,6 @@ fn the_variables_of_a_session_file_are_in_the_env_block() {
 }
 
 /// The repository's root, in which the command runs.
-fn callgate_root() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+fn callgate_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }

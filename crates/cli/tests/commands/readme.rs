@@ -1,13 +1,8 @@
 //! Every command of the README runs as it stands there.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
-};
+use crate::prelude::*;
 
-use crate::{Ended, callgate, root};
+use crate::root;
 
 #[test]
 fn every_command_of_the_readme_runs() {

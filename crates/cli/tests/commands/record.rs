@@ -1,28 +1,16 @@
 //! `callgate test --record`: cases are made of what a real service answers, without credentials, and pass from then on without a
 //! service and without a secret.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use crate::prelude::*;
 
-use axum::{
-    Router,
-    body::to_bytes,
-    extract::Request,
-    http::StatusCode,
-    response::{IntoResponse as _, Response},
-};
-
-use crate::{Ended, server::Server};
+use axum::response::IntoResponse as _;
 
 const SECRET: &str = "canary-of-a-secret";
 const USER: &str = "canary/of a user";
 
 /// A fixture whose service is a real one, on loopback.
 struct Recorded {
-    folder: tempfile::TempDir,
+    folder: TempDir,
     server: Option<Server>,
 }
 

@@ -1,12 +1,12 @@
 //! The flags of requests: headers, credentials by reference, times and bounds; and what is said where one is at fault.
 
-use std::{fs, net::TcpListener, path::PathBuf, process::Command};
+use crate::prelude::*;
 
-use crate::{Ended, root, server::Server};
+use crate::root;
 
 /// A description in a folder of its own, and a server.
 struct Api {
-    folder: tempfile::TempDir,
+    folder: TempDir,
     server: Server,
 }
 

@@ -1,8 +1,6 @@
 //! `callgate check --format sarif`: the shape of SARIF 2.1.0, checked by hand against its specification.
 
-use callgate_tool::Value;
-
-use crate::callgate;
+use crate::prelude::*;
 
 #[track_caller]
 fn texts<'v>(value: &'v Value, pointers: &[&str]) -> Vec<&'v str> {
@@ -54,9 +52,9 @@ fn a_sarif_log_names_files_by_uri_and_has_findings_of_configurations() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("my api.yaml");
     let text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n  /a:\n    get: {operationId: get, summary: a}\n";
-    std::fs::write(&file, text).unwrap();
+    fs::write(&file, text).unwrap();
     let overlay = folder.path().join("o.yaml");
-    std::fs::write(
+    fs::write(
         &overlay,
         "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions:\n  - target: $.x\n",
     )

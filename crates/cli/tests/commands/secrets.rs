@@ -1,8 +1,6 @@
 //! What an operator is told about secrets, on standard error: what was done to one, why there is none.
 
-use std::{fs, process::Command};
-
-use crate::{Ended, server::Server};
+use crate::prelude::*;
 
 const SECRET: &str = "canary-of-a-secret";
 

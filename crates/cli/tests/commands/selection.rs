@@ -1,8 +1,6 @@
 //! `tools:` of a toolset: what is offered of a description, and entries that match nothing.
 
-use std::fs;
-
-use crate::callgate;
+use crate::prelude::*;
 
 const API: &str = "openapi: 3.0.3
 servers: [{url: https://a.example}]
@@ -29,7 +27,7 @@ fn selected(tools: &str) -> (Vec<String>, String) {
     fs::write(&file, text).unwrap();
     let ended = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0);
     let tools = ended.json();
-    let name = |tool: &callgate_tool::Value| tool["name"].as_str().unwrap().to_owned();
+    let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
     (tools.as_array().unwrap().iter().map(name).collect(), ended.err)
 }
 
@@ -79,7 +77,7 @@ paths:
         );
         fs::write(&file, text).unwrap();
         let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
-        let name = |tool: &callgate_tool::Value| tool["name"].as_str().unwrap().to_owned();
+        let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
         tools.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
     };
     assert_eq!(names("animals"), ["listCats", "listPets"]);

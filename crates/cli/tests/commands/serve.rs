@@ -1,16 +1,9 @@
 //! `callgate serve` as a process: what it says at the start, how it is stopped, and what keeps it from starting.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Child, ChildStderr, Command, Stdio},
-};
+use crate::prelude::*;
+use std::io::Write;
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use crate::{callgate, server::Server};
+use rustix::process::{Signal, kill_process};
 
 /// A sidecar that was started.
 struct Sidecar {

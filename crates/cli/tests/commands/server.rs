@@ -1,11 +1,6 @@
 //! A real HTTP server on loopback that answers every request with what it saw, and remembers the raw text.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-};
-
-use axum::{Router, body::to_bytes, extract::Request, response::Response};
+use crate::prelude::*;
 
 /// The server; it stops when it is dropped.
 #[derive(Debug)]

@@ -1,15 +1,7 @@
 //! `callgate serve` from outside: its log, its numbers, its health, and a reload.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    path::Path,
-    process::{Child, ChildStderr, Command, Stdio},
-};
-
-use callgate_tool::Value;
+use crate::prelude::*;
+use std::io::Write;
 
 /// A running sidecar; it is ended when it is dropped.
 struct Sidecar {

@@ -1,19 +1,14 @@
 //! The audit file of `callgate serve` on a disk that is full in the middle of a line, and after kill -9.
 
+use crate::prelude::*;
 use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, Stdio},
+    io::Write,
     sync::mpsc::{Receiver, channel},
-    time::Duration,
 };
 
-use callgate_tool::Value;
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use rustix::process::{Resource, Rlimit, prlimit};
 
-use crate::{Ended, root};
+use crate::root;
 
 /// A running sidecar; it is killed when it is dropped.
 struct Sidecar {

@@ -1,16 +1,9 @@
 //! The silence of a sidecar: tokens of its callers, of services and of sessions are in nothing it writes or answers.
 
-use std::{
-    env, fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
-    thread::JoinHandle,
-};
+use crate::prelude::*;
+use std::{env, io::Write, thread::JoinHandle};
 
-use axum::{Router, http::HeaderMap, routing::get};
+use axum::{http::HeaderMap, routing::get};
 use base64::prelude::{BASE64_STANDARD, Engine};
 
 #[test]
@@ -130,7 +123,7 @@ impl Drop for Sidecar {
 
 /// A service that says back what it was sent, refused at that.
 fn service() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -139,7 +132,7 @@ fn service() -> String {
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             let echo = async |headers: HeaderMap| {
                 let text = format!("{:?}", headers.get("authorization"));
-                (http::StatusCode::UNAUTHORIZED, text)
+                (StatusCode::UNAUTHORIZED, text)
             };
             let router = Router::new().route("/echo", get(echo));
             axum::serve(listener, router).await.unwrap();

@@ -1,8 +1,8 @@
 //! What is shown of a configuration: no secret that stands in it, and nothing that may be one.
 
-use std::fs;
+use crate::prelude::*;
 
-use crate::{callgate, root};
+use crate::root;
 
 /// Warned or refused, with the lines at fault shown and the secrets in them not.
 fn check(auth: &str, expected: &str) {

@@ -1,8 +1,8 @@
 //! `callgate test`: the repository's fixtures pass, and a changed byte makes one fail.
 
-use std::{fs, path::Path};
+use crate::prelude::*;
 
-use crate::{callgate, root};
+use crate::root;
 
 #[test]
 fn every_fixture_passes() {

@@ -1,6 +1,6 @@
 //! `callgate tools`: the table, the dialects, and everything known of each tool.
 
-use crate::callgate;
+use crate::prelude::*;
 
 #[test]
 fn every_tool_is_in_the_table() {
@@ -85,7 +85,7 @@ paths:
         - {name: size, in: query, schema: {type: integer, enum: [1, 2]}}
         - {name: name, in: query, schema: {type: string}}
 ";
-    std::fs::write(&file, description).unwrap();
+    fs::write(&file, description).unwrap();
     let file = file.to_str().unwrap();
     callgate(&["tools", file, "--losses", "--projection", "gemini_schema"])
         .exits(0)
@@ -130,7 +130,7 @@ fn tools_and_check_count_the_same_tools() {
 fn session_inputs_inside_arguments_are_listed_at_every_depth() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("api.yaml");
-    std::fs::write(
+    fs::write(
         &file,
         r##"
 openapi: 3.1.0
@@ -215,7 +215,7 @@ components:
 fn the_page_of_a_union_has_a_heading_for_each_alternative_and_an_example_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("shop.yaml");
-    std::fs::write(&file, UNION).unwrap();
+    fs::write(&file, UNION).unwrap();
     let file = file.to_str().unwrap();
     let page = callgate(&["tools", file, "pay"]).exits(0).out;
     let places = ["payment: kind=card", "payment.last4", "payment: kind=bill", "payment.number"];

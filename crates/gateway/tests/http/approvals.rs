@@ -1,8 +1,6 @@
 //! Calls that a person has to approve: what waits, `POST /v1/approvals/{id}`, and where nobody can be asked.
 
-use serde_json::{Value, json};
-
-use crate::sidecar::{Answered, Sidecar};
+use crate::prelude::*;
 
 const CONFIGURATION: &str = "
 toolsets:

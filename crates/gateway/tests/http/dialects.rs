@@ -1,8 +1,6 @@
 //! Messages of models, by requests as they come in: every call is answered, in the order of the calls.
 
-use serde_json::{Value, json};
-
-use crate::{JSON, service::Service, sidecar::Sidecar};
+use crate::prelude::*;
 
 const OPENAI: &str = "/v1/dialects/openai/calls";
 

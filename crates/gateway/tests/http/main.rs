@@ -11,6 +11,7 @@ mod mcp_search;
 mod mcp_values;
 mod notes;
 mod orders;
+mod prelude;
 mod runs;
 mod runs_again;
 mod runs_of_dialogflow;
@@ -20,9 +21,7 @@ mod service;
 mod sidecar;
 mod tool_service;
 
-use serde_json::{Value, json};
-
-use crate::sidecar::{Answered, Sidecar};
+use crate::prelude::*;
 
 #[tokio::test]
 async fn calls_are_answered_in_their_order() {

@@ -1,8 +1,6 @@
 //! MCP by requests as they come in. What clients and the conformance suite say is the business of `tests/interop/mcp`.
 
-use serde_json::{Value, json};
-
-use crate::sidecar::Sidecar;
+use crate::prelude::*;
 
 fn request(method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})

@@ -1,9 +1,7 @@
 //! Arguments that clients of MCP repeat in headers (2026-07-28): an operation's own, listed as the description says, and held to
 //! the message.
 
-use serde_json::{Value, json};
-
-use crate::{JSON, service::Service};
+use crate::prelude::*;
 
 /// The answer to a request by the revision 2026-07-28.
 async fn asked(service: &Service, method: &str, params: &Value, header: Option<&str>) -> Value {

@@ -1,11 +1,7 @@
 //! Results over MCP that were cut, and files: `read_result` reads on.
 
+use crate::prelude::*;
 use std::{fs, path::Path};
-
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-use crate::sidecar::Sidecar;
 
 /// A sidecar whose one tool answers as a recorded case does.
 async fn sidecar(case: &str) -> (Sidecar, TempDir) {

@@ -1,10 +1,7 @@
 //! MCP where four tools stand for all others.
 
+use crate::prelude::*;
 use std::fmt::Write;
-
-use serde_json::{Value, json};
-
-use crate::sidecar::Sidecar;
 
 const SEARCH: &str = "
 mcp: { mode: search, pinned: [pets-listPets] }

@@ -1,12 +1,9 @@
 //! Tools of a program that ask their callers over MCP for values.
 
-use callgate_config::Environment;
+use crate::prelude::*;
 use callgate_executor::{Call, Function};
 use callgate_mcp::{Attachment, Client, Question, Reply};
 use callgate_tool::{Fault, json as value};
-use serde_json::{Value, json};
-
-use crate::sidecar::Sidecar;
 
 const NOTHING: &str = "toolsets: {pets: {openapi: ../fixtures/pets/spec.yaml, upstream: replay}}";
 

@@ -1,12 +1,8 @@
 //! The notes of a result over each way in: one call with an optional empty list, which the request cannot have, and the
 //! sentence about it in each answer.
 
-use axum::{Json, Router};
-use serde_json::{Value, json};
-use tempfile::TempDir;
-use tokio::net::TcpListener;
-
-use crate::sidecar::Sidecar;
+use crate::prelude::*;
+use axum::Json;
 
 const SENTENCE: &str = "`tags` is empty and was left out";
 

@@ -1,9 +1,7 @@
 //! Calls of a service that counts: what is repeated is made once, what streams is handed on, what is large is kept, and who
 //! leaves stops the call.
 
-use serde_json::json;
-
-use crate::{JSON, service::Service};
+use crate::prelude::*;
 
 #[tokio::test]
 async fn a_request_that_is_repeated_is_answered_and_not_made_again() {

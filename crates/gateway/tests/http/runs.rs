@@ -1,10 +1,7 @@
 //! `:run` of a session: calls that its client runs, the wait for their answers, and every way in which an answer is wrong.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use serde_json::{Value, json};
-
-use crate::sidecar::{Answered, Sidecar};
+use crate::prelude::*;
+use std::collections::BTreeMap;
 
 const CONFIGURATION: &str = "
 toolsets:

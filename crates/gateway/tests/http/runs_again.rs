@@ -1,11 +1,6 @@
 //! `:run` of a session that is repeated because its answer was lost: the same answer, whatever has happened since.
 
-use serde_json::{Value, json};
-
-use crate::{
-    JSON,
-    sidecar::{Answered, Sidecar},
-};
+use crate::prelude::*;
 
 const CONFIGURATION: &str = "
 toolsets:

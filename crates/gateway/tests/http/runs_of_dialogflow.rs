@@ -1,8 +1,6 @@
 //! `:run` of a session in the words of Dialogflow CX: calls have no id and are known by their tool and their action.
 
-use serde_json::{Value, json};
-
-use crate::sidecar::{Answered, Sidecar};
+use crate::prelude::*;
 
 const CONFIGURATION: &str = "
 toolsets:

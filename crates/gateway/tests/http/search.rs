@@ -1,8 +1,6 @@
 //! `POST /v1/tools:search`. How well questions are answered is the business of `search` and of the tests across crates.
 
-use serde_json::{Value, json};
-
-use crate::sidecar::Sidecar;
+use crate::prelude::*;
 
 async fn found(sidecar: &Sidecar, body: Value) -> Vec<Value> {
     let answered = sidecar.post("/v1/tools:search", &body).await;

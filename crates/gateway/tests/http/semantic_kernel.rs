@@ -1,9 +1,6 @@
 //! Semantic Kernel by the table of the manual (`moving.md`), a test for each row.
 
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-use crate::{service::Service, sidecar::Sidecar};
+use crate::prelude::*;
 
 const PATH: &str = "/v1/dialects/semantic_kernel/calls";
 

@@ -1,20 +1,14 @@
 //! A service of orders on a socket of this machine, which counts what it is asked.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use crate::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::{
-    Router,
     extract::State,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use tempfile::TempDir;
-use tokio::{net::TcpListener, sync::Semaphore};
-
-use crate::sidecar::Sidecar;
+use tokio::sync::Semaphore;
 
 /// The service, with a sidecar before it.
 #[derive(Debug)]

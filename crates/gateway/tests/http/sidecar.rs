@@ -1,11 +1,9 @@
 //! A sidecar on a socket of this machine, whose services answer from recordings.
 
-use std::sync::Arc;
+use crate::prelude::*;
 
-use callgate_config::{Built, Config, Environment};
+use callgate_config::{Built, Config};
 use callgate_gateway::{Gateway, router};
-use serde_json::Value;
-use tokio::net::TcpListener;
 
 /// A sidecar and a client of its own.
 #[derive(Debug)]

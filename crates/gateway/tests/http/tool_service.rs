@@ -1,11 +1,6 @@
 //! The service of tools of Customer Engagement Suite: one call, its mocks, schemas and lists.
 
-use serde_json::{Value, json};
-
-use crate::{
-    service::Service,
-    sidecar::{Answered, Sidecar},
-};
+use crate::prelude::*;
 
 const APP: &str = "/v1/projects/p/locations/us/apps/a";
 const CONFIGURATION: &str = "

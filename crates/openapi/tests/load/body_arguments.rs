@@ -1,11 +1,6 @@
 //! Tools whose arguments are the members of their body: how they are declared, and which operations cannot be such tools.
 
-use std::sync::Arc;
-
-use callgate_openapi::{LoadOptions, Operation};
-use callgate_tool::{Value, json};
-
-use crate::documents::loaded;
+use crate::prelude::*;
 
 fn wanted() -> LoadOptions {
     LoadOptions { body_arguments: vec!["make".to_owned()], ..LoadOptions::default() }

@@ -1,15 +1,9 @@
 //! Loads every description of the corpus, where there is one: nothing panics, every operation is accounted for, every
 //! name is legal and unique, every declaration builds. What each schema means is tested elsewhere.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use crate::prelude::*;
 
-use callgate_openapi::{Document, Limits, LoadOptions, Loaded, Operation, OperationStatus, load};
-use callgate_tool::{Schema, Value};
-use callgate_tree::{Node, Severity};
+use callgate_tool::Schema;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 

@@ -1,10 +1,10 @@
 //! Whose words describe a tool and its arguments: what stands beside a reference (OpenAPI 3.1.1 §4.8.23), its target, the
 //! operation, its path item.
 
-use callgate_openapi::{Document, Limits, LoadOptions, Operation, load};
+use crate::prelude::*;
 
 #[track_caller]
-fn operation(version: &str, text: &str) -> std::sync::Arc<Operation> {
+fn operation(version: &str, text: &str) -> Arc<Operation> {
     let text = format!("openapi: {version}\nservers: [{{url: https://a.example}}]\n{text}");
     let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
     let loaded = load(&document.value, &LoadOptions::default());

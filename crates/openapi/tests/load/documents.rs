@@ -1,9 +1,7 @@
 //! Small whole descriptions, as text, and what becomes of their operations.
 
-use callgate_openapi::{
-    ArgumentHeader, ArgumentHeaders, Document, InputLocation, Limits, LoadOptions, Loaded,
-    OperationStatus, SessionInputs, load,
-};
+use crate::prelude::*;
+use callgate_openapi::{ArgumentHeader, ArgumentHeaders, InputLocation};
 use callgate_tool::ToolsetName;
 
 /// Loads a description of these paths, with a server.

@@ -1,7 +1,7 @@
 //! Dynamic references (JSON Schema 2020-12 §8.2.3.2): what they mean depends on the schemas with an `$id` that lead to
 //! them.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
 use super::references::{check, query};
 

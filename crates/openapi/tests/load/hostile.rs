@@ -3,14 +3,7 @@
 
 mod descriptions;
 
-use std::collections::BTreeSet;
-
-use callgate_openapi::{
-    Budget, Code, Document, Limits, LoadOptions, Loaded, OperationStatus, load,
-};
-use callgate_tree::Severity;
-
-use callgate_tool::json;
+use crate::prelude::*;
 
 use descriptions::{Hostile, all};
 
@@ -147,7 +140,7 @@ fn one_operation_that_takes_too_much_is_given_up_alone() {
 #[test]
 fn a_fault_of_a_shared_part_is_reported_a_hundred_times_and_then_counted() {
     let item = json!({"$ref": "#/components/pathItems/a"});
-    let paths: callgate_tool::Object = (0..150).map(|n| (format!("/a{n}"), item.clone())).collect();
+    let paths: Object = (0..150).map(|n| (format!("/a{n}"), item.clone())).collect();
     let item = json!({"parameters": [7], "get": {"summary": "A"}});
     let text = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths,
         "components": {"pathItems": {"a": item}}});
@@ -244,7 +237,7 @@ fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
     let properties = descriptions::named(400, "p", |_| json!({"format": "binary"}));
     let body = json!({"content": {"multipart/form-data":
         {"schema": {"type": "object", "properties": properties}}}});
-    let paths: callgate_tool::Object = (0..200)
+    let paths: Object = (0..200)
         .map(|n| (format!("/a{n}"), json!({"post": {"summary": "A", "requestBody": body}})))
         .collect();
     let text =

@@ -1,9 +1,6 @@
 //! Keys that two inputs would write by the description alone: rows of parameters, and what is found.
 
-use callgate_openapi::{LoadOptions, OperationStatus};
-use callgate_tool::{Value, json};
-
-use crate::documents::loaded;
+use crate::prelude::*;
 
 #[track_caller]
 fn check(path: &str, operation: &Value, expected: &[&str]) {

@@ -1,8 +1,7 @@
 //! Nothing is lost in silence: as a property over schemas whose keywords are right and wrong, each wrong one has a finding at its
 //! place and the others stay; and over descriptions whose operations are right and wrong, each is exposed, degraded or refused.
 
-use callgate_openapi::{Document, Limits, LoadOptions, Loaded, OperationStatus, load};
-use callgate_tool::{Object, Value, json};
+use crate::prelude::*;
 use proptest::{
     prelude::*,
     test_runner::{Config, TestCaseResult, TestRunner},

@@ -1,6 +1,5 @@
 //! Tests of the public face of the parser's other side: whole descriptions to tools.
 
-#[cfg(test)]
 mod body_arguments;
 #[cfg(test)]
 mod corpus;
@@ -21,6 +20,8 @@ mod mcp_headers;
 mod overlays;
 #[cfg(test)]
 mod patches;
+#[cfg(test)]
+mod prelude;
 #[cfg(test)]
 mod references;
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! `x-mcp-header`: arguments that clients of MCP repeat in headers, and those that cannot stand there.
 
-use callgate_openapi::LoadOptions;
+use crate::prelude::*;
 
 use callgate_tool::Tool;
-
-use crate::documents::loaded;
 
 fn named((path, header): (&str, &str)) -> (String, String) {
     (path.to_owned(), header.to_owned())

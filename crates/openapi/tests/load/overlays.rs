@@ -1,13 +1,9 @@
 //! Overlays: what they change, what they refuse, and the specification's own sets and documents where the corpus is.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
+use crate::prelude::*;
 
-use callgate_openapi::{Applied, Code, Document, LoadOptions, Overlay, apply_overlays, load};
-use callgate_tree::{Diagnostic, Limits, Node, Severity, read};
+use callgate_openapi::{Applied, Overlay, apply_overlays};
+use callgate_tree::Limits;
 
 use crate::corpus::corpus;
 

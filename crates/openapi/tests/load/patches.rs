@@ -1,9 +1,6 @@
 //! What a model is told of `null` in the bodies of merge patches (RFC 7396): it removes a member that may be absent.
 
-use callgate_openapi::LoadOptions;
-use callgate_tool::{Value, json};
-
-use crate::documents::loaded;
+use crate::prelude::*;
 
 const PATCH: &str = "application/merge-patch+json";
 

@@ -1,11 +1,8 @@
 //! References in every place the specifications allow them, through several documents, and what becomes of those that
 //! lead nowhere.
 
-use callgate_openapi::{
-    Document, Limits, LoadOptions, Loaded, Unavailable, UnavailableReason, load,
-};
-use callgate_tool::{Value, json};
-use callgate_tree::{Diagnostic, read};
+use crate::prelude::*;
+use callgate_openapi::{Unavailable, UnavailableReason};
 
 use crate::schemas::about_schemas;
 
@@ -347,9 +344,9 @@ components:
   responses: {loop: {$ref: '#/components/responses/loop'}}
 ";
     let loaded = loaded("3.1.0", text, &[]).examined();
-    assert_eq!(loaded.report.count(callgate_openapi::OperationStatus::Exposed), 1);
+    assert_eq!(loaded.report.count(OperationStatus::Exposed), 1);
     let found = loaded.report.diagnostics;
-    assert!(found.iter().all(|found| found.severity == callgate_tree::Severity::Note));
+    assert!(found.iter().all(|found| found.severity == Severity::Note));
     let lines: Vec<String> = found.iter().map(line).collect();
     let expected = [
         "/parameters/0/examples/x",

@@ -1,10 +1,6 @@
 //! What schemas become: rows of a schema as a description writes it, and as it is declared and checked.
 
-use callgate_openapi::{Code, LoadOptions, Loaded};
-use callgate_tool::{Value, json};
-use callgate_tree::Diagnostic;
-
-use crate::documents::loaded;
+use crate::prelude::*;
 
 /// The findings without those about the form of nested values in a query, in which tests of schemas put any schema.
 pub(crate) fn about_schemas(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {

@@ -1,8 +1,7 @@
 //! The address a description gives itself (OpenAPI 3.2.0 `$self`): what is known by it, what is relative to it, and that
 //! it opens nothing.
 
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 
 use super::references::{check, query};
 

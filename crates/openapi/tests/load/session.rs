@@ -1,8 +1,6 @@
 //! Session inputs where no value can be filled in.
 
-use callgate_openapi::{LoadOptions, OperationStatus, SessionInputs};
-
-use crate::documents::loaded;
+use crate::prelude::*;
 
 #[test]
 fn a_session_input_that_cannot_be_filled_in_is_a_finding_and_refused_if_strict() {

@@ -1,19 +1,14 @@
 //! Definitions that operations share: each is built once for all of them, charged to none of them, and in the way of none
 //! that does not need it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use crate::prelude::*;
+use std::collections::BTreeMap;
 
-use callgate_openapi::{
-    Budget, Code, Document, Limits, LoadOptions, Loaded, Operation, OperationStatus, load,
-};
-use callgate_tool::{DefinitionGroup, Value, json};
+use callgate_tool::DefinitionGroup;
 
 /// A description of these schemas, with one operation for each of the bodies.
 fn loaded(schemas: &Value, bodies: &[Value], limits: &Limits) -> Loaded {
-    let paths: callgate_tool::Object = bodies
+    let paths: Object = bodies
         .iter()
         .enumerate()
         .map(|(n, schema)| {
@@ -35,11 +30,11 @@ fn to(name: &str) -> Value {
 /// A body that holds what others refer to.
 fn body(names: &[&str]) -> Value {
     let members = names.iter().map(|name| ((*name).to_owned(), to(name)));
-    json!({"type": "object", "properties": members.collect::<callgate_tool::Object>()})
+    json!({"type": "object", "properties": members.collect::<Object>()})
 }
 
 /// So many schemas in a circle, with a default that is required.
-fn circle(size: usize) -> callgate_tool::Object {
+fn circle(size: usize) -> Object {
     let schema = |n: usize| {
         json!({"required": ["kind"], "properties":
         {"kind": {"default": "a"}, "next": to(&format!("S{}", (n + 1) % size))}})
@@ -156,8 +151,7 @@ fn refused(loaded: &Loaded) -> Vec<usize> {
 
 #[test]
 fn a_dear_definition_refuses_those_that_reach_it_and_no_others() {
-    let wide: callgate_tool::Object =
-        (0..200).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
+    let wide: Object = (0..200).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
     let mut schemas = circle(20);
     schemas.insert("Wide".to_owned(), json!({"properties": wide}));
     schemas.insert("Above".to_owned(), json!({"properties": {"a": to("Wide"), "b": to("S0")}}));
@@ -177,8 +171,7 @@ fn a_dear_definition_refuses_those_that_reach_it_and_no_others() {
 #[test]
 fn every_bound_names_its_key() {
     let none = Limits { effort_per_byte: 0, ..Limits::default() };
-    let own: callgate_tool::Object =
-        (0..200).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
+    let own: Object = (0..200).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
     let own = json!({"type": "object", "properties": own});
     let bodies: Vec<_> = (0..10).map(|n| if n < 9 { own.clone() } else { body(&["S0"]) }).collect();
     let all = loaded(&circle(20).into(), &bodies, &none);

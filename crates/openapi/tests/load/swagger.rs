@@ -1,11 +1,7 @@
 //! Whole Swagger 2.0 descriptions, as text: each rule of 2.0 that later versions say otherwise, and what becomes of it.
 
-use callgate_openapi::{
-    BodyKind, Document, Encoding, Input, Limits, LoadOptions, Loaded, Operation, Placement, load,
-};
-use callgate_tool::json;
-
-use crate::documents::{inputs, lines};
+use crate::prelude::*;
+use callgate_openapi::{Encoding, Input};
 
 fn loaded_with(text: &str, options: &LoadOptions) -> Loaded {
     let text = format!("swagger: '2.0'\n{text}");

@@ -1,10 +1,8 @@
 //! What OpenAPI 3.1 and 3.2 say otherwise than 3.0, and what every version says about credentials: whole descriptions,
 //! as text, and what becomes of them.
 
-use callgate_openapi::{BodyKind, Document, Limits, LoadOptions, Loaded, Placement, load};
-use callgate_tool::{Effect, json};
-
-use crate::documents::{inputs, lines};
+use crate::prelude::*;
+use callgate_tool::Effect;
 
 fn loaded(version: &str, text: &str) -> Loaded {
     let text = format!("openapi: {version}\nservers: [{{url: https://api.example.com}}]\n{text}");

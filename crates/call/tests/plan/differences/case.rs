@@ -1,9 +1,7 @@
 //! One case: a version of OpenAPI, the location and the style of a value, its schema, and the value that is given. It makes
 //! the description; `space` draws cases.
 
-use callgate_call::Plan;
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Object, Value, json};
+use crate::prelude::*;
 
 /// The version of a description.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,6 +1,6 @@
 //! The differences between the value that was given and the one that a service reads, and what the result says of them.
 
-use callgate_tool::{Journal, Value};
+use crate::prelude::*;
 
 /// The locations that the notes and the defaults of a result name.
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! Reads the value back from the bytes of a request, by the style tables of the specification (OpenAPI 3.1.1 §4.8.12.6, Swagger
 //! 2.0 `collectionFormat`, RFC 6570, RFC 7578). It uses nothing of the code that writes.
 
-use callgate_tool::{Object, Value};
-use percent_encoding::percent_decode_str;
+use crate::prelude::*;
 
 use super::{
     case::{Case, Kind, Place, Schema, Version},
@@ -13,7 +12,7 @@ use super::{
 pub(super) fn decoded(
     case: &Case,
     schema: &Schema,
-    request: &http::Request<bytes::Bytes>,
+    request: &http::Request<Bytes>,
 ) -> Result<Option<Value>, String> {
     let (style, explode) = case.style();
     let reader =
@@ -128,7 +127,7 @@ fn formats(case: &Case) -> &'static str {
     if case.version == Version::V2 { case.style.unwrap_or("csv") } else { "" }
 }
 
-fn header(request: &http::Request<bytes::Bytes>, name: &str) -> Result<Option<String>, String> {
+fn header(request: &http::Request<Bytes>, name: &str) -> Result<Option<String>, String> {
     let Some(value) = request.headers().get(name) else { return Ok(None) };
     String::from_utf8(value.as_bytes().to_vec()).map(Some).map_err(|error| error.to_string())
 }

@@ -1,6 +1,6 @@
 //! Reads the parts of a multipart body (RFC 2046 §5.1.1, RFC 7578 §4).
 
-use callgate_tool::Value;
+use crate::prelude::*;
 
 use super::{
     case::Schema,
@@ -16,7 +16,7 @@ pub(super) struct Part {
 }
 
 /// The parts of a body.
-pub(super) fn parts(request: &http::Request<bytes::Bytes>) -> Result<Vec<Part>, String> {
+pub(super) fn parts(request: &http::Request<Bytes>) -> Result<Vec<Part>, String> {
     if request.body().is_empty() {
         return Ok(Vec::new());
     }

@@ -1,8 +1,8 @@
 //! Draws cases: every version, location, style and requiredness, schemas of any depth, and values that meet them, nearly meet
 //! them, or are empty in some way.
 
-use callgate_tool::{Value, json};
-use proptest::{prelude::*, sample::select};
+use crate::prelude::*;
+use proptest::prelude::*;
 
 use super::case::{Case, Kind, Member, Place, Schema, Version};
 

@@ -1,15 +1,12 @@
 //! Bodies: forms, multipart bodies with files, JSON lines, XML.
 
+use crate::prelude::*;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate_call::{Reading, Shape};
-use callgate_secret::Masker;
-use callgate_tool::{Content, Journal, Object, Outcome, Value, json};
 use proptest::prelude::*;
 
 use super::{check, decode::leaf, name, object, single, text, xml};
-use crate::support::operation;
 
-fn posting(media_type: &str, schema: &Value) -> callgate_call::Plan {
+fn posting(media_type: &str, schema: &Value) -> Plan {
     let body = json!({"required": true, "content": {media_type: {"schema": schema}}});
     operation("post", "/", json!({"requestBody": body}))
 }
@@ -71,7 +68,7 @@ fn forms_are_given_back() {
 type Part = (String, Option<String>, Vec<u8>);
 
 /// The parts of a multipart body: name, file name, content (RFC 2046 §5.1.1, RFC 7578 §4).
-fn parts(request: &http::Request<bytes::Bytes>) -> Option<Vec<Part>> {
+fn parts(request: &http::Request<Bytes>) -> Option<Vec<Part>> {
     if request.body().is_empty() {
         // RFC 2046 §5.1.1: a multipart body has at least one part, so there is none.
         return Some(Vec::new());
@@ -134,7 +131,7 @@ fn multipart_bodies_are_given_back() {
 }
 
 /// The names and the bytes of the files in an answer that is the body of a request.
-fn answered(plan: &callgate_call::Plan, request: &http::Request<bytes::Bytes>) -> Option<Value> {
+fn answered(plan: &Plan, request: &http::Request<Bytes>) -> Option<Value> {
     let mut response = http::Response::new(request.body().clone());
     let media_type = request.headers().get("content-type")?.clone();
     response.headers_mut().insert("content-type", media_type);

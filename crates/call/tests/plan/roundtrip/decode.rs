@@ -1,7 +1,6 @@
 //! Reads parameters back by the style tables of the specification (OpenAPI 3.0.4 §4.7.12.6, RFC 6570).
 
-use callgate_tool::{Object, Value};
-use percent_encoding::percent_decode_str;
+use crate::prelude::*;
 
 /// What a schema says of a value: enough to read it back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,7 +23,7 @@ pub(super) struct Row {
 
 impl Row {
     /// The value of the parameter `color`.
-    pub(super) fn decoded(&self, request: &http::Request<bytes::Bytes>) -> Option<Value> {
+    pub(super) fn decoded(&self, request: &http::Request<Bytes>) -> Option<Value> {
         match self.place {
             "path" => self.path(request.uri().path().strip_prefix("/v1/")?),
             "query" => self.pairs(request.uri().query()?, "&"),

@@ -1,6 +1,6 @@
 //! Parameters: each place, style, way to explode and type.
 
-use callgate_tool::{Value, json};
+use crate::prelude::*;
 use proptest::prelude::*;
 
 use super::{
@@ -8,7 +8,6 @@ use super::{
     decode::{Row, Shape},
     list, name, object, single, text,
 };
-use crate::support::operation;
 
 const STYLES: [(&str, &str, &[bool]); 9] = [
     ("path", "simple", &[false, true]),
@@ -23,7 +22,7 @@ const STYLES: [(&str, &str, &[bool]); 9] = [
 ];
 const KINDS: [&str; 4] = ["boolean", "integer", "number", "string"];
 
-fn parameter(row: Row, schema: Value, reserved: bool) -> callgate_call::Plan {
+fn parameter(row: Row, schema: Value, reserved: bool) -> Plan {
     let path = if row.place == "path" { "/{color}" } else { "/" };
     let mut parameter = json!({"name": "color", "in": row.place, "required": true,
         "style": row.style, "explode": row.explode, "schema": schema});

@@ -1,12 +1,11 @@
 //! Makes values with all members, as deep as a limit; below it with the required ones.
 
+use crate::prelude::*;
 use std::cell::Cell;
 
-use callgate_tool::{Object, Value, json};
 use proptest::{
     strategy::{Strategy, ValueTree},
     string::string_regex,
-    test_runner::TestRunner,
 };
 
 use super::parts::Parts;

@@ -1,6 +1,6 @@
 //! The schemas that apply to one value together: behind references, in `allOf`, and the first branch of a union.
 
-use callgate_tool::{Object, Value};
+use crate::prelude::*;
 
 /// The schemas of one value.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl<'a> Parts<'a> {
     pub(super) fn names(&self) -> Vec<&'a str> {
         let each = self.all.iter().filter_map(|part| part.get("properties")?.as_object());
         let mut names: Vec<_> = each.flat_map(Object::keys).map(String::as_str).collect();
-        let mut known = std::collections::BTreeSet::new();
+        let mut known = BTreeSet::new();
         names.retain(|name| known.insert(*name));
         names
     }

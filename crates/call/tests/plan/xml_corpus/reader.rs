@@ -1,7 +1,7 @@
 //! Reads XML back by the `xml` objects of a schema (OpenAPI 3.1.1 §4.8.26, 3.2.0 §4.23) with another reader of XML. Single values
 //! are read as texts.
 
-use callgate_tool::{Object, Value};
+use crate::prelude::*;
 use roxmltree::Node;
 
 use super::parts::Parts;

@@ -1,8 +1,8 @@
 //! Reads XML back to values with another reader of XML, by the rules of the specification.
 
+use crate::prelude::*;
 use std::cell::Cell;
 
-use callgate_tool::Value;
 use roxmltree::Node;
 
 use super::{Form, Part, Shape};

@@ -1,0 +1,23 @@
+//! Names that more than one module here uses.
+
+pub(crate) use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+pub(crate) use bytes::Bytes;
+pub(crate) use callgate_call::{Evaluator, Plan, Reading, Shape, StoredResults, Verdict};
+pub(crate) use callgate_openapi::{Defaults, Document, Limits, LoadOptions, SessionInputs, load};
+pub(crate) use callgate_secret::Masker;
+pub(crate) use callgate_tool::{
+    Arguments, Content, Event, Fault, FaultCode, Handle, Journal, Next, Object, Outcome, Reached,
+    Session, StoredResult, Value, json,
+};
+pub(crate) use percent_encoding::percent_decode_str;
+pub(crate) use proptest::{
+    sample::select,
+    test_runner::{TestCaseResult, TestRunner},
+};
+
+pub(crate) use crate::support::{Planned, call, call_in, members, operation, plan, plan_with};

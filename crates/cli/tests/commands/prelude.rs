@@ -1,0 +1,25 @@
+//! Names that more than one module here uses.
+
+pub(crate) use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{BufRead, BufReader, Read, Write as _},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+pub(crate) use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::Request,
+    http::StatusCode,
+    response::Response,
+};
+pub(crate) use callgate_tool::{Value, is_unseen, json};
+pub(crate) use rustix::process::Pid;
+pub(crate) use tempfile::TempDir;
+
+pub(crate) use crate::{Ended, callgate, server::Server};
