@@ -114,10 +114,7 @@ async fn silence_ends_at_the_deadline_and_a_write_is_not_repeated() {
 
 #[tokio::test]
 async fn a_service_that_is_not_there_was_not_reached() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    let executor = executor(&format!("http://{address}"), "");
+    let executor = executor(&closed_origin().await, "");
     let Outcome::Failed(fault) = status(&executor, "status", 200).await else { panic!("no fault") };
     assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::No));
     assert!(!fault.message.contains("127.0.0.1"), "{fault:?}");

@@ -78,10 +78,7 @@ async fn a_name_that_is_not_resolved() {
 
 #[tokio::test(start_paused = true)]
 async fn a_port_where_nobody_listens() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    check(&origin, not_reached()).await;
+    check(&closed_origin().await, not_reached()).await;
 }
 
 #[tokio::test(start_paused = true)]

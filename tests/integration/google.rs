@@ -72,11 +72,8 @@ async fn start_in(
     configuration: impl Fn(&str) -> Value,
     environment: &Environment,
 ) -> (Executor, Shared, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
     let seen = Shared::default();
-    let routes = Router::new().fallback(answer).with_state(Arc::clone(&seen));
-    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let origin = serve(Router::new().fallback(answer).with_state(Arc::clone(&seen))).await;
     let description = crate::root().join("fixtures/pets/spec.yaml");
     let mut configuration = configuration(&origin);
     let toolset = &mut configuration["toolsets"]["pets"];

@@ -63,14 +63,7 @@ async fn executor() -> Executor {
         .route("/file", get(|_: Request| async { ([(CONTENT_TYPE, "application/zip")], file()) }))
         .route("/parts", get(|_: Request| async { ([(CONTENT_TYPE, PARTS)], parts()) }))
         .fallback(post(arrived));
-    target::executor(DESCRIPTION, &served(app).await, "")
-}
-
-async fn served(app: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    origin
+    target::executor(DESCRIPTION, &serve(app).await, "")
 }
 
 async fn fetched(executor: &Executor) -> String {
@@ -146,7 +139,7 @@ async fn an_upload_that_is_repeated_after_a_401_keeps_its_handle() {
         .route("/file", get(file_of_it))
         .route("/raw", post(raw))
         .route("/token", post(token));
-    let origin = served(app).await;
+    let origin = serve(app).await;
     let settings = format!(
         "auth: {{ oauth2_client_credentials: {{ token_url: '{origin}/token', client_id: me }} }}"
     );

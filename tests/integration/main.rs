@@ -28,7 +28,6 @@ mod identity_provider;
 mod manual;
 mod patterns;
 mod prelude;
-mod raw;
 mod redirects;
 mod references;
 mod renewal;

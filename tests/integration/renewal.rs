@@ -67,10 +67,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
 }
 
 async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = Some(format!("http://{}", listener.local_addr().unwrap()));
-    let routes = Router::new().fallback(answer).with_state(service);
-    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let server = Some(serve(Router::new().fallback(answer).with_state(service)).await);
     let options = callgate_config::DescriptionOptions { server, ..Default::default() };
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let mut built = callgate_config::load_description(&description, &options).await.unwrap();

@@ -11,13 +11,6 @@ paths:
   /echo: { post: { operationId: echo, responses: { 200: { description: ok } } } }
 "#;
 
-async fn serve(routes: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, routes).await });
-    origin
-}
-
 /// A vault whose secret `secret/slow` takes four seconds and whose secret `secret/rotating` is another at each read.
 async fn vault() -> String {
     let reads = Arc::new(AtomicUsize::new(0));

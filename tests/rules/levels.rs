@@ -1,5 +1,5 @@
 //! Edges between crates only go down. The table below is the rule; `crates/README.md` shows the same table to readers
-//! and the two must agree. Development dependencies and the package `callgate-tests` are exempt.
+//! and the two must agree. Development dependencies and the packages of tests are exempt.
 
 use std::collections::BTreeSet;
 
@@ -71,10 +71,13 @@ fn folder_name(package: &str) -> &str {
     package.strip_prefix("callgate-").unwrap_or(package)
 }
 
+/// The packages that no program uses.
+const TESTS: [&str; 2] = ["callgate-testkit", "callgate-tests"];
+
 fn edges(packages: &[Package]) -> Vec<Edge> {
     let names: BTreeSet<_> = packages.iter().map(|package| package.name.as_str()).collect();
     let mut edges = Vec::new();
-    for package in packages.iter().filter(|package| package.name != "callgate-tests") {
+    for package in packages.iter().filter(|package| !TESTS.contains(&&*package.name)) {
         let counted = package.dependencies.iter().filter(|each| each.kind != Kind::Development);
         for dependency in counted.filter(|each| names.contains(each.name.as_str())) {
             let edge = (folder_name(&package.name), folder_name(&dependency.name));
@@ -96,8 +99,9 @@ fn outside_the_table(edges: &[Edge]) -> Vec<String> {
 
 /// The rule: crates that the table does not know.
 fn unknown_crates(packages: &[Package]) -> Vec<String> {
-    let names = packages.iter().map(|package| folder_name(&package.name));
-    let unknown = names.filter(|&name| name != "tests" && row(name).is_none());
+    let crates = packages.iter().filter(|package| !TESTS.contains(&&*package.name));
+    let names = crates.map(|package| folder_name(&package.name));
+    let unknown = names.filter(|&name| row(name).is_none());
     unknown.map(|name| format!("`{name}` has no level")).collect()
 }
 

@@ -9,7 +9,7 @@ use super::workspace::{Kind, Package, packages, packages_in, root};
 const WRAPPERS: &[(&str, &[&str])] = &[
     ("annotate-snippets", &["callgate-cli"]),
     ("aws-sigv4", &["callgate-store"]),
-    ("axum", &["callgate-gateway"]),
+    ("axum", &["callgate-gateway", "callgate-testkit"]),
     ("clap", &["callgate-cli"]),
     ("clap_mangen", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),

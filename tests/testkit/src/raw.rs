@@ -1,28 +1,37 @@
-//! A server on loopback that says what it is told, byte by byte, and counts who came.
+//! A server on loopback that writes any bytes, correct HTTP or not, and counts its connections.
 
-use crate::prelude::*;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::service::listen;
 
 /// The server; it stops with the runtime of the test.
 #[derive(Clone, Debug)]
-pub(crate) struct Raw {
+pub struct Raw {
     /// `http://` and the address.
-    pub(crate) origin: String,
+    pub origin: String,
     n_connections: Arc<AtomicUsize>,
 }
 
 /// One connection.
 #[derive(Debug)]
-pub(crate) struct Connection(TcpStream);
+pub struct Connection(TcpStream);
 
 impl Raw {
     /// Hands each connection to `answer`.
-    pub(crate) async fn start<A, F>(answer: A) -> Self
+    pub async fn start<A, F>(answer: A) -> Self
     where
         A: Fn(Connection) -> F + Send + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let (listener, origin) = listen().await;
         let n_connections = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&n_connections);
         tokio::spawn(async move {
@@ -35,26 +44,26 @@ impl Raw {
     }
 
     /// Answers each request of a connection with these bytes.
-    pub(crate) async fn always(bytes: impl Into<Vec<u8>>) -> Self {
+    pub async fn always(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self::start(move |connection| connection.answer_each(bytes.clone())).await
     }
 
     /// Answers one request of a connection with these bytes and closes it.
-    pub(crate) async fn once(bytes: impl Into<Vec<u8>>) -> Self {
+    pub async fn once(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self::start(move |connection| connection.answer_once(bytes.clone())).await
     }
 
     /// How many connections there were.
-    pub(crate) fn n_connections(&self) -> usize {
+    pub fn n_connections(&self) -> usize {
         self.n_connections.load(Ordering::SeqCst)
     }
 }
 
 impl Connection {
     /// The head of the next request, or nothing when the client is gone.
-    pub(crate) async fn read_head(&mut self) -> Option<String> {
+    pub async fn read_head(&mut self) -> Option<String> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(self.0.read_u8().await.ok()?);
@@ -63,7 +72,7 @@ impl Connection {
     }
 
     /// Writes bytes as they are; whether the client took them.
-    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+    pub async fn write(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.0.write_all(bytes.as_ref()).await.is_ok()
     }
 
@@ -79,7 +88,7 @@ impl Connection {
     }
 
     /// Waits until the client is gone.
-    pub(crate) async fn hold(&mut self) {
+    pub async fn hold(&mut self) {
         while self.0.read_u8().await.is_ok() {}
     }
 }
