@@ -21,4 +21,24 @@ mod strangers;
 mod unstored;
 mod waiting;
 
-use self::sidecar::Sidecar;
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::{Router, body::Body, extract::Query, routing};
+use futures_util::StreamExt;
+use http::HeaderMap;
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::mpsc,
+    time::timeout,
+};
+
+use crate::{failure::Failure, test_issuer::Signer};
+use jwt::Idp;
+use sidecar::{CALL, Sidecar, nothing, pets, read_to_end, service};

@@ -1,11 +1,31 @@
 //! The network client against servers on loopback, well-behaved and not. One file per subject.
 
-use std::time::Duration;
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
+use axum::{
+    Router,
+    body::Body,
+    routing::{any, get as get_route},
+};
 use callgate_tool::Reached;
+use futures_util::stream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
-use crate::ErrorKind;
+use crate::{
+    CaCertificates, Denial, ErrorKind, Listeners, SentAgain, TlsFault,
+    test_server::{Connection, closed_origin, serve, serve_raw},
+    test_tls::{Authority, TLS_1_2, TLS_1_3, When, serve_tls},
+};
 
 mod addresses;
 mod codings;

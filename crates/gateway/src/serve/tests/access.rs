@@ -1,12 +1,6 @@
 //! Tests which callers are let in, over real sockets: tokens, rights, and the limits on web pages.
 
-use std::path::Path;
-
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{Sidecar, sidecar::nothing};
-use crate::failure::Failure;
+use super::*;
 
 const TOKEN: &str = "a-token-of-the-agent-0123456789";
 const OTHER: &str = "a-token-of-operators-0123456789";

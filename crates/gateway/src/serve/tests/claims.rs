@@ -1,11 +1,7 @@
 //! Tests session parameters from claims of verified tokens: no other source sets them, neither the request nor its headers
 //! nor the store.
 
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{Sidecar, jwt::Idp, sidecar::nothing};
-use crate::test_issuer::Signer;
+use super::*;
 
 const NAMED: &str = "a-token-of-the-operator-1";
 

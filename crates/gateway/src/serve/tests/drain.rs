@@ -1,19 +1,6 @@
 //! Tests the end of a sidecar: running calls may end, no new ones begin, and slow ones are given up.
 
-use std::time::Duration;
-
-use axum::{Router, routing};
-use futures_util::StreamExt;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    sync::mpsc,
-    time::timeout,
-};
-
-use super::{
-    Sidecar,
-    sidecar::{CALL, pets, read_to_end, service},
-};
+use super::*;
 
 /// A sidecar with a call that hangs until a message is sent, and the two ends of the call.
 async fn with_a_call() -> (Sidecar, tokio::net::TcpStream, mpsc::Sender<()>) {

@@ -1,18 +1,10 @@
 //! Tests the exchange of a caller's token for a token of the service, with a real issuer, token endpoint and service: the
 //! caller's token reaches only the endpoint, whichever way a call comes.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use super::*;
+use std::collections::BTreeMap;
 
-use axum::{Json, Router, extract::Form, routing};
-use http::HeaderMap;
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{Sidecar, jwt::Idp, sidecar::service};
-use crate::test_issuer::Signer;
+use axum::{Json, extract::Form};
 
 /// The requests that reached the token endpoint, and those that reached the service.
 #[derive(Default)]

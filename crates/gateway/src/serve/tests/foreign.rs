@@ -1,18 +1,11 @@
 //! Text of others at every border of the sidecar: in everything a service answers and in every name that a caller makes up,
 //! over each way in. It forges no event, no message and no header, is read as no reference, and repeats no credential.
 
+use super::*;
 use axum::{
-    body::Body,
     extract::Request,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     response::Response,
-};
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{
-    Sidecar,
-    sidecar::{pets, service},
 };
 
 const SECRET: &str = "Canary-Secret-0123456789";

@@ -1,20 +1,12 @@
 //! Tests tokens of an issuer (JWT): a real one on this machine that publishes its keys, changes them, and is sometimes down.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
-};
+use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use axum::{Router, routing};
 use http::StatusCode;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
-use serde_json::{Value, json};
 
-use super::{
-    Sidecar,
-    sidecar::{nothing, service},
-};
-use crate::test_issuer::{Signer, claims};
+use crate::test_issuer::claims;
 
 /// An issuer.
 pub(super) struct Idp {

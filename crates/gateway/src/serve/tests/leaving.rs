@@ -1,14 +1,6 @@
 //! Tests a caller that leaves: its call to the service stops too.
 
-use std::time::Duration;
-
-use axum::{Router, routing};
-use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
-
-use super::{
-    Sidecar,
-    sidecar::{CALL, pets, service},
-};
+use super::*;
 
 /// Reports when it is dropped.
 struct Leaves(mpsc::Sender<&'static str>);

@@ -1,14 +1,9 @@
 //! Tests the limits of connections and requests, each from outside.
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    time::Instant,
-};
+use super::*;
+use tokio::time::Instant;
 
-use super::{
-    Sidecar,
-    sidecar::{CALL, get, nothing, pets, read_to_end, service},
-};
+use super::sidecar::get;
 
 async fn with(limits: &str) -> Sidecar {
     Sidecar::start(&format!("{}limits: {{{limits}}}\n", nothing())).await

@@ -1,12 +1,6 @@
 //! Tests clients of MCP that wait for changes of the tools.
 
-use std::time::Duration;
-
-use reqwest::{Client, Response};
-use serde_json::{Value, json};
-use tokio::time::timeout;
-
-use super::{Sidecar, sidecar::nothing};
+use super::*;
 
 const VERSION: &str = "2026-07-28";
 

@@ -1,6 +1,6 @@
 //! Tests ambiguous messages (threat 45 of `SECURITY.md`) over real sockets: each is refused with 400, and no response follows.
 
-use super::{Sidecar, sidecar::nothing};
+use super::*;
 
 const SMUGGLED: &str = "GET /v1/tools HTTP/1.1\r\nHost: localhost\r\n\r\n";
 

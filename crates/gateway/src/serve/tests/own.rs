@@ -1,6 +1,6 @@
 //! Tests a toolset whose service is this sidecar (threat 54 of `SECURITY.md`).
 
-use super::Sidecar;
+use super::*;
 
 #[tokio::test]
 async fn a_service_whose_address_is_this_sidecar_is_never_called() {

@@ -1,10 +1,6 @@
 //! Tests the sidecar as a resource of OAuth: its metadata, its challenges, scopes, and tools that everybody may list.
 
-use reqwest::{Client, Response};
-use serde_json::{Value, json};
-
-use super::{Sidecar, jwt::Idp, sidecar::nothing};
-use crate::test_issuer::Signer;
+use super::*;
 
 /// A sidecar whose toolset `pets` requires a scope in tokens.
 async fn sidecar(idp: &Idp, more: &str) -> Sidecar {

@@ -1,12 +1,7 @@
 //! Tests that rights come before look-ups: a token without the scope learns nothing of what a token of the same subject
 //! with the scope has left.
 
-use axum::{Router, routing};
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{Sidecar, jwt::Idp, sidecar::service};
-use crate::test_issuer::Signer;
+use super::*;
 
 struct World {
     sidecar: Sidecar,

@@ -4,19 +4,7 @@
 
 mod kinds;
 
-use std::sync::{Arc, Mutex};
-
-use axum::{Router, extract::Query, routing};
-use http::HeaderMap;
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{
-    Sidecar,
-    jwt::Idp,
-    sidecar::{pets, service},
-};
-use crate::test_issuer::Signer;
+use super::*;
 
 /// The service answers whom it was asked for: the values of its inputs, and the token.
 const DESCRIPTION: &str = "

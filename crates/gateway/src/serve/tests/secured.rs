@@ -1,11 +1,10 @@
 //! Tests the TLS of listeners: our certificates, which are reread when they change, and callers' certificates.
 
-use std::{fs, path::Path, time::Duration};
+use super::*;
+use std::fs;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType};
-use reqwest::{Client, Identity, tls::Certificate};
-
-use super::{Sidecar, sidecar::nothing};
+use reqwest::{Identity, tls::Certificate};
 
 struct Authority {
     pem: String,

@@ -1,11 +1,7 @@
 //! Tests that a principal that fills its share changes nothing for another, in every store of a sidecar: by number and by
 //! bytes, over HTTP.
 
-use axum::{Router, extract::Query, routing};
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{Sidecar, sidecar::service};
+use super::*;
 
 const KIM: &str = "a-token-of-kim-0123456789";
 const LEE: &str = "a-token-of-lee-0123456789";

@@ -1,19 +1,16 @@
 //! Starts sidecars and services for the tests of this folder, and talks to them byte by byte.
 
-use std::{net::SocketAddr, path::Path, sync::Arc};
+use super::*;
 
-use axum::Router;
 use callgate_config::{Config, Description, Environment};
 use callgate_transport::Listeners;
-use reqwest::{Client, Response};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     task::JoinHandle,
 };
 
 use super::super::{ServeOptions, open};
-use crate::{failure::Failure, front::Front, gateway::Gateway, listen, peer::Door, router::router};
+use crate::{front::Front, gateway::Gateway, listen, peer::Door, router::router};
 
 /// A sidecar that runs until it is dropped or drained.
 pub(super) struct Sidecar {

@@ -1,15 +1,8 @@
 //! Tests two principals: anything that one of them made is absent for the other, even under its id.
 
-use std::sync::Arc;
+use super::*;
 
-use reqwest::Client;
-use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
-
-use super::{
-    Sidecar,
-    sidecar::{pets, service},
-};
 
 const KIM: &str = "a-token-of-kim-0123456789";
 const LEE: &str = "a-token-of-lee-0123456789";

@@ -1,9 +1,6 @@
 //! Tests calls that name a session under which nothing is stored: a value of the model does not stand in for a stored one.
 
-use reqwest::Client;
-use serde_json::{Value, json};
-
-use super::{Sidecar, sidecar::nothing};
+use super::*;
 
 /// The code of the fault of a dry run in a session, `null` if it could be sent.
 async fn code(sidecar: &Sidecar, args: &Value, session: &Value) -> Value {

@@ -1,16 +1,9 @@
 //! Tests callers that keep the sidecar waiting: a body that does not arrive and a response that is not read hold no place
 //! that others need.
 
-use std::{net::SocketAddr, time::Duration};
+use super::*;
 
-use axum::{Router, body::Body, routing};
-use futures_util::{StreamExt, stream};
-use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
-
-use super::{
-    Sidecar,
-    sidecar::{CALL, nothing, pets, read_to_end, service},
-};
+use futures_util::stream;
 
 const SOON: Duration = Duration::from_secs(10);
 

@@ -1,20 +1,9 @@
 //! The addresses that are dialled: with a scripted resolver, and servers on loopback that stand for allowed and forbidden
 //! addresses. Security rows 13, 14 and 54.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::atomic::{AtomicUsize, Ordering},
-};
-
 use tokio::sync::Mutex;
 
 use super::*;
-use crate::{
-    Denial, Listeners,
-    test_server::serve_raw,
-    test_tls::{Authority, When, serve_tls},
-};
 
 /// Resolves every name to this machine.
 #[derive(Debug)]

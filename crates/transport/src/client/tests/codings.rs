@@ -3,11 +3,10 @@
 use async_compression::tokio::bufread::{
     BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder,
 };
-use axum::{Router, body::Body, http::HeaderMap, routing::get as get_route};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use axum::http::HeaderMap;
+use tokio::io::AsyncRead;
 
 use super::*;
-use crate::test_server::{serve, serve_raw};
 
 async fn all(mut encoder: impl AsyncRead + Unpin) -> Vec<u8> {
     let mut coded = Vec::new();
@@ -37,9 +36,9 @@ async fn origins(codings: &[&'static str], body: Vec<u8>) -> [String; 2] {
         let answer = move || async move {
             let pieces = (0..body.len()).step_by(size).map(move |from| {
                 let to = body.len().min(from + size);
-                Ok::<_, std::io::Error>(Bytes::copy_from_slice(&body[from..to]))
+                Ok::<_, io::Error>(Bytes::copy_from_slice(&body[from..to]))
             });
-            let pieces = futures_util::stream::iter(pieces);
+            let pieces = stream::iter(pieces);
             (headers, Body::from_stream(pieces))
         };
         origins.push(serve(Router::new().route("/", get_route(answer))).await);

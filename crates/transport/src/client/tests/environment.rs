@@ -4,13 +4,9 @@
 use std::{
     env,
     process::{Command, Output},
-    sync::atomic::{AtomicUsize, Ordering},
 };
 
-use axum::{Router, routing::any};
-
 use super::*;
-use crate::test_server::{closed_origin, serve};
 
 /// The origin that the test in the second process calls.
 const TARGET: &str = "CALLGATE_TEST_TARGET";

@@ -3,7 +3,6 @@
 use std::{error::Error as _, iter::successors};
 
 use super::*;
-use crate::test_server::{closed_origin, serve_raw};
 
 #[tokio::test]
 async fn a_closed_port_is_not_reached() {

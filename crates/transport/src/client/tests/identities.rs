@@ -1,10 +1,6 @@
 //! Connections that show one certificate are never used for another, and clients do not share trust.
 
 use super::*;
-use crate::{
-    Listeners, TlsFault,
-    test_tls::{Authority, TLS_1_2, TLS_1_3, When, serve_tls},
-};
 
 fn client(network: &Network, tls: TlsSettings) -> Client {
     Client::over(network, ClientSettings { tls, ..ClientSettings::default() })

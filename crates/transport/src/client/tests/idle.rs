@@ -1,19 +1,9 @@
 //! Services that close connections at bad moments, and responses that are not HTTP. Findings 7 and 8 and threat 29 of
 //! `SECURITY.md`.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::BTreeMap;
 
 use super::*;
-use crate::{
-    SentAgain,
-    test_server::{Connection, serve_raw},
-};
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 

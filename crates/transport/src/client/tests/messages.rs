@@ -1,16 +1,9 @@
 //! The bytes of requests on the wire, and the responses that are read from them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use axum::{
-    Router,
-    http::StatusCode,
-    routing::{any, get as get_route, post},
-};
+use axum::{http::StatusCode, routing::post};
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::test_server::{Connection, serve, serve_raw};
 
 #[tokio::test]
 async fn a_body_goes_and_comes() {
@@ -108,7 +101,7 @@ async fn a_request_that_asks_for_no_media_type_takes_them_all() {
 
 #[tokio::test]
 async fn headers_that_frame_the_message_are_refused_before_anything_is_sent() {
-    let origin = crate::test_server::closed_origin().await;
+    let origin = closed_origin().await;
     for (name, value) in [
         ("host", "elsewhere.example"),
         ("content-length", "5"),
@@ -126,7 +119,7 @@ async fn headers_that_frame_the_message_are_refused_before_anything_is_sent() {
 
 #[tokio::test]
 async fn a_url_the_client_would_change_is_refused_before_anything_is_sent() {
-    let origin = crate::test_server::closed_origin().await;
+    let origin = closed_origin().await;
     for target in ["/a/../admin", "/a/%2e%2e/admin", "/a/.%2E", "/.", "/a?q='"] {
         check_failure(send(get(&origin, target)).await, ErrorKind::Refused, Reached::No);
     }

@@ -1,10 +1,9 @@
 //! Responses whose body is read as it arrives.
 
 use async_compression::tokio::write::GzipEncoder;
-use tokio::{io::AsyncWriteExt, sync::Notify};
+use tokio::sync::Notify;
 
 use super::*;
-use crate::test_server::serve_raw;
 
 async fn open(origin: &str) -> Response<ResponseBody> {
     Client::new().unwrap().open(get(origin, "/"), &Limits::default()).await.unwrap()

@@ -1,13 +1,9 @@
 //! A forward proxy that the operator names: the connections that use it, and those that do not.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::PoisonError;
 
 use super::*;
-use crate::{Denial, Listeners, Proxy, test_server::serve_raw};
+use crate::Proxy;
 
 #[derive(Debug)]
 struct At([u8; 4]);

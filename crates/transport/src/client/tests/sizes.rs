@@ -1,16 +1,8 @@
 //! The size of a response that is read.
 
-use std::convert::Infallible;
-
-use axum::{
-    Router,
-    body::Body,
-    routing::{get as get_route, head},
-};
-use futures_util::stream;
+use axum::routing::head;
 
 use super::*;
-use crate::test_server::{serve, serve_raw};
 
 fn bounded(response_bytes: usize) -> Limits {
     Limits { response_bytes, ..Limits::default() }

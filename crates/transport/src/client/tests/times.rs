@@ -1,13 +1,8 @@
 //! The time that an exchange may take.
 
-use std::convert::Infallible;
-
-use axum::{Router, body::Body, routing::get as get_route};
-use futures_util::stream;
 use tokio::time::{Instant, interval};
 
 use super::*;
-use crate::test_server::{serve, serve_raw};
 
 async fn check_timed_out(origin: &str) {
     let began = Instant::now();

@@ -4,10 +4,7 @@ use rcgen::{BasicConstraints, IsCa};
 use rustls::ServerConfig;
 
 use super::*;
-use crate::{
-    CaCertificates, TlsFault,
-    test_tls::{Authority, Issued, TLS_1_2, TLS_1_3, When, serve_tls},
-};
+use crate::test_tls::Issued;
 
 async fn answer_of(
     config: ServerConfig,
@@ -20,7 +17,7 @@ async fn answer_of(
 
 /// A client that resolves every name to this machine.
 fn client(tls: TlsSettings) -> Client {
-    let network = Network::with(Arc::new(addresses::Here), crate::Listeners::default());
+    let network = Network::with(Arc::new(addresses::Here), Listeners::default());
     Client::over(&network, ClientSettings { tls, ..ClientSettings::default() })
 }
 
@@ -146,7 +143,7 @@ async fn a_service_that_demands_a_certificate_accepts_only_ours() {
 
 #[tokio::test]
 async fn a_server_without_tls_and_a_bad_certificate_are_different_faults() {
-    let origin = crate::test_server::serve_raw(|mut connection| async move {
+    let origin = serve_raw(|mut connection| async move {
         connection.write("HTTP/1.1 400 Bad Request\r\n\r\n").await;
         connection.hold().await;
     })

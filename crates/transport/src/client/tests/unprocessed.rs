@@ -1,23 +1,11 @@
 //! HTTP/2 services that reject a stream with `REFUSED_STREAM` or when they leave: they report that they did not process the
 //! request (RFC 9113 §8.7), so that it is retried whatever its method.
 
-use std::{
-    io,
-    sync::atomic::{AtomicUsize, Ordering},
-};
-
 use h2::Reason;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::*;
-use crate::{
-    CaCertificates, SentAgain,
-    test_tls::{Authority, When},
-};
 
 /// The treatment of a request by its first connection; later connections respond.
 #[derive(Clone, Copy, Debug)]
