@@ -55,7 +55,7 @@ fn toolset(description: &str) -> Toolset {
 }
 
 #[test]
-fn an_entry_is_a_tool_and_its_operation() {
+fn each_entry_of_an_executor_has_a_tool_and_its_operation() {
     let executor = Executor::builder().toolset(toolset(DESCRIPTION)).build().unwrap();
     let rows: Vec<_> = executor
         .entries()

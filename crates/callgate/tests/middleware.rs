@@ -142,7 +142,7 @@ fn whole(tool: &str, ending: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_layer_sees_a_call_begin_and_end_in_order() {
+async fn every_middleware_sees_a_call_begin_and_end_in_order() {
     let (seen, session) = (Seen::default(), Session::default());
     let executor = executor(&seen);
     executor.call(&asked("COUNT"), &session).await;
@@ -152,7 +152,7 @@ async fn every_layer_sees_a_call_begin_and_end_in_order() {
 }
 
 #[tokio::test]
-async fn a_veto_ends_the_call_before_the_tool_and_the_layers_within() {
+async fn a_veto_ends_the_call_before_the_tool_and_inner_middleware() {
     let seen = Seen::default();
     let result = executor(&seen).call(&asked("vetoed"), &Session::default()).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
@@ -167,7 +167,7 @@ async fn a_veto_ends_the_call_before_the_tool_and_the_layers_within() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_is_seen_to_end() {
+async fn middleware_sees_the_end_of_a_dropped_call() {
     let seen = Seen::default();
     let executor = executor(&seen);
     let (call, session) = (asked("slow"), Session::default());
@@ -180,7 +180,7 @@ async fn a_call_that_is_dropped_is_seen_to_end() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_when_it_is_read_and_when_it_is_dropped() {
+async fn middleware_sees_the_end_of_a_read_and_of_a_dropped_stream() {
     let seen = Seen::default();
     let executor = executor(&seen);
     let mut stream = executor.stream(&asked("count"), &Session::default()).await;

@@ -79,7 +79,7 @@ async fn outcomes(executor: &Executor, tool: &str, arguments: &Value) -> Vec<Out
 }
 
 #[tokio::test]
-async fn arguments_that_a_tool_does_not_declare_never_reach_it() {
+async fn undeclared_arguments_never_reach_a_tool_of_the_program() {
     for (arguments, at) in [
         (json!({}), "zone"),
         (json!({"zone": 1}), "zone"),
@@ -104,7 +104,7 @@ fn is_refused(outcome: &Outcome, at: &str) -> bool {
 }
 
 #[tokio::test]
-async fn arguments_that_a_tool_declares_reach_it_by_every_way() {
+async fn declared_arguments_reach_a_tool_of_the_program_by_every_entrance() {
     for tool in ["clock", "clock_function"] {
         let n_seen = Arc::default();
         for outcome in outcomes(&executor(&n_seen), tool, &json!({"zone": "utc", "hour": 3})).await

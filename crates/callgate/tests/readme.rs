@@ -26,7 +26,7 @@ fn check(name: &str, code: &str, expected: &[&str]) {
 }
 
 #[test]
-fn the_readmes_examples_are_those_that_run() {
+fn the_examples_of_the_readme_print_their_output() {
     check("call", include_str!("../examples/call.rs"), &["GET https://", r#""status":200"#]);
     let url = "https://api.example.com/v1/pets/7";
     check("embed", include_str!("../examples/embed.rs"), &[url, "Bearer ****"]);

@@ -45,7 +45,7 @@ fn faults(text: &str, environment: &Environment) -> Vec<&'static str> {
 }
 
 #[test]
-fn traces_that_this_build_does_not_send_are_a_fault_where_a_sidecar_is_examined() {
+fn examining_a_sidecar_reports_traces_that_this_build_cannot_send() {
     let text = "toolsets: {a: {functions: [{name: f, description: d, input: {type: object}}]}}\ntelemetry: {otlp: 'http://127.0.0.1:4318'}";
     let expected: &[&str] = if cfg!(feature = "otel") { &[] } else { &["missing-feature"] };
     assert_eq!(faults(text, &Environment::new().examining_sidecar()), expected);
@@ -53,7 +53,7 @@ fn traces_that_this_build_does_not_send_are_a_fault_where_a_sidecar_is_examined(
 }
 
 #[test]
-fn an_address_for_everybody_is_a_fault_where_a_sidecar_is_examined() {
+fn examining_a_sidecar_reports_an_open_listener() {
     let text = |listen: &str| {
         format!(
             "toolsets: {{a: {{functions: [{{name: f, description: d, input: {{type: object}}}}]}}}}\nlisten: '{listen}'"

@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn a_word_that_one_tool_has_finds_it(texts in texts(), at in any::<prop::sample::Index>()) {
+    fn a_word_of_only_one_document_finds_it(texts in texts(), at in any::<prop::sample::Index>()) {
         prop_assume!(!texts.is_empty());
         let at = at.index(texts.len());
         let mut documents: Vec<Document<'_>> = texts.iter().map(document).collect();
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn the_names_of_things_are_read_whatever_they_are(
+    fn resource_names_are_read_from_any_text(
         name in "\\PC{0,20}",
         path in "\\PC{0,20}",
         above in vec("\\PC{0,8}", 0..4),

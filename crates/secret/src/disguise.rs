@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_found_at_every_position() {
+    fn an_escape_mark_is_found_at_every_position() {
         for byte in 0..=u8::MAX {
             for at in [0, 31, 32, 63, 64, 69] {
                 let mut text = [b'a'; 70];
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_found_in_the_text() {
+    fn decoded_ranges_map_to_their_escaped_text() {
         let text = b"ab\\ncd\\u00e9e";
         for (range, expected) in
             [((0, 1), (0, 1)), ((1, 4), (1, 5)), ((2, 3), (2, 4)), ((5, 8), (6, 13))]

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_scheme_is_not_this_stores() {
+    async fn a_reference_of_another_scheme_is_refused_by_the_environment() {
         let reference = "file:key".parse().unwrap();
         let error = EnvStore::new().get(&reference).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);

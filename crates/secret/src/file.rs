@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_scheme_is_not_this_stores() {
+    async fn a_reference_of_another_scheme_is_refused_by_the_store_of_files() {
         let error = FileStore::new(".").get(&"env:X".parse().unwrap()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
     }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spelling_is_noticed_wherever_it_begins() {
+    fn a_filter_notices_a_secret_at_every_offset() {
         check("sixsix");
         check("seven77");
         check("s3cr\"t/k\u{e9}y+1");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_one_is_passed_over() {
+    fn a_filter_skips_a_text_without_the_secret() {
         let filter = Filter::new(b"0123456789abcdefghijklmnopqrstuvwxyz").unwrap();
         let text = "{\"name\":\"Rex\",\"owner\":{\"email\":\"kim@example.com\",\"phone\":null}}";
         assert!(!filter.may_be_in(text.repeat(100).as_bytes()));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_shorter_than_a_piece_has_no_filter() {
+    fn a_secret_shorter_than_four_bytes_has_no_filter() {
         assert!(Filter::new(b"").is_none() && Filter::new(b"abc").is_none());
     }
 }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_invisible_item_has_the_length_of_its_bytes() {
+    fn the_length_of_an_invisible_sequence_is_measured_in_bytes() {
         for (text, expected) in [
             ("", None),
             ("a", None),

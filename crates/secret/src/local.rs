@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_scheme_goes_to_its_store() {
+    async fn each_scheme_of_a_reference_is_read_from_its_store() {
         let stores = LocalStores::new("/nowhere");
         let get = async |text: &str| stores.get(&text.parse().unwrap()).await;
         check(&get("env:CARGO_PKG_NAME").await, Ok("callgate-secret"));

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mask_is_no_secret() {
+    fn a_secret_equal_to_the_mask_is_not_masked() {
         let masker = Masker::new(vec![Secret::new(MASK.to_owned())]);
         assert!(matches!(masker.mask(b"key: ****"), Cow::Borrowed(_)));
     }

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_resource_name_is_googles() {
+    fn a_bare_resource_name_is_a_reference_to_secret_manager() {
         check("projects/p/secrets/s/versions/1", "gcp:projects/p/secrets/s/versions/1");
     }
 
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_without_showing_it() {
+    fn other_texts_than_references_are_refused_without_showing_them() {
         for text in [
             "",
             "canary",
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_to_a_store_of_ones_own_is_made_and_never_parsed() {
+    fn a_reference_to_a_store_of_the_program_is_built_but_never_parsed() {
         let reference = SecretReference::own("corp-2", "pets key#1").unwrap();
         assert_eq!(reference.to_string(), "corp-2:pets key#1");
         assert_eq!(format!("{reference:?}"), "SecretReference(****)");
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_the_same_where_their_texts_and_literals_are() {
+    fn references_are_equal_if_their_texts_and_literals_are() {
         let parse = |text: &str| text.parse::<SecretReference>().unwrap();
         let rows = [
             ("env:A", "env:A", true),

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_break_at_the_end_of_a_file_is_not_the_secrets() {
+    fn one_line_break_at_the_end_of_a_secret_file_is_removed() {
         check_file_text("abc", "abc", None);
         check_file_text("abc\n", "abc", Some(NEWLINE_REMOVED));
         check_file_text("abc\r\n", "abc", Some(NEWLINE_REMOVED));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_put_only_where_it_arrives_as_it_is() {
+    fn a_secret_is_legal_in_a_header_only_if_it_is_sent_unchanged() {
         for value in ["abc.-_~+/9==", ":;<=>?@[]^`{|}"] {
             check_header(value, [true, true, true]);
         }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_body_shows_itself_whole_in_an_error() {
+    fn the_error_of_an_unwritable_request_shows_no_url() {
         let request = Request::get("http://a b/").body(()).unwrap_err();
         let error = unwritable("the vault", request);
         assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_internet_begins_where_the_special_ranges_end() {
+    fn addresses_outside_the_special_ranges_are_public() {
         check(
             AddressClass::Public,
             &[

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_filled_again_is_noted_once() {
+    fn a_credential_location_marked_twice_is_listed_once() {
         let mut extensions = Extensions::new();
         for _ in 0..2 {
             CredentialPlaces::mark_header(&mut extensions, http::header::AUTHORIZATION);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_in_an_allowed_range_is_allowed_whoever_named_it() {
+    fn an_address_in_an_allowed_range_may_be_named_by_a_description() {
         let description = egress(NamedBy::Description, false, &["10.0.0.0/8", "169.254.169.254"]);
         assert_eq!(description.check_scheme(), Ok(()));
         check(&description, "10.1.2.3", Ok(()));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_translators_range_does_not_allow_what_lies_behind_it() {
+    fn allowing_the_nat64_range_does_not_allow_private_addresses_in_it() {
         let secure = egress(NamedBy::Description, true, &["64:ff9b::/96"]);
         check(&secure, "64:ff9b::5db8:d822", Ok(()));
         check(&secure, "64:ff9b::a9fe:a9fe", Err(Denial::LinkLocal));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_listener_is_never_dialled() {
+    fn no_egress_rule_allows_the_own_listener() {
         let listeners = Listeners::default();
         listeners.add("127.0.0.1:8410".parse().unwrap());
         listeners.add("[::]:8411".parse().unwrap());

@@ -203,7 +203,7 @@ mod tests {
     proptest! {
         /// A URI that skips the URL parser is one that the parser would leave unchanged.
         #[test]
-        fn a_uri_that_is_covered_is_sent_as_it_is(
+        fn a_uri_covered_by_an_origin_is_sent_unchanged(
             host in "[a-zA-Z0-9.-]{1,12}(:(80|443|8080))?",
             rest in r"[/.%2eE5cC\\ -~]{0,24}(\?[ -~]{0,12})?",
             is_https: bool,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_uris_of_an_origin_are_covered_and_what_may_change_is_not() {
+    fn an_origin_covers_plain_uris_and_none_that_a_parser_may_change() {
         let origin = Origin::of(&"http://h:8080/".parse().unwrap()).unwrap();
         assert_eq!(origin.host().unwrap(), "h:8080");
         let covers = |rest: &str| origin.covers(&format!("http://h:8080{rest}").parse().unwrap());
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_stays_itself_is_allowed() {
+    fn a_url_that_a_parser_leaves_unchanged_is_allowed() {
         for uri in [
             "http://127.0.0.1:8080",
             "http://127.0.0.1:8080/",
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_would_change_is_refused() {
+    fn a_url_that_a_parser_would_change_is_refused() {
         for uri in [
             "http://h/canary/..",
             "http://h/canary/../admin",
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_sent_in_its_one_spelling() {
+    fn a_host_is_sent_in_its_normal_form() {
         for (uri, sent) in [
             ("https://API.example.com/v1?x=A", "https://api.example.com/v1?x=A"),
             ("https://api.example.com:443/a", "https://api.example.com/a"),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_larger_than_servers_take_are_refused() {
+    fn headers_larger_than_common_server_limits_are_refused() {
         let header = |number: usize, length: usize| {
             let name: HeaderName = format!("x-{number}").parse().unwrap();
             (name, HeaderValue::from_bytes(&vec![b'a'; length]).unwrap())

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_masked() {
+    fn credentials_of_a_recorded_request_are_masked() {
         let mut sensitive = HeaderValue::from_static("canary");
         sensitive.set_sensitive(true);
         let mut request = Request::get("http://h:8080/p?key=canary&a=1&%6Bey=canary&flag&key")

@@ -52,7 +52,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[tokio::test]
-    async fn every_request_is_refused() {
+    async fn a_refusing_transport_refuses_every_request() {
         let request = Request::new(Bytes::new());
         let error = Refuse::new().send(request, &Limits::default()).await.unwrap_err();
         assert_eq!((error.kind(), error.reached()), (ErrorKind::Refused, Reached::No));

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_body_belongs_to_the_request() {
+    async fn a_recording_matches_only_with_its_body() {
         let replay = pets();
         for (body, is_recorded) in [("{}", true), ("{}\n", false), ("", false)] {
             let request =
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_requests_made_are_remembered_up_to_a_bound() {
+    async fn a_bounded_number_of_replayed_requests_is_remembered() {
         let replay = pets();
         for number in 0..=MAX_REMEMBERED_REQUESTS {
             get(&replay, &format!("http://h/{number}")).await.unwrap_err();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_recording_is_named() {
+    fn a_malformed_recording_is_reported_with_its_name_and_line() {
         let error =
             Replay::new([recording("broken", "GET http://h/ HTTP/1.1", "200")]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MalformedRecording);

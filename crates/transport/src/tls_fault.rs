@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_html_page_about_the_connection_differs_from_an_answer() {
+    fn an_html_page_about_certificates_is_recognized_as_a_tls_fault() {
         let page = "<html>\r\n<head><title>400 No required SSL certificate was sent</title></head>\r\n<body>\r\n\
             <center><h1>400 Bad Request</h1></center>\r\n<center>No required SSL certificate was sent</center>\r\n";
         check(400, page, Some(TlsFault::ClientCertificateRequired));

@@ -169,7 +169,7 @@ fn blank_bodies_are_empty() {
 }
 
 #[test]
-fn xml_is_read_in_the_encoding_it_declares() {
+fn xml_is_decoded_by_its_declared_encoding() {
     let latin = b"<?xml version=\"1.0\" encoding='ISO-8859-1'?><a>caf\xe9</a>";
     let shown = "<?xml version=\"1.0\" encoding='ISO-8859-1'?><a>caf\u{e9}</a>";
     for media_type in ["application/xml", "text/xml", "application/atom+xml"] {

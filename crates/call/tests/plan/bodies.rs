@@ -49,7 +49,7 @@ fn encoded(properties: Value, encoding: Value) -> Value {
 }
 
 #[test]
-fn a_form_writes_texts_lists_and_objects() {
+fn texts_lists_and_objects_are_written_to_a_form() {
     let media = schema(json!({
         "s": {"type": "string"}, "n": {"type": "number"}, "b": {"type": "boolean"},
         "list": {"type": "array", "items": {"type": "string"}}, "o": {"type": "object"},
@@ -74,7 +74,7 @@ fn a_form_writes_texts_lists_and_objects() {
 }
 
 #[test]
-fn an_encoding_object_says_how_a_form_is_written() {
+fn a_form_is_written_by_its_encoding_object() {
     let media = encoded(
         json!({"o": {"type": "object"}, "list": {"type": "array", "items": {}}, "j": {"type": "array", "items": {}}, "u": {"type": "string"}}),
         json!({"o": {"style": "deepObject", "explode": true}, "list": {"explode": false},
@@ -105,7 +105,7 @@ fn a_value_without_a_form_encoding_is_refused() {
 }
 
 #[test]
-fn parts_have_names_and_types() {
+fn multipart_parts_have_names_and_media_types() {
     let media = schema(json!({
         "s": {"type": "string"}, "n": {"type": "integer"}, "o": {"type": "object"},
         "list": {"type": "array", "items": {"type": "string"}},
@@ -126,7 +126,7 @@ fn parts_have_names_and_types() {
 }
 
 #[test]
-fn a_file_has_the_name_and_the_type_it_is_given() {
+fn a_file_part_has_the_given_name_and_media_type() {
     let media = encoded(
         json!({"files": {"type": "array", "items": {"type": "string", "format": "binary"}}}),
         json!({"files": {"contentType": "image/*, text/csv", "headers": {

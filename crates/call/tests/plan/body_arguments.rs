@@ -76,7 +76,7 @@ fn a_member_called_body_is_a_member() {
 }
 
 #[test]
-fn no_arguments_are_an_empty_body_even_where_it_may_be_left_out() {
+fn a_call_without_body_arguments_sends_an_empty_object() {
     let description = CONTACT
         .replace("        required: true\n", "")
         .replace("{$ref: '#/components/schemas/Contact'}", "{type: object}");
@@ -85,7 +85,7 @@ fn no_arguments_are_an_empty_body_even_where_it_may_be_left_out() {
 }
 
 #[test]
-fn faults_name_members() {
+fn faults_of_body_arguments_are_reported_under_member_names() {
     let given = json!({"name": 7.5, "home": {"street": "x"}, "tags": [{}], "more": 1});
     let planned = call(&plan(CONTACT), given);
     let places: Vec<&str> =
@@ -95,7 +95,7 @@ fn faults_name_members() {
 }
 
 #[test]
-fn a_fault_of_the_body_as_a_whole_names_no_place() {
+fn a_fault_of_the_whole_body_has_an_empty_position() {
     let description = CONTACT.replace("      required: [name]\n", "      minProperties: 9\n");
     let planned = call(&plan(&description), json!({"name": "Ada", "phone": "1"}));
     let [problem] = &*planned.fault().problems else { panic!("{:?}", planned.fault().problems) };
@@ -104,7 +104,7 @@ fn a_fault_of_the_body_as_a_whole_names_no_place() {
 }
 
 #[test]
-fn the_journal_names_members() {
+fn notes_of_body_arguments_have_member_names() {
     let planned = call(&plan(CONTACT), json!({"name": "Ada", "phone": "1", "age": "7"}));
     let told: Vec<String> = planned.journal.iter().map(ToString::to_string).collect();
     assert!(told.contains(&"`age` was converted from string to number".to_owned()), "{told:?}");
@@ -124,7 +124,7 @@ fn filled(arguments: Value) -> Result<Value, String> {
 }
 
 #[test]
-fn a_client_that_runs_the_call_is_given_members_and_what_the_session_gives_beside_them() {
+fn a_call_for_the_client_has_body_members_beside_session_values() {
     assert_eq!(
         filled(json!({"name": "Ada", "phone": "1"})).unwrap(),
         json!({"X_Tenant": "acme", "name": "Ada", "phone": "1", "kind": "home", "store": "north"})

@@ -61,7 +61,7 @@ fn user() -> Value {
 }
 
 #[test]
-fn branches_are_bound() {
+fn session_values_are_bound_in_the_branches_of_a_union() {
     let owner = json!({"type": "object", "properties": {"owner": user()}});
     for keyword in ["anyOf", "oneOf"] {
         let shop =
@@ -78,7 +78,7 @@ fn branches_are_bound() {
 }
 
 #[test]
-fn a_value_that_is_composed_of_annotated_schemas_is_bound() {
+fn session_values_are_bound_through_compositions() {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let schema = json!({"type": "object", "properties": {"a": {keyword: [user()]}, "b": {}}});
         check(schema, json!({"a": "you"}), r#"{"a":"me"}"#, "{}");
@@ -89,7 +89,7 @@ fn a_value_that_is_composed_of_annotated_schemas_is_bound() {
 }
 
 #[test]
-fn maps_and_lists_are_bound() {
+fn session_values_are_bound_in_maps_and_lists() {
     let map = json!({"type": "object", "properties": {"a": {}}, "additionalProperties": user()});
     check(map, json!({"a": 1, "b": "you"}), r#"{"a":1,"b":"me"}"#, r#"{"a":1}"#);
     let map = json!({"type": "object", "patternProperties": {"^x-": user()}});
@@ -101,7 +101,7 @@ fn maps_and_lists_are_bound() {
 }
 
 #[test]
-fn circles_and_heirs_are_bound() {
+fn session_values_are_bound_in_recursive_and_inherited_schemas() {
     let tree = json!({"$ref": "#/components/schemas/Tree"});
     check(
         tree,
@@ -120,7 +120,7 @@ fn circles_and_heirs_are_bound() {
 }
 
 #[test]
-fn json_as_text_is_bound_too() {
+fn session_values_are_bound_in_json_given_as_text() {
     let schema = json!({"type": "object", "properties": {"owner": user(), "deep": {
         "type": "object", "properties": {"owner": user()}}}});
     check(
@@ -214,7 +214,7 @@ proptest! {
 
     /// Whatever an annotation stands below: the model's value of it is never sent.
     #[test]
-    fn the_model_never_chooses_what_the_session_gives(
+    fn the_model_never_chooses_a_session_value(
         steps in proptest::collection::vec(0_usize..17, 0..24),
         kind in 0_usize..3,
         place in prop_oneof![Just("body"), Just("query")],

@@ -31,7 +31,7 @@ fn check(defaults: Defaults, text: &str, arguments: Value, expected: &str) {
 const ALL: [Defaults; 3] = [Defaults::All, Defaults::Required, Defaults::Safe];
 
 #[test]
-fn a_write_names_what_it_changes_by_arguments_not_by_defaults() {
+fn the_path_of_a_write_is_not_filled_by_defaults() {
     let id = |schema: Value| json!({"parameters": [{"name": "id", "in": "path", "required": true, "schema": schema}]});
     let open = id(json!({"type": "string", "default": "example"}));
     let only = id(json!({"type": "string", "enum": ["v1"], "default": "v1"}));
@@ -54,7 +54,7 @@ fn a_write_names_what_it_changes_by_arguments_not_by_defaults() {
 }
 
 #[test]
-fn a_get_that_runs_something_takes_no_default_for_its_path() {
+fn the_path_of_an_executing_get_is_not_filled_by_defaults() {
     let text = description(
         "get",
         "/pods/{name}/exec",
@@ -117,7 +117,7 @@ fn a_default_of_a_whole_body_is_not_sent_by_a_write() {
 }
 
 #[test]
-fn empty_objects_and_their_defaults_are_nothing_that_was_given() {
+fn defaults_are_not_filled_into_a_body_of_empty_objects() {
     let inner = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "default": "d"}}});
     let schema = json!({"type": "object", "properties": {"in": inner, "list": {"type": "array", "items": inner}}});
     let text = description("post", "/s", &json_body(schema));
@@ -129,7 +129,7 @@ fn empty_objects_and_their_defaults_are_nothing_that_was_given() {
 }
 
 #[test]
-fn values_without_an_alternative_are_no_defaults() {
+fn the_only_legal_value_is_filled_where_defaults_are_withheld() {
     let schema = json!({"type": "object", "required": ["grant"],
         "properties": {"grant": {"enum": ["code"]}, "scope": {"type": "string", "default": "all"}}});
     let text = description("post", "/t", &json_body(schema));
@@ -177,7 +177,7 @@ fn a_nested_optional_default_is_sent_if_all_are() {
 }
 
 #[test]
-fn a_load_names_and_counts_the_operations_that_defaults_would_decide() {
+fn loading_counts_the_operations_whose_target_has_a_default() {
     let id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string", "default": "x"}});
     let body = json_body(
         json!({"type": "object", "required": ["a"], "properties": {"a": {"default": 1}}}),

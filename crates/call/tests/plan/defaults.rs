@@ -76,7 +76,7 @@ fn defaults_are_sent_by_method_and_policy() {
 }
 
 #[test]
-fn a_default_is_sent_as_the_listed_values_beside_it_are_read() {
+fn a_default_is_converted_like_the_enum_beside_it() {
     let listed = |keyword: &str, more: Value| {
         let mut schema = more;
         schema["type"] = "integer".into();
@@ -276,7 +276,7 @@ fn left_out() -> impl Strategy<Value = LeftOut> {
 
 proptest! {
     #[test]
-    fn a_default_is_sent_where_it_is_legal_and_the_policy_keeps_it(left_out in left_out()) {
+    fn a_default_is_sent_if_it_is_legal_and_the_policy_allows_it(left_out in left_out()) {
         left_out.check()?;
     }
 }

@@ -23,7 +23,7 @@ fn pets(version: &str, kind: &Value) -> Plan {
 }
 
 #[test]
-fn a_value_outside_of_the_declared_ones_is_sent_where_a_branch_allows_it() {
+fn an_undeclared_discriminator_value_is_sent_if_a_branch_allows_it() {
     for version in ["3.0.3", "3.1.0", "3.2.0"] {
         let open = pets(version, &json!({"type": "string"}));
         let listed = pets(version, &json!({"type": "string", "enum": ["dog", "hound"]}));
@@ -47,7 +47,7 @@ fn a_value_outside_of_the_declared_ones_is_sent_where_a_branch_allows_it() {
 }
 
 #[test]
-fn a_fault_lists_the_declared_values_for_the_model() {
+fn each_branch_is_declared_with_its_discriminator_value() {
     let plan = pets("3.0.3", &json!({"type": "string"}));
     let declared = plan.operation().declaration().unwrap().input_schema.to_value();
     let branches = &declared["properties"]["body"]["anyOf"];

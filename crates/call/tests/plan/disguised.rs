@@ -223,7 +223,7 @@ fn a_credential_in_another_encoding_or_split_over_lines_is_masked() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600.max(ProptestConfig::default().cases)))]
     #[test]
-    fn no_disguise_of_a_credential_gets_through(
+    fn a_credential_is_masked_in_every_combination_of_encodings(
         secret in credential(),
         ways in ways(),
         form in select(FORMS.to_vec()),

@@ -65,7 +65,7 @@ fn an_explicit_null_beside_the_bytes_is_left_out() {
 }
 
 #[test]
-fn a_file_inside_of_an_object_is_text_of_its_json() {
+fn a_file_inside_an_object_part_stays_text_of_its_json() {
     let deep = |deep: Value| json!({"f": "UE5H", "o": {"deep": deep}});
     let planned = call_with(&plan("multipart/form-data"), deep("a b".into()), &kept);
     assert!(planned.shown().contains("application/json\r\n\r\n{\"deep\":\"a b\"}"));
@@ -141,7 +141,7 @@ fn arguments_that_are_not_the_bytes_of_a_file_are_refused() {
 }
 
 #[test]
-fn handles_do_not_carry_a_body_over_the_bound() {
+fn handles_that_exceed_the_body_limit_are_refused() {
     let large = json!({"handle": "result:03"});
     refused(
         "multipart/form-data",

@@ -69,7 +69,7 @@ fn decoded(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn no_argument_leaves_its_place(
+    fn no_argument_changes_another_part_of_the_request(
         (x, y, z, q, r, h, c, body) in (text(), text(), text(), text(), text(), text(), text(), text())
     ) {
         let arguments = json!({"x": x, "y": y, "z": z, "q": q, "r": r, "X_H": h, "c": c, "text": body});

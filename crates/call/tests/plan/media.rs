@@ -48,7 +48,7 @@ fn each_media_type_has_the_schema_it_is_described_with() {
 
 /// The value chooses the media type, and the journal says so.
 #[test]
-fn a_body_is_sent_as_its_value_fits() {
+fn the_media_type_of_a_body_is_chosen_to_fit_its_value() {
     let any = json!({"schema": {}});
     let patches = json!({"application/json-patch+json": any, "application/merge-patch+json": any,
         "application/strategic-merge-patch+json": any});
@@ -73,7 +73,7 @@ fn a_body_is_sent_as_its_value_fits() {
 }
 
 #[test]
-fn an_object_is_never_a_json_patch_and_a_list_is() {
+fn only_a_list_of_operations_is_sent_as_json_patch() {
     let any = json!({"schema": {}});
     let alone = json!({"application/json-patch+json": any});
     let operations = json!([{"op": "remove", "path": "/a"}]);
@@ -98,7 +98,7 @@ fn an_object_is_never_a_json_patch_and_a_list_is() {
 }
 
 #[test]
-fn a_structure_is_no_text_of_a_media_type_without_a_form_for_it() {
+fn a_structure_is_refused_under_a_media_type_without_a_form_for_it() {
     let either = json!({"schema": {"type": ["object", "string"]}});
     for media_type in ["application/cbor", "text/csv", "application/jwt"] {
         let content = json!({media_type: either});
@@ -141,7 +141,7 @@ fn bytes_as_they_are_come_before_base64_in_json() {
 }
 
 #[test]
-fn a_file_says_which_of_the_media_types_it_is() {
+fn the_content_type_of_a_file_chooses_among_the_media_types() {
     let content = json!({"application/octet-stream": {}, "image/gif": {}, "image/*": {}});
     check(&content, json!({"body": "aGk="}), "application/octet-stream\n\nhi");
     let gif = json!({"body": {"data": "aGk=", "content_type": "image/gif"}});
@@ -199,7 +199,7 @@ fn properties_that_are_arguments_are_written_in_each_media_type() {
 }
 
 #[test]
-fn a_part_of_bytes_or_an_object_is_what_is_given() {
+fn a_part_that_may_be_bytes_or_an_object_is_sent_by_its_value() {
     let bytes = json!({"type": "string", "format": "binary"});
     let object =
         json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});

@@ -46,7 +46,7 @@ fn a_header_is_suggested_in_any_case() {
 }
 
 #[test]
-fn the_service_name_is_said_where_the_argument_does_not_show_it() {
+fn an_argument_that_differs_from_its_service_name_is_described_with_it() {
     let described = |name: &str| {
         let plan = query(&[name]);
         let argument = plan.operation().inputs[0].argument.to_string();

@@ -51,7 +51,7 @@ fn values_that_a_parameter_style_omits_are_reported() {
 }
 
 #[test]
-fn structures_inside_of_members_are_json_which_has_null() {
+fn null_in_a_structured_query_member_is_sent_as_json() {
     check_parameter("query", "form", true, json!({"a": {"b": null}}), "");
     check_parameter(
         "query",
@@ -97,7 +97,7 @@ fn values_without_an_xml_form_are_reported() {
 }
 
 #[test]
-fn a_whole_query_string_is_alone() {
+fn a_whole_query_string_excludes_other_query_parameters() {
     let query = |default: Value| {
         let schema = json!({"type": "integer", "default": default});
         json!({"name": "n", "in": "query", "schema": schema})
@@ -160,7 +160,7 @@ fn check_required(operation: Value, arguments: Value, expected: &str) {
 }
 
 #[test]
-fn a_required_parameter_that_would_leave_no_trace_is_refused() {
+fn a_required_parameter_that_would_not_be_sent_is_refused() {
     let lists =
         json!({"type": ["object", "null"], "additionalProperties": {"type": ["array", "null"]}});
     let deep = json!({"type": "object"});
@@ -218,7 +218,7 @@ fn a_required_parameter_that_would_leave_no_trace_is_refused() {
 }
 
 #[test]
-fn a_required_query_string_that_would_leave_no_trace_is_refused() {
+fn a_required_query_string_that_would_not_be_sent_is_refused() {
     let content = json!({FORM: {"schema": {"type": "object"}}});
     let operation = json!({"responses": {}, "parameters": [{"name": "q", "in": "querystring", "required": true, "content": content}]});
     let problem =
@@ -231,7 +231,7 @@ fn a_required_query_string_that_would_leave_no_trace_is_refused() {
 }
 
 #[test]
-fn a_required_member_of_a_body_that_would_leave_no_trace_is_refused() {
+fn a_required_body_member_that_would_not_be_sent_is_refused() {
     let list = json!({"type": "array", "items": {"type": ["string", "null"]}});
     let map = json!({"type": "object", "additionalProperties": list});
     let schema = json!({"type": "object", "required": ["tags"], "properties": {"tags": list}});
@@ -272,7 +272,7 @@ fn a_required_member_of_a_body_that_would_leave_no_trace_is_refused() {
 }
 
 #[test]
-fn a_comma_in_an_item_of_a_part_is_not_one_between_items() {
+fn an_item_with_a_comma_is_refused_in_a_comma_separated_part() {
     let media = |style: &str, explode: bool| {
         let schema = json!({"type": "object", "required": ["tags"], "properties": {"tags": {"type": "array", "items": {"type": "string"}}}});
         json!({"responses": {}, "requestBody": {"required": true, "content": {"multipart/form-data":

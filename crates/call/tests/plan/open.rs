@@ -71,7 +71,7 @@ fn collection(place: &str, formats: &str, value: &Value) -> Result<String, Strin
 }
 
 #[test]
-fn every_row_of_the_table_is_what_happens() {
+fn every_documented_open_case_is_written_as_its_row_says() {
     let mut n_rows = 0;
     for [place, style, value, written] in rows() {
         let value: Value = serde_json::from_str(&value).unwrap();

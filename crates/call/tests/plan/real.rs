@@ -26,7 +26,7 @@ fn repository() -> Value {
 }
 
 #[test]
-fn a_partial_change_sets_nothing_back_to_its_default() {
+fn an_optional_default_is_not_sent_by_patch_and_put() {
     let shown = call(&body("patch", repository()), json!({"name": "a"})).shown();
     assert!(shown.ends_with(r#"{"name":"a","kind":"plain","owner":"me"}"#), "{shown}");
     let shown = call(&body("put", repository()), json!({"name": "a"})).shown();
@@ -106,7 +106,7 @@ fn a_query_parameter_that_the_path_fixes_is_sent_once() {
 }
 
 #[test]
-fn a_multipart_body_without_a_part_is_no_body() {
+fn a_multipart_body_without_parts_is_not_sent() {
     let form = json!({"schema": {"type": "object", "properties": {"list": {"type": "array", "items": {}}}}});
     let content = json!({"multipart/form-data": form});
     let plan =
@@ -118,7 +118,7 @@ fn a_multipart_body_without_a_part_is_no_body() {
 }
 
 #[test]
-fn programs_and_settings_are_text() {
+fn bodies_of_programs_and_yaml_are_sent_as_text() {
     for media_type in ["application/javascript", "application/graphql", "application/yaml"] {
         let content = json!({media_type: {"schema": {"example": "a()"}}});
         let plan =

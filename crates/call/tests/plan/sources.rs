@@ -21,7 +21,7 @@ fn check(plan: &Plan, session: &Session, arguments: Value, expected: &str) {
 }
 
 #[test]
-fn the_session_wins_then_the_model_then_the_default() {
+fn the_session_value_precedes_the_model_and_the_default() {
     let bound = json!({"type": "integer", "x-agent-input-parameter": "petId", "default": 3});
     let plan = query(bound, false);
     check(&plan, &session(json!({"PETID": 1})), json!({"x": 2}), "GET /v1/pets?x=1");
@@ -67,7 +67,7 @@ fn context_values_are_never_inputs_of_the_model() {
 }
 
 #[test]
-fn a_plain_input_takes_the_model_then_the_default() {
+fn the_value_of_the_model_precedes_the_default() {
     let none = Session::default();
     let plan = query(json!({"type": "integer", "default": 94043}), true);
     check(&plan, &none, json!({"x": 1}), "GET /v1/pets?x=1");
@@ -175,7 +175,7 @@ fn session_values_inside_a_body_win_and_make_their_parents() {
 }
 
 #[test]
-fn a_default_makes_no_body_of_its_own() {
+fn a_default_alone_makes_no_body() {
     let optional =
         json!({"type": "object", "properties": {"kind": {"type": "string", "default": "dog"}}});
     check(&body(optional.clone(), false), &Session::default(), json!({}), "POST /v1/pets");

@@ -59,7 +59,7 @@ fn object() -> Value {
 }
 
 #[test]
-fn path_styles() {
+fn path_parameters_are_written_in_each_style() {
     for (style, explode, array_text, object_text) in [
         ("simple", false, "blue,black", "R,100,G,200"),
         ("simple", true, "blue,black", "R=100,G=200"),
@@ -92,7 +92,7 @@ fn path_styles() {
 }
 
 #[test]
-fn query_styles() {
+fn query_parameters_are_written_in_each_style() {
     for (style, explode, array_text, object_text) in [
         ("form", false, "color=blue,black", "color=R,100,G,200"),
         ("form", true, "color=blue&color=black", "R=100&G=200"),
@@ -140,7 +140,7 @@ fn reserved_characters_stay_where_allowed_unless_they_end_the_parameter() {
 }
 
 #[test]
-fn cookie_styles() {
+fn cookie_parameters_are_written_in_each_style() {
     check("cookie", "form", false, json!("a; b=c"), "color=a%3B%20b%3Dc");
     check("cookie", "form", false, array(), "color=blue,black");
     check("cookie", "form", true, array(), "color=blue; color=black");
@@ -164,7 +164,7 @@ fn cookie_styles() {
 }
 
 #[test]
-fn header_styles() {
+fn header_parameters_are_written_in_each_style() {
     check("header", "simple", false, array(), "blue,black");
     check("header", "simple", true, object(), "R=100,G=200");
     check("header", "simple", false, json!([]), "");

@@ -42,7 +42,7 @@ fn is_corrected(case: &Value) -> bool {
 }
 
 #[test]
-fn the_style_tables_of_the_specification() {
+fn parameters_are_written_as_in_the_tables_of_the_specification() {
     let Some(tables) = vectors("oas-style-tables.json") else { return };
     let mut n_checked = 0;
     for case in tables["cases"].as_array().unwrap() {
@@ -81,7 +81,7 @@ fn the_style_tables_of_the_specification() {
 }
 
 #[test]
-fn the_examples_of_rfc_6570() {
+fn parameters_are_written_as_in_the_examples_of_rfc_6570() {
     let Some(cases) = vectors("rfc6570-as-openapi.json") else { return };
     for case in cases.as_array().unwrap() {
         let got = written(&case["param"], &case["value"]).unwrap();

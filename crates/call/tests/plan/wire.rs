@@ -26,7 +26,7 @@ paths:
 ";
 
 #[test]
-fn a_pet_is_created() {
+fn a_post_sends_its_members_as_json() {
     let plan = plan(PETS);
     let planned = call(&plan, json!({"owner": {"email": "a@example.com"}, "name": "Rex"}));
     assert_eq!(
@@ -59,7 +59,7 @@ fn json_is_the_first_accepted_media_type() {
 }
 
 #[test]
-fn a_pet_is_got() {
+fn a_get_sends_its_path_and_header_arguments() {
     let plan = operation(
         "get",
         "/pets/{petId}",
@@ -149,7 +149,7 @@ fn bounds_of_addresses_and_headers_are_refused_with_the_argument() {
 }
 
 #[test]
-fn header_values_carry_no_line() {
+fn a_header_value_with_a_line_break_is_refused() {
     let plan = operation(
         "get",
         "/x",
@@ -168,7 +168,7 @@ fn header_values_carry_no_line() {
 }
 
 #[test]
-fn the_query_of_a_path_key_goes_first() {
+fn the_query_of_a_path_key_precedes_query_arguments() {
     let plan = operation(
         "get",
         "/x?fixed=1",
@@ -195,7 +195,7 @@ fn a_body_that_cannot_be_written_is_reported_with_its_media_type() {
 }
 
 #[test]
-fn a_format_refuses_nothing_and_is_noted() {
+fn a_value_of_another_format_is_sent_with_a_note() {
     let plan = operation(
         "get",
         "/x",

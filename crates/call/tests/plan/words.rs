@@ -20,7 +20,7 @@ fn check(fault: &Fault, expected: &str) {
 }
 
 #[test]
-fn sentences_of_the_executor() {
+fn faults_of_the_executor_have_their_messages() {
     check(
         &wording::unknown_tool("getPt", &["getPet", "getPets"]),
         "unknown_tool, reached no, correct_arguments: there is no tool `getPt`; the nearest are `getPet`, `getPets`",
@@ -72,7 +72,7 @@ fn sentences_of_the_executor() {
 }
 
 #[test]
-fn sentences_about_arguments() {
+fn faults_of_arguments_have_their_messages() {
     let plan = operation(
         "get",
         "/x/{id}",
@@ -124,7 +124,7 @@ fn members_of_a_body_at_the_top_level_are_reported_with_their_location() {
 }
 
 #[test]
-fn sentences_about_answers() {
+fn faults_of_answers_have_their_messages() {
     let plan = operation("get", "/x", json!({}));
     let answer = |status: u16, media_type: &str, body: &'static str| {
         let response = http::Response::builder()
@@ -175,14 +175,14 @@ fn sentences_about_answers() {
 }
 
 #[test]
-fn an_unknown_tool_without_a_similar_name_comes_with_advice() {
+fn an_unknown_tool_without_a_similar_name_is_reported_with_advice() {
     let near = wording::no_tool("x", &["y"], "list them");
     assert_eq!(near, "there is no tool `x`; the nearest is `y`");
     assert_eq!(wording::no_tool("x", &[], "list them"), "there is no tool `x`; list them");
 }
 
 #[test]
-fn no_sentence_outgrows_its_bound() {
+fn every_message_of_a_fault_has_a_bounded_length() {
     let long = "`x` é ".repeat(1000);
     let names: Vec<_> = (0..100).map(|at| format!("{long}{at}")).collect();
     let names: Vec<_> = names.iter().map(String::as_str).collect();

@@ -50,7 +50,7 @@ fn a_value_of_another_type_is_reported_with_the_type_received() {
 }
 
 #[test]
-fn each_kind_of_violation_has_its_words() {
+fn each_kind_of_violation_has_its_message() {
     let with = |name: &str, value: Value| {
         let mut arguments = json!({"petId": 1, "name": "Rex"});
         arguments[name] = value;
@@ -178,7 +178,7 @@ fn overlapping_branches_of_a_one_of_are_accepted() {
 }
 
 #[test]
-fn a_pattern_that_cannot_be_compiled_checks_nothing_and_harms_nothing() {
+fn a_pattern_that_cannot_be_compiled_is_not_checked() {
     let plan = operation(
         "get",
         "/x",

@@ -93,7 +93,7 @@ fn lists_are_written_as_in_the_examples_of_the_specification() {
 }
 
 #[test]
-fn a_node_type_says_what_a_value_becomes() {
+fn a_value_is_written_to_xml_by_its_node_type() {
     check(
         json!({"type": "object", "properties": {
             "lang": {"type": "string", "xml": {"nodeType": "attribute"}},
@@ -112,7 +112,7 @@ fn a_ready_text_is_sent_as_it_is() {
 }
 
 #[test]
-fn bytes_are_an_element_where_the_schema_names_one() {
+fn bytes_with_an_xml_name_are_written_as_an_element() {
     let binary = json!({"type": "string", "format": "binary"});
     let mut named = binary.clone();
     named["xml"] = json!({"name": "root"});
@@ -168,7 +168,7 @@ fn two_members_with_one_xml_name_are_refused_together() {
 }
 
 #[test]
-fn a_body_lacks_its_root_element() {
+fn the_root_element_is_a_required_member_of_an_xml_body() {
     let schema = json!({"type": "object", "properties": {"Policy": {"type": "object", "properties": {"a": {"type": "string"}}}}});
     let of_media = |media: Value| {
         let body = json!({"requestBody": {"required": true, "content": media}});
@@ -196,7 +196,7 @@ fn a_body_lacks_its_root_element() {
 }
 
 #[test]
-fn borders_of_lists_that_xml_would_lose_are_refused() {
+fn nested_lists_that_xml_would_merge_are_refused() {
     let lists = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}}});
     let refused = written(&lists, &json!({"a": [["1"], ["2"]]})).problems();
     assert!(

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_paths_stay_in_the_export() {
+    fn only_plain_relative_paths_are_inside_an_export() {
         for name in ["app.json", "tools/a/a.json", "tools/", "Default Start Flow/a b.json"] {
             assert!(is_inside(name), "{name}");
         }

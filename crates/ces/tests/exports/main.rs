@@ -44,16 +44,16 @@ fn check(folder: &str, import: fn(&Node) -> Imported, at_least: usize) {
 }
 
 #[test]
-fn tools_of_dialogflow() {
+fn the_recorded_tools_of_dialogflow_are_imported() {
     check("cx", import_cx, 40);
 }
 
 #[test]
-fn agents_of_dialogflow() {
+fn the_recorded_agents_of_dialogflow_are_imported() {
     check("agent", import_cx_agent, 6);
 }
 
 #[test]
-fn toolsets_and_tools_of_customer_engagement_suite() {
+fn the_recorded_toolsets_and_tools_of_ces_are_imported() {
     check("ces", import_ces, 20);
 }

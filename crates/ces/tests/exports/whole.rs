@@ -16,7 +16,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 #[test]
-fn an_agent_is_its_tools_and_the_calls_of_its_examples() {
+fn an_exported_agent_yields_its_tools_and_example_calls() {
     let export = import_export(&fixture("pets_agent")).unwrap();
     assert_eq!((export.kind, &*export.name), (ExportKind::Agent, "Pet shop agent"));
     let names: Vec<_> = export.toolsets.iter().map(|toolset| &*toolset.name).collect();
@@ -36,7 +36,7 @@ fn an_agent_is_its_tools_and_the_calls_of_its_examples() {
 }
 
 #[test]
-fn an_app_has_the_values_of_its_environment_and_its_variables() {
+fn an_exported_app_yields_environment_values_and_variables() {
     let export = import_export(&fixture("shop")).unwrap();
     assert_eq!((export.kind, &*export.name), (ExportKind::App, "Shop"));
     let orders = export.toolsets.iter().find(|toolset| toolset.name == "orders").unwrap();

@@ -98,7 +98,7 @@ async fn an_address_that_stops_answering_keeps_its_last_description() {
 }
 
 #[test]
-fn an_address_that_somebody_on_the_way_may_change_is_refused() {
+fn an_unencrypted_address_of_a_description_is_refused() {
     for (address, is_taken) in [
         ("https://specs.example/pets.yaml", true),
         ("http://127.0.0.1:8080/openapi.json", true),
@@ -115,7 +115,7 @@ fn an_address_that_somebody_on_the_way_may_change_is_refused() {
 }
 
 #[tokio::test]
-async fn a_description_that_cannot_be_read_costs_the_whole_or_its_toolset_alone() {
+async fn an_unreadable_description_fails_the_build_if_required_else_its_toolset() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("pets.yaml"), DESCRIPTION).unwrap();
     let text = "toolsets: {pets: {openapi: pets.yaml}, gone: {openapi: gone.yaml, required: true}}";
@@ -132,7 +132,7 @@ async fn a_description_that_cannot_be_read_costs_the_whole_or_its_toolset_alone(
 }
 
 #[tokio::test]
-async fn a_build_names_every_file_behind_it() {
+async fn a_build_lists_every_file_that_it_read() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("callgate.yaml", "toolsets: {pets: {openapi: pets.yaml, overlays: [overlay.yaml]}}");

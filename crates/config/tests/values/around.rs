@@ -38,7 +38,7 @@ fn config_of(around: &str, limits: &str) -> Config {
 }
 
 #[test]
-fn bounds_have_defaults_and_are_read() {
+fn settings_of_calls_and_idempotency_have_defaults_and_are_read() {
     let none = config("");
     assert_eq!((&none.calls, none.idempotency), (&None, None));
     let usual = config("calls: {}\nidempotency: {}");
@@ -134,7 +134,7 @@ impl Program {
 }
 
 #[tokio::test]
-async fn a_call_with_a_key_is_made_once_without_a_word_about_it_in_the_configuration() {
+async fn idempotency_keys_work_without_settings() {
     let mut program = Program::new(Reached::Maybe);
     program.build(config("")).await;
     for _ in 1..=20 {

@@ -21,7 +21,7 @@ components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}
 ";
 
 #[tokio::test]
-async fn a_program_says_what_a_file_would() {
+async fn a_toolset_of_a_program_is_built_like_one_of_a_file() {
     let toolset = ToolsetConfig::new(Description::text(DESCRIPTION))
         .named(ToolsetName::new("pets").unwrap())
         .with_server(ServerUrl::new("https://api.example.com").unwrap())
@@ -104,7 +104,7 @@ async fn unchanged_parts_are_reused_in_the_next_build() {
 }
 
 #[tokio::test]
-async fn the_programs_transport_is_the_only_one() {
+async fn the_transport_of_the_program_sends_every_call() {
     let toolset = ToolsetConfig::new(Description::text(DESCRIPTION))
         .with_server(ServerUrl::new("https://a.example").unwrap());
     let environment = Environment::new().with_transport(Arc::new(Refuse::new()));

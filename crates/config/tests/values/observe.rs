@@ -33,7 +33,7 @@ fn watching_files_and_logging_are_on_by_default() {
 }
 
 #[test]
-fn a_wrong_word_is_a_fault_at_its_place() {
+fn a_wrong_value_of_a_setting_is_reported_at_its_position() {
     for (line, pointer) in [
         ("log: {level: loud}", "/log/level"),
         ("log: {format: xml}", "/log/format"),

@@ -117,7 +117,7 @@ async fn a_thousand_callers_share_one_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_that_leaves_does_not_take_the_read_along() {
+async fn a_caller_that_leaves_does_not_cancel_the_read_for_others() {
     let (counting, cached) = store();
     counting.take(1);
     let first = Arc::clone(&cached);
@@ -154,7 +154,7 @@ async fn a_slow_store_delays_only_callers_of_that_reference() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_is_given_while_the_store_is_down_within_the_bound_only() {
+async fn a_cached_secret_is_used_for_a_bounded_time_while_the_store_is_down() {
     let (counting, cached) = store();
     assert_eq!(get(&cached).await.unwrap(), "1");
     counting.fail(ErrorKind::Unreadable);
@@ -187,7 +187,7 @@ async fn a_store_is_read_again_after_an_outage() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_denies_or_lost_a_secret_is_believed() {
+async fn a_secret_that_the_store_denies_or_lost_is_dropped_from_the_cache() {
     for kind in [ErrorKind::Denied, ErrorKind::Invalid, ErrorKind::NotFound] {
         let (counting, cached) = store();
         assert_eq!(get(&cached).await.unwrap(), "1");
@@ -214,7 +214,7 @@ async fn a_rejected_secret_is_read_anew_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wrong_secret_is_no_storm_on_the_store() {
+async fn a_secret_rejected_again_and_again_is_read_only_once_more() {
     let (counting, cached) = store();
     *locked(&counting.says) = Some("wrong");
     let rejected = cached.get(&slow()).await.unwrap();
@@ -230,7 +230,7 @@ async fn a_wrong_secret_is_no_storm_on_the_store() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rejected_secret_is_all_there_is_while_the_store_is_down() {
+async fn a_rejected_secret_is_still_used_while_the_store_is_down() {
     let (counting, cached) = store();
     let rejected = cached.get(&slow()).await.unwrap();
     counting.fail(ErrorKind::Unreadable);
@@ -240,7 +240,7 @@ async fn a_rejected_secret_is_all_there_is_while_the_store_is_down() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_ahead_ends_with_the_store() {
+async fn an_early_read_ends_when_the_cache_is_dropped() {
     let (counting, cached) = store();
     assert_eq!(get(&cached).await.unwrap(), "1");
     counting.take(3);
@@ -254,7 +254,7 @@ async fn a_read_ahead_ends_with_the_store() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn literals_are_not_mixed_up() {
+async fn each_literal_has_its_own_cached_value() {
     let cached = CachedStore::new(Arc::new(crate::MemoryStore::new()), CachePolicy::default());
     for value in ["a", "b"] {
         let reference = format!("literal:{value}").parse().unwrap();

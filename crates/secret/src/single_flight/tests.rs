@@ -59,7 +59,7 @@ async fn get(flight: &Flight, source: &Source) -> Result<usize, Told> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thousand_callers_ask_once() {
+async fn a_thousand_concurrent_callers_cause_one_fetch() {
     let (flight, source) = flight(Lasting::Keeps);
     let all = join_all((0..1000).map(|_| get(&flight, &source))).await;
     assert!(all.iter().all(|value| *value == Ok(1)));
@@ -101,7 +101,7 @@ async fn all_waiting_callers_get_a_failure_and_no_fetch_follows_for_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_caller_renews_ahead_and_the_others_go_on() {
+async fn one_caller_renews_early_while_the_others_use_the_old_value() {
     let (flight, source) = flight(Lasting::Keeps);
     get(&flight, &source).await.unwrap();
     advance(SECOND * 46).await;
@@ -138,7 +138,7 @@ async fn a_task_renews_a_value_early_and_no_caller_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_is_given_past_its_end_while_its_source_is_away() {
+async fn a_value_is_used_past_its_expiry_while_its_source_is_unreachable() {
     let (flight, source) = flight(Lasting::Keeps);
     get(&flight, &source).await.unwrap();
     advance(SECOND * 61).await;
@@ -151,7 +151,7 @@ async fn a_value_is_given_past_its_end_while_its_source_is_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_will_not_pass_may_end_the_value() {
+async fn a_permanent_failure_may_withdraw_the_value() {
     for (lasting, expected) in [(Lasting::Keeps, Ok(1)), (Lasting::Withdraws, Err(Told::Gone))] {
         let (flight, source) = flight(lasting);
         get(&flight, &source).await.unwrap();
@@ -173,7 +173,7 @@ async fn a_transient_failure_of_an_early_renewal_does_not_fail_later_callers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_refusal_takes_no_newer_value_along() {
+async fn a_late_refusal_of_an_old_value_keeps_the_newer_one() {
     let (flight, source) = flight(Lasting::Keeps);
     get(&flight, &source).await.unwrap();
     flight.forget_if(|held| held.value == 1);
@@ -193,7 +193,7 @@ async fn a_late_refusal_takes_no_newer_value_along() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_are_bounded_and_what_is_being_fetched_stays() {
+async fn the_number_of_flights_is_bounded_and_running_ones_stay() {
     let pace = Pace { pause: SECOND, stale: Duration::ZERO, lasting: Lasting::Keeps };
     let flights = SingleFlights::<usize, usize, Told, &'static str>::new(pace, 64);
     let source = Source::default();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_grant_that_no_keyring_takes_is_in_the_folder() {
+    async fn a_grant_too_large_for_the_keyring_is_stored_in_the_folder() {
         let kept = tempfile::tempdir().unwrap();
         let folder = GrantFolder::new(kept.path());
         let grants = GrantKeyring::new(folder.clone(), KeyringBackend::Kernel).unwrap();

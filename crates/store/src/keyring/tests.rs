@@ -54,7 +54,7 @@ fn failures_have_different_kinds_and_show_no_stored_value() {
 }
 
 #[tokio::test]
-async fn another_scheme_is_not_this_stores() {
+async fn a_reference_of_another_scheme_is_refused_by_the_keyring() {
     let store = KeyringStore::new(KeyringBackend::Kernel).unwrap();
     let error = store.get(&"env:X".parse().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -63,7 +63,7 @@ async fn another_scheme_is_not_this_stores() {
 /// Needs a kernel that lets this process have keys; otherwise the test prints that and compares nothing.
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "what is not compared is said")]
-async fn an_entry_of_the_kernels_keyring_is_read_as_it_is_at_each_call() {
+async fn an_entry_of_the_kernel_keyring_is_read_at_each_call() {
     let user = format!("test-{}", std::process::id());
     let entry = platform::open(KeyringBackend::Kernel)
         .and_then(|keyring| keyring.build("callgate", &user, None));

@@ -160,7 +160,7 @@ async fn failures_have_different_kinds() {
 }
 
 #[tokio::test]
-async fn a_vault_that_is_not_there_is_down() {
+async fn an_unreachable_vault_is_reported_as_unreadable() {
     let server = TestServer::start(answer).await;
     let mut store = store_with(&server, token(), local());
     store.server = Server::new("http://127.0.0.1:1", None, Arc::new(Client::new().unwrap()));
@@ -216,7 +216,7 @@ async fn kubernetes_and_app_role_log_in_once_and_again_on_a_rejected_token() {
 }
 
 #[tokio::test]
-async fn a_login_is_made_ahead_of_the_tokens_end() {
+async fn a_login_to_vault_is_renewed_before_its_token_expires() {
     let (line, body) = ("POST /v1/auth/kubernetes/login", r#"{"role":"pets","jwt":"canary-jwt"}"#);
     let (server, logins) = logging_in(line, body).await;
     let store = store_with(&server, kubernetes(), local());
@@ -230,7 +230,7 @@ async fn a_login_is_made_ahead_of_the_tokens_end() {
 }
 
 #[tokio::test]
-async fn a_policy_that_denies_is_no_storm_of_logins() {
+async fn a_denied_secret_causes_at_most_one_more_login() {
     let (line, body) = ("POST /v1/auth/kubernetes/login", r#"{"role":"pets","jwt":"canary-jwt"}"#);
     let (server, logins) = logging_in(line, body).await;
     let store = store_with(&server, kubernetes(), local());
@@ -251,7 +251,7 @@ async fn a_refused_login_is_reported() {
 }
 
 #[tokio::test]
-async fn a_given_token_is_renewed_ahead_of_its_end() {
+async fn a_configured_vault_token_is_renewed_before_it_expires() {
     let server = TestServer::start(|asked| match asked.line.as_str() {
         "GET /v1/auth/token/lookup-self" => {
             (200, json!({"data": {"ttl": 300, "renewable": true}}).to_string())
@@ -283,7 +283,7 @@ impl SecretStore for Rotating {
 }
 
 #[tokio::test]
-async fn a_given_token_that_is_rejected_is_read_anew() {
+async fn a_rejected_vault_token_is_read_again() {
     let server = TestServer::start(|asked| match asked.header("x-vault-token") {
         "t1" => answer(asked),
         _ => (403, String::new()),

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_ends_where_its_grammar_ends() {
+    fn the_length_of_a_number_in_a_text_follows_the_json_grammar() {
         for (text, expected) in [
             ("1,", Some(1)),
             ("-0.50e-3]", Some(8)),

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_is_read() {
+    fn a_recorded_response_is_read_with_either_line_end() {
         let headers = [("content-type", "text/plain"), ("x-a", "1: 2")];
         let text = "HTTP/1.1 200 OK\nContent-Type: text/plain\nx-a:  1: 2 \n\nhello\n";
         check_response(text, 200, &headers, "hello");

@@ -130,7 +130,7 @@ fn check_told(read: Result<ClientIdentity, Error>, word: &str) {
 }
 
 #[test]
-fn every_fault_of_an_identity_has_its_own_word() {
+fn every_fault_of_a_client_identity_has_its_own_message() {
     let authority = Authority::new("ours");
     let read = |when, chain: Option<&str>, key: Option<&str>| {
         let issued = authority.issue("callgate", when);

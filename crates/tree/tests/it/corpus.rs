@@ -46,7 +46,7 @@ fn last_pointer(node: &Node) -> String {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that could check nothing says so")]
-fn every_real_description_is_read() {
+fn every_description_of_the_corpus_is_read() {
     let Some(specs) = corpus() else {
         eprintln!("corpus absent");
         return;

@@ -35,7 +35,7 @@ fn a_text_over_the_byte_limit_is_refused() {
 }
 
 #[test]
-fn nesting_without_end_is_refused() {
+fn unbounded_nesting_is_refused() {
     let limits = Limits::default();
     let texts = [
         "[".repeat(200_000),
@@ -54,7 +54,7 @@ fn nesting_without_end_is_refused() {
 }
 
 #[test]
-fn the_depth_limit_is_where_it_says() {
+fn a_text_at_the_depth_limit_is_read_and_one_level_more_refused() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("--- [", "]"), ("--- {a: ", "}")] {
         let yaml = open.starts_with('-');
         let inner = if yaml { open.strip_prefix("--- ").unwrap() } else { open };
@@ -91,7 +91,7 @@ fn more_values_than_the_limit_are_refused() {
 }
 
 #[test]
-fn a_bomb_of_lists_is_refused() {
+fn aliases_that_expand_to_many_lists_are_refused() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for n in 1..20 {
         let inner = format!("*a{}", n - 1);
@@ -105,7 +105,7 @@ fn a_bomb_of_lists_is_refused() {
 }
 
 #[test]
-fn a_bomb_of_values_is_refused() {
+fn aliases_that_expand_to_many_values_are_refused() {
     let mut text = "a0: &a0 [[], [], [], [], [], [], [], [], []]\n".to_owned();
     for n in 1..20 {
         let inner = format!("*a{}", n - 1);
@@ -116,7 +116,7 @@ fn a_bomb_of_values_is_refused() {
 }
 
 #[test]
-fn a_bomb_of_one_long_text_is_refused() {
+fn aliases_that_repeat_a_long_text_are_refused() {
     let text = format!("a: &a {}\nb:\n{}", "x".repeat(300_000), "- *a\n".repeat(70_000));
     check(&text, &Limits::default(), TextCode::AliasExpansion);
     let names = format!("a: &a {}\nb:\n{}", "x".repeat(1000), "- {*a : 1}\n".repeat(20_000));
@@ -124,14 +124,14 @@ fn a_bomb_of_one_long_text_is_refused() {
 }
 
 #[test]
-fn a_bomb_of_merge_keys_is_refused() {
+fn merge_keys_that_expand_to_many_members_are_refused() {
     let names = numbered(1000, "  name#: #\n");
     let text = format!("a: &a\n{names}b:\n{}", "- {<<: *a}\n".repeat(100_000));
     check(&text, &Limits::default(), TextCode::AliasExpansion);
 }
 
 #[test]
-fn aliases_that_pile_up_depth_are_refused() {
+fn aliases_that_nest_beyond_the_depth_limit_are_refused() {
     let mut text = "a0: &a0 []\n".to_owned();
     for n in 1..100 {
         writeln!(text, "a{n}: &a{n} [[*a{}]]", n - 1).unwrap();
@@ -140,13 +140,13 @@ fn aliases_that_pile_up_depth_are_refused() {
 }
 
 #[test]
-fn honest_aliases_in_a_small_text_are_read() {
+fn a_thousand_aliases_of_a_small_value_are_read() {
     let text = format!("a: &a {{x: {}}}\nb:\n{}", "y".repeat(100), "- *a\n".repeat(1000));
     assert!(read(text.as_bytes(), &Limits::default()).is_ok());
 }
 
 #[test]
-fn long_texts_of_one_kind_are_read_or_refused_quickly() {
+fn repetitive_texts_are_read_or_refused_in_linear_time() {
     let n = 40_000;
     let texts = [
         "a: ".to_owned() + &"&a ".repeat(n),

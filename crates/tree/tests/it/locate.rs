@@ -102,7 +102,7 @@ fn text_in_other_encodings_is_searched_too() {
 }
 
 #[test]
-fn text_that_cannot_be_read_leaves_positions_empty_or_above() {
+fn positions_in_unreadable_text_are_absent_or_of_an_ancestor() {
     check(b"\xFF\xFF", &[("/a", None)]);
     check("{\"a\": {\"b\": tru", &[("/a/b/c", Some((1, 8)))]);
     check("{\"a\": \"b", &[("/a", Some((1, 2)))]);

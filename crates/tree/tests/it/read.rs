@@ -44,7 +44,7 @@ fn check_found(text: &str, expected: &str, found: &[(TextCode, &str, usize, &str
 }
 
 #[test]
-fn json_is_read() {
+fn json_texts_are_read_to_their_values() {
     let rows = [
         (r#" {"a": [1, true, null, "x"], "b": {}} "#, r#"{"a":[1,true,null,"x"],"b":{}}"#),
         ("[]", "[]"),
@@ -64,7 +64,7 @@ fn json_numbers_keep_their_digits() {
 }
 
 #[test]
-fn a_member_named_like_a_number_of_the_reader_stays_a_member() {
+fn a_member_named_like_the_number_key_of_serde_json_stays_a_member() {
     for value in [r#""12""#, "1.50", "true", "null", "[1]", "{}", r#"{"a":[2]}"#] {
         let text = format!(r#"{{"$serde_json::private::Number":{value},"b":1}}"#);
         check(&text, &text);
@@ -72,7 +72,7 @@ fn a_member_named_like_a_number_of_the_reader_stays_a_member() {
 }
 
 #[test]
-fn yaml_is_read() {
+fn yaml_texts_are_read_to_their_values() {
     let rows = [
         ("a: 1\nb: [x, 'y', \"z\"]\n", r#"{"a":1,"b":["x","y","z"]}"#),
         ("- a\n- b: c\n  d: ~\n-\n", r#"["a",{"b":"c","d":null},null]"#),
@@ -156,7 +156,7 @@ fn infinity_is_a_text_with_a_note() {
 }
 
 #[test]
-fn aliases_are_what_they_name() {
+fn yaml_aliases_have_the_values_of_their_anchors() {
     check("a: &x {b: 1}\nc: *x\nd: [*x]\n", r#"{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}"#);
     check("a: &x 1\nb: &x 2\nc: *x\n", r#"{"a":1,"b":2,"c":2}"#);
 }
@@ -180,7 +180,7 @@ fn merge_keys_are_expanded() {
 }
 
 #[test]
-fn of_names_that_occur_twice_the_last_counts_with_a_warning() {
+fn of_equal_names_the_last_wins_with_a_warning() {
     let found = |line| (TextCode::DuplicateKey, "/b/a", line, "lines: 2 and");
     check_found("b:\n  a: 1\n  c: 2\n  a: 3\n", r#"{"b":{"a":3,"c":2}}"#, &[found(4)]);
     let json = "{\"b\": {\n\"a\": 1, \"c\": 2,\n\"a\": 3}}";
@@ -201,7 +201,7 @@ fn duplicates_in_a_large_object_are_reported() {
 }
 
 #[test]
-fn findings_of_one_kind_are_not_repeated_without_end() {
+fn findings_of_one_kind_are_reported_up_to_a_bound() {
     let text = "- {a: 1, a: 2}\n".repeat(1000);
     let read = read(text.as_bytes(), &Limits::default()).unwrap();
     assert_eq!(read.diagnostics.len(), 101);
@@ -209,7 +209,7 @@ fn findings_of_one_kind_are_not_repeated_without_end() {
 }
 
 #[test]
-fn text_that_is_not_json_is_refused_where_the_fault_is() {
+fn malformed_json_is_refused_at_the_position_of_its_fault() {
     check_refused("{\n  \"a\": 1,\n}", 3, 1, "a comma stands before the end");
     check_refused("{\"a\": 1} x", 1, 10, "expected nothing after the value");
     check_refused("{\"ä\": tru}", 1, 7, "expected a value");
@@ -220,7 +220,7 @@ fn text_that_is_not_json_is_refused_where_the_fault_is() {
 }
 
 #[test]
-fn text_that_is_not_yaml_is_refused_where_the_fault_is() {
+fn malformed_yaml_is_refused_at_the_position_of_its_fault() {
     check_refused("a: b\n c: d\n", 2, 3, "");
     check_refused("a:\n\tb: 1\n", 2, 2, "");
     check_refused("a: [1, 2\n", 1, 4, "unclosed");
@@ -255,7 +255,7 @@ fn utf16_with_a_byte_order_mark_is_read() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_with_their_place() {
+fn bytes_that_are_no_text_are_refused_with_their_position() {
     let rows: [(&[u8], usize, usize, &str); 5] = [
         (b"a: 1\n\xC3\xA4: \xFF\n", 2, 4, "byte: 9"),
         (b"a: 1\nb: \0\n", 2, 4, "NUL at byte: 8"),

@@ -49,7 +49,7 @@ fn all<'a>(value: &'a Value, pointer: String, seen: &mut Vec<(String, &'a Value)
 
 proptest! {
     #[test]
-    fn a_value_written_as_json_is_read_as_the_same(value in values()) {
+    fn a_value_written_as_json_is_read_back(value in values()) {
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             // A NUL in a text is escaped, and a scalar alone goes to the YAML reader.
             let text = format!("[{text}]");
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn json_read_as_yaml_is_the_same(value in values()) {
+    fn json_read_as_yaml_has_the_same_value(value in values()) {
         // YAML forbids some characters that JSON allows unescaped, and some escapes of JSON (surrogate pairs).
         let text = value.to_string();
         prop_assume!(text.bytes().all(|byte| (0x20..0x7F).contains(&byte)));

@@ -55,7 +55,7 @@ fn of_pairs(pairs: impl Iterator<Item = (String, String)>) -> Option<Value> {
 }
 
 #[test]
-fn forms_are_given_back() {
+fn form_bodies_decode_to_their_arguments() {
     let plan = posting("application/x-www-form-urlencoded", &schema(&json!({"type": "string"})));
     let more = prop::option::of(single("string")).boxed();
     check("form", (&plan, "body"), record(more), |request| {
@@ -110,7 +110,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 }
 
 #[test]
-fn multipart_bodies_are_given_back() {
+fn multipart_bodies_decode_to_their_arguments() {
     let plan =
         posting("multipart/form-data", &schema(&json!({"type": "string", "format": "binary"})));
     let bytes = prop::collection::vec(
@@ -149,7 +149,7 @@ fn answered(plan: &Plan, request: &http::Request<Bytes>) -> Option<Value> {
 }
 
 #[test]
-fn multipart_bodies_are_read_as_answers() {
+fn multipart_requests_are_read_back_as_answers() {
     let file = json!({"type": "string", "format": "binary"});
     let schema = json!({"type": "object", "properties": {"one": file, "two": file}});
     let bytes = || {
@@ -167,7 +167,7 @@ fn multipart_bodies_are_read_as_answers() {
 }
 
 #[test]
-fn json_lines_are_given_back() {
+fn json_lines_decode_to_their_arguments() {
     let values = || {
         prop_oneof![single("string"), single("integer"), object("string"), super::list("number")]
     };
@@ -194,7 +194,7 @@ fn xml_text() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn xml_is_given_back() {
+fn xml_bodies_decode_to_their_arguments() {
     let schema = json!({"type": "object", "xml": {"name": "album"}, "properties": {
         "id": {"type": "string", "xml": {"attribute": true}},
         "title": {"type": "string", "xml": {"name": "name", "prefix": "p", "namespace": "urn:x"}},
@@ -226,7 +226,7 @@ fn xml_is_given_back() {
 }
 
 #[test]
-fn names_of_members_are_given_back() {
+fn names_of_body_members_decode_to_their_arguments() {
     let any = json!({"type": "object", "additionalProperties": {"type": "string"}});
     let objects = || {
         prop::collection::btree_map(name(), text(), 1..4).prop_map(|members| {

@@ -68,7 +68,7 @@ fn rows(shapes: &[Shape], is_chosen: impl Fn(&str) -> bool) -> Vec<Row> {
 }
 
 #[test]
-fn every_style_gives_back_single_values_lists_and_objects() {
+fn parameters_of_every_style_decode_to_their_arguments() {
     let all = [Shape::Single, Shape::List, Shape::Object];
     for row in
         rows(&all, |style| !matches!(style, "deepObject" | "pipeDelimited" | "spaceDelimited"))
@@ -82,7 +82,7 @@ fn every_style_gives_back_single_values_lists_and_objects() {
 }
 
 #[test]
-fn reserved_characters_that_stay_are_given_back() {
+fn unescaped_reserved_characters_decode_to_their_arguments() {
     for (shape, explode) in
         [(Shape::Single, true), (Shape::List, true), (Shape::List, false), (Shape::Object, false)]
     {
@@ -104,7 +104,7 @@ fn nested(depth: u32) -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn deep_objects_are_given_back() {
+fn deep_object_parameters_decode_to_their_arguments() {
     let row = Row {
         place: "query",
         style: "deepObject",
@@ -117,7 +117,7 @@ fn deep_objects_are_given_back() {
 }
 
 #[test]
-fn parameters_that_are_json_are_given_back() {
+fn json_parameters_decode_to_their_arguments() {
     for place in ["path", "query", "cookie", "header"] {
         let path = if place == "path" { "/{color}" } else { "/" };
         let content = json!({"application/json": {"schema": {}}});

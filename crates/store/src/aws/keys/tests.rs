@@ -30,7 +30,7 @@ const ANSWERED: &str = r#"{"Code": "Success", "AccessKeyId": "AKIDM", "SecretAcc
     "Expiration": "2026-01-01T00:00:00Z"}"#;
 
 #[tokio::test]
-async fn keys_in_variables_come_first() {
+async fn aws_keys_in_variables_precede_other_sources() {
     check(
         &[("env:AWS_ACCESS_KEY_ID", "AKID"), ("env:AWS_SECRET_ACCESS_KEY", "s")],
         ("AKID", "s", None),

@@ -50,7 +50,7 @@ fn check(
 }
 
 #[test]
-fn the_published_test_suite_is_met() {
+fn signatures_equal_those_of_the_published_test_suite() {
     check("GET", "/", &[], "", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31");
     check("POST", "/", &[], "", "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b");
     check(
@@ -84,7 +84,7 @@ fn check_s3(target: &str, signature: &str) {
 }
 
 #[test]
-fn the_published_examples_of_s3_are_met() {
+fn signatures_equal_the_published_examples_of_s3() {
     check_s3("/?lifecycle", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
     check_s3(
         "/?max-keys=2&prefix=J",
@@ -123,7 +123,7 @@ fn a_body_is_left_out_of_the_signature_over_https_only() {
 }
 
 #[test]
-fn other_credentials_and_what_changes_on_the_way_are_not_signed() {
+fn credentials_and_headers_that_proxies_change_are_not_signed() {
     let request = Request::get("https://h/").header("x-api-key", "canary").header("accept", "*/*");
     let request = request.header("x-amz-meta-a", "b").body(Bytes::new()).unwrap();
     let keys = keys("AKIDEXAMPLE", S3_KEY, None);
@@ -133,7 +133,7 @@ fn other_credentials_and_what_changes_on_the_way_are_not_signed() {
 }
 
 #[test]
-fn a_usual_port_is_not_part_of_the_host_and_another_is() {
+fn the_default_port_is_not_signed_and_another_is() {
     let keys = keys("AKIDEXAMPLE", S3_KEY, None);
     let signed = |uri: &str| {
         let request = Request::get(uri).body(Bytes::new()).unwrap();

@@ -43,7 +43,7 @@ async fn a_grants_file_is_readable_by_its_owner_only() {
 }
 
 #[tokio::test]
-async fn one_at_a_time_replaces_a_grant() {
+async fn only_one_process_at_a_time_replaces_a_grant() {
     let (_kept, grants) = folder();
     let file = grants.folder.join("a.lock");
     let first = grants.lock("a").await.unwrap();
@@ -55,7 +55,7 @@ async fn one_at_a_time_replaces_a_grant() {
 }
 
 #[tokio::test]
-async fn a_file_in_place_of_the_folder_is_reported() {
+async fn a_file_instead_of_the_folder_of_grants_is_reported() {
     let kept = tempfile::NamedTempFile::new().unwrap();
     let grants = GrantFolder::new(kept.path());
     let refused = grants.put("a", &Secret::new("canary".to_owned())).await.unwrap_err();

@@ -103,7 +103,7 @@ async fn a_name_that_is_rebound_is_refused_at_the_next_connection() {
 }
 
 #[tokio::test]
-async fn one_forbidden_answer_refuses_all_of_them() {
+async fn one_forbidden_address_of_a_name_refuses_the_name() {
     let (port, n_connections) = counting_server().await;
     let origin = format!("http://pets.example:{port}");
     for (answers, forbidden) in [
@@ -136,7 +136,7 @@ async fn a_name_server_that_never_answers_is_left_after_five_seconds() {
 }
 
 #[tokio::test]
-async fn addresses_in_urls_are_judged_as_well() {
+async fn addresses_in_urls_are_checked_like_resolved_ones() {
     let (port, n_connections) = counting_server().await;
     let resolver = ScriptedResolver::new(&[&["127.0.0.1"]]);
     let client = described(Arc::clone(&resolver) as _, &[]);
@@ -167,7 +167,7 @@ async fn addresses_in_urls_are_judged_as_well() {
 }
 
 #[tokio::test]
-async fn an_operators_origin_may_be_this_machine_but_no_metadata_service() {
+async fn an_origin_of_the_operator_may_be_loopback_but_no_metadata_service() {
     let (port, _) = counting_server().await;
     let client = Client::over(
         &Network::with(Arc::new(Here), Listeners::default()),
@@ -205,7 +205,7 @@ async fn a_connection_made_for_the_operator_is_not_used_for_a_description() {
 }
 
 #[tokio::test]
-async fn our_own_listener_is_never_called() {
+async fn the_client_never_calls_its_own_listener() {
     let (port, n_connections) = counting_server().await;
     let listeners = Listeners::default();
     let client =
@@ -249,7 +249,7 @@ fn directed(port: u16, tls: TlsSettings) -> Client {
 }
 
 #[tokio::test]
-async fn a_directory_says_where_to_dial_and_the_name_stays() {
+async fn an_address_of_a_service_directory_is_dialled_under_the_original_name() {
     let authority = Authority::new("ours");
     let service = authority.issue("pets.example", When::Now);
     let port = serve_tls(service.server()).await;

@@ -51,7 +51,7 @@ fn bounded(response_bytes: usize) -> Limits {
 }
 
 #[tokio::test]
-async fn a_raw_deflate_stream_is_read_as_one_in_its_own_format_is() {
+async fn raw_and_zlib_deflate_streams_are_decoded() {
     for text in ["a", "Stra\u{df}e ", "\0"] {
         let text = text.repeat(4000);
         let body = all(DeflateEncoder::new(text.as_bytes())).await;
@@ -79,7 +79,7 @@ async fn each_coding_is_decoded_up_to_the_bound() {
 }
 
 #[tokio::test]
-async fn members_of_gzip_and_frames_of_zstd_follow_one_another() {
+async fn concatenated_gzip_members_and_zstd_frames_are_decoded() {
     for coding in ["gzip", "zstd"] {
         let body = [coded(coding, b"one ").await, coded(coding, b"two").await].concat();
         for origin in origins(&[coding], body).await {
@@ -99,7 +99,7 @@ async fn two_codings_are_refused_in_one_line_or_in_two() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_in_its_coding_or_breaks_off_is_no_answer() {
+async fn an_answer_that_is_not_in_its_announced_coding_is_a_coding_error() {
     for coding in ["br", "deflate", "gzip", "zstd"] {
         let whole = coded(coding, &[7; 5000]).await;
         let cut = origins(&[coding], whole[..whole.len() - 1].to_vec()).await;
@@ -111,7 +111,7 @@ async fn an_answer_that_is_not_in_its_coding_or_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_in_a_coded_answer_is_no_decoding_error() {
+async fn a_connection_that_breaks_in_a_compressed_answer_is_a_receive_error() {
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;
         let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n";

@@ -63,7 +63,7 @@ async fn a_proxy_of_the_environment_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_machine_without_certificates_still_calls_plain_origins() {
+async fn a_machine_without_root_certificates_still_calls_http_origins() {
     if let Some(target) = target() {
         assert_eq!(send(get(&target, "/")).await.unwrap().body(), "here");
         let secure = closed_origin().await.replace("http://", "https://");
@@ -76,7 +76,7 @@ async fn a_machine_without_certificates_still_calls_plain_origins() {
     let directory = empty.path().display().to_string();
     let file = empty.path().join("none.pem").display().to_string();
     let environment = [("SSL_CERT_DIR", &*directory), ("SSL_CERT_FILE", &file)];
-    let test = "a_machine_without_certificates_still_calls_plain_origins";
+    let test = "a_machine_without_root_certificates_still_calls_http_origins";
     check_passed(&run_again(test, &origin, &environment).await);
     assert_eq!(n_calls.load(Ordering::SeqCst), 1);
 }

@@ -33,7 +33,7 @@ async fn a_service_without_tls_is_not_reached_securely() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_without_an_answer_may_have_reached() {
+async fn a_connection_closed_without_an_answer_may_have_reached_the_service() {
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;
     })
@@ -42,7 +42,7 @@ async fn a_connection_that_closes_without_an_answer_may_have_reached() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_may_have_reached() {
+async fn a_truncated_answer_may_have_reached_the_service() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",

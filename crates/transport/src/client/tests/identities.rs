@@ -11,7 +11,7 @@ async fn answer(client: &Client, origin: &str) -> Result<Bytes, Error> {
 }
 
 #[tokio::test]
-async fn a_connection_that_shows_one_certificate_is_never_used_for_another() {
+async fn a_connection_with_one_client_certificate_is_never_used_for_another() {
     let authority = Authority::new("ours");
     let service = authority.issue("localhost", When::Now);
     for versions in [TLS_1_2, TLS_1_3] {

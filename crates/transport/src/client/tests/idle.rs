@@ -113,7 +113,7 @@ async fn n_sent(answer: &'static str, method: Method) -> usize {
 }
 
 #[tokio::test]
-async fn only_what_broke_before_an_answer_is_sent_again_and_only_once() {
+async fn an_idempotent_request_broken_before_its_answer_is_sent_again_once() {
     for (method, expected) in [
         (Method::GET, 2),
         (Method::HEAD, 2),
@@ -168,7 +168,7 @@ async fn call_any(client: &Client, origin: &str) -> Result<Bytes, Error> {
 }
 
 #[tokio::test]
-async fn both_framings_at_once_do_not_poison_the_next_call() {
+async fn an_answer_with_both_framings_does_not_reach_the_next_call() {
     // RFC 9112 §6.3: the chunks count, not the length; the connection must not be trusted afterwards.
     let origin = serve_raw(|mut connection| async move {
         while connection.read_head().await.is_some() {

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use super::*;
 
 #[tokio::test]
-async fn a_body_goes_and_comes() {
+async fn a_body_is_sent_and_an_answer_body_received() {
     let origin = serve(
         Router::new().route("/echo", post(|body: Bytes| async { (StatusCode::CREATED, body) })),
     )
@@ -64,7 +64,7 @@ async fn arriving(request: impl FnOnce(&str) -> Request<Bytes>) -> String {
 }
 
 #[tokio::test]
-async fn the_request_line_is_what_was_built() {
+async fn the_request_target_is_sent_unchanged() {
     for target in ["/", "/a%2Fb//c/?", "/%2e%2ea?x=%26+%20&y", "/a;b=c,@:!$&()*=~?a[]=1"] {
         let head = arriving(|origin| get(origin, target)).await;
         assert_eq!(head.lines().next(), Some(&*format!("GET {target} HTTP/1.1")));
@@ -72,7 +72,7 @@ async fn the_request_line_is_what_was_built() {
 }
 
 #[tokio::test]
-async fn the_client_adds_its_name_what_frames_the_message_and_the_codings_it_reads() {
+async fn the_client_adds_only_user_agent_framing_and_accept_encoding() {
     let head = arriving(|origin| {
         let request =
             Request::post(format!("{origin}/")).header("x-a", "1").header("accept", "text/plain");
@@ -94,7 +94,7 @@ async fn the_client_adds_its_name_what_frames_the_message_and_the_codings_it_rea
 }
 
 #[tokio::test]
-async fn a_request_that_asks_for_no_media_type_takes_them_all() {
+async fn a_request_without_accept_is_sent_with_accept_any() {
     let head = arriving(|origin| get(origin, "/")).await;
     assert!(head.lines().any(|line| line == "accept: */*"), "{head}");
 }

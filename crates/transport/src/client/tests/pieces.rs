@@ -42,7 +42,7 @@ async fn told(head: &'static str, pieces: Vec<Vec<u8>>, go: &Arc<Notify>) -> Str
 }
 
 #[tokio::test]
-async fn a_piece_is_there_before_the_next_one_is_sent() {
+async fn each_piece_of_a_stream_arrives_before_the_next_is_sent() {
     let plain = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let gzip = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n";
     let texts = ["data: 1\n\n", "data: 2\n\n"];
@@ -61,7 +61,7 @@ async fn a_piece_is_there_before_the_next_one_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_head_that_does_not_come_in_time_is_no_answer() {
+async fn a_response_head_that_is_late_is_a_timeout() {
     let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
     let limits = Limits { timeout: SHORT, ..Limits::default() };
     let opened = Client::new().unwrap().open(get(&origin, "/"), &limits).await;

@@ -75,7 +75,7 @@ async fn addresses_of_a_descriptions_names_are_checked_before_the_proxy_is_used(
 }
 
 #[tokio::test]
-async fn this_machine_is_not_looked_for_behind_the_proxy() {
+async fn loopback_origins_are_called_without_the_proxy() {
     let (address, seen) = proxy(CONNECTED).await;
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;

@@ -43,7 +43,7 @@ async fn an_endless_answer_ends_at_the_bound() {
 }
 
 #[tokio::test]
-async fn a_head_answer_has_no_body_whatever_length_it_announces() {
+async fn an_answer_to_head_has_no_body() {
     let origin =
         serve(Router::new().route("/", head(|| async { [("content-length", "10737418240")] })))
             .await;

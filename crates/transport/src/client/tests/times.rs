@@ -17,13 +17,13 @@ async fn check_timed_out(origin: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_never_answers_is_left() {
+async fn a_service_that_never_answers_is_a_timeout() {
     let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
     check_timed_out(&origin).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_stops_after_the_head_is_left() {
+async fn a_service_that_stops_within_the_body_is_a_timeout() {
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;
         connection.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab").await;
@@ -34,7 +34,7 @@ async fn a_service_that_stops_after_the_head_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_is_over_all_of_a_body_that_drips() {
+async fn the_timeout_covers_a_slowly_dripping_body() {
     // The bytes arrive faster than any deadline between two bytes.
     let dripping = || async {
         Body::from_stream(stream::unfold(interval(SHORT / 20), |mut clock| async move {

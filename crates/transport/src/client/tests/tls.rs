@@ -51,7 +51,7 @@ async fn a_listed_set_replaces_the_trust_of_the_machine_and_of_others() {
 }
 
 #[tokio::test]
-async fn an_authority_of_the_same_name_with_another_key_is_not_the_one() {
+async fn an_authority_of_equal_name_with_another_key_is_not_trusted() {
     let (ours, forged) = (Authority::new("ours"), Authority::new("ours"));
     let service = forged.issue("pets.example", When::Now);
     let tls = TlsSettings::new().with_ca(ours.trusted());
@@ -60,7 +60,7 @@ async fn an_authority_of_the_same_name_with_another_key_is_not_the_one() {
 }
 
 #[tokio::test]
-async fn dates_and_names_of_an_issued_certificate_count() {
+async fn the_dates_and_names_of_an_issued_certificate_are_verified() {
     let authority = Authority::new("ours");
     for (name, when, fault) in [
         ("pets.example", When::Past, TlsFault::Expired),
@@ -74,7 +74,7 @@ async fn dates_and_names_of_an_issued_certificate_count() {
 }
 
 #[tokio::test]
-async fn a_self_signed_certificate_is_its_own_anchor() {
+async fn a_listed_self_signed_certificate_is_trusted_for_its_name() {
     for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let check = async |when, host, expected| {
             let service = Issued::self_signed("pets.example", is_ca, when);
@@ -110,7 +110,7 @@ async fn an_unknown_self_signed_certificate_has_no_trusted_issuer() {
 }
 
 #[tokio::test]
-async fn an_issued_certificate_is_an_anchor_of_its_own() {
+async fn a_listed_issued_certificate_is_trusted_without_its_authority() {
     let service = Authority::new("theirs").issue("pets.example", When::Now);
     let listed = CaCertificates::read(service.certificate.pem().as_bytes()).unwrap();
     let tls = TlsSettings::new().with_ca(listed);
@@ -118,7 +118,7 @@ async fn an_issued_certificate_is_an_anchor_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_service_that_demands_a_certificate_accepts_only_ours() {
+async fn mutual_tls_succeeds_only_with_a_certificate_of_the_expected_authority() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = ours.issue("pets.example", When::Now);
     let trusting = || TlsSettings::new().with_ca(ours.trusted());

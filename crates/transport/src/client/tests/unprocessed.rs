@@ -112,7 +112,7 @@ async fn posted(first: First) -> (Result<Response<Bytes>, Error>, usize) {
 }
 
 #[tokio::test]
-async fn a_request_that_was_not_looked_at_is_sent_again() {
+async fn a_request_that_the_service_did_not_process_is_sent_again() {
     for first in [First::Resets(Reason::REFUSED_STREAM), First::Leaves] {
         let (answer, n_requests) = posted(first).await;
         let answer = answer.unwrap_or_else(|error| panic!("{first:?}: {error:?}"));
@@ -122,7 +122,7 @@ async fn a_request_that_was_not_looked_at_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_gone_is_noticed_within_the_time_of_a_call() {
+async fn an_unresponsive_http_2_service_is_noticed_within_the_timeout() {
     let (port, ca, n_requests) = service(First::Hangs).await;
     let tls = TlsSettings::new().with_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
@@ -147,7 +147,7 @@ async fn a_service_that_is_gone_is_noticed_within_the_time_of_a_call() {
 }
 
 #[tokio::test]
-async fn a_request_that_may_have_been_looked_at_is_not_sent_again() {
+async fn a_request_that_the_service_may_have_processed_is_not_sent_again() {
     let resets = [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::PROTOCOL_ERROR];
     for first in resets.map(First::Resets).into_iter().chain([First::Drops]) {
         let (answer, n_requests) = posted(first).await;
