@@ -87,7 +87,7 @@ async fn the_preview_of_an_approval_equals_the_request_without_credentials() {
 }
 
 #[tokio::test]
-async fn another_session_value_or_a_reload_needs_a_new_approval() {
+async fn a_changed_session_value_or_a_reload_needs_a_new_approval() {
     let (server, other) = (Server::start().await, Server::start().await);
     let before = built(&server.url(""), "writes", None).await;
     let ask = async || pending(&before.executor.call(&put(), &session("acme")).await).id.clone();
@@ -111,7 +111,7 @@ async fn another_session_value_or_a_reload_needs_a_new_approval() {
 }
 
 #[tokio::test]
-async fn a_rule_of_a_tool_that_is_not_there_is_a_warning_and_one_of_a_function_is_not() {
+async fn an_approval_rule_of_an_unknown_tool_is_a_warning() {
     let built = built("https://api.example.com", "{tools: {sellHouse: always}}", None).await;
     let warning = built.warnings.iter().find(|found| found.code == "selects-nothing").unwrap();
     assert_eq!((warning.severity, &*warning.help), (Severity::Warning, "remove it"));

@@ -79,7 +79,7 @@ fn effect(executor: &Executor, tool: &str) -> Effect {
 }
 
 #[tokio::test]
-async fn a_read_that_may_be_a_write_is_sent_once() {
+async fn a_get_with_a_method_override_header_is_sent_once() {
     assert_eq!(attempts(json!({})).await, 2);
     assert_eq!(attempts(json!({"X_HTTP_Method_Override": "DELETE"})).await, 1);
     let executor = target::executor(DESCRIPTION, "https://a.example", SOME);
@@ -137,7 +137,7 @@ fn a_header_that_may_never_be_an_argument_is_a_fault_with_position_and_reason() 
 }
 
 #[test]
-fn the_place_of_a_credential_is_never_let_through() {
+fn a_header_that_carries_a_credential_cannot_be_allowed() {
     let cookie = "auth: {api_key: {in: cookie, name: sid, value: literal:s}}\n";
     let header = "auth: {api_key: {in: header, name: X-Forwarded-For, value: literal:s}}\n";
     let without = "expected a header without a credential, got:";

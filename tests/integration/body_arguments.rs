@@ -31,7 +31,7 @@ paths:
 const LISTED: &str = "arguments: {tools: {createContact: body}}";
 
 #[tokio::test]
-async fn the_arguments_arrive_as_the_body() {
+async fn with_body_arguments_the_arguments_are_sent_as_the_body() {
     let server = Server::start().await;
     let executor = target::executor(DESCRIPTION, &server.url(""), LISTED);
     let arguments = json!({"email": "ada@example.com", "age": 7});
@@ -59,7 +59,7 @@ fn found(settings: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_operation_with_more_than_a_body_is_a_fault_and_one_that_there_is_not_a_warning() {
+fn body_arguments_of_an_unsuitable_operation_are_a_fault_and_of_an_unknown_one_a_warning() {
     assert_eq!(found(LISTED), [""; 0]);
     assert_eq!(
         found("arguments: {tools: {replaceContact: body}}"),

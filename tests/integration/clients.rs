@@ -58,7 +58,7 @@ fn pets(server: &str, settings: &str) -> Built {
 }
 
 #[tokio::test]
-async fn a_function_of_the_client_is_checked_and_waits() {
+async fn a_call_of_a_client_function_is_checked_and_pending() {
     let built = configured(FUNCTIONS).unwrap();
     let session = Session::default();
     let wrong = asked("clock-get_time", json!({"digits": "x", "zon": 1}));
@@ -100,7 +100,7 @@ async fn an_answer_of_the_client_is_checked_against_the_output_schema() {
 }
 
 #[tokio::test]
-async fn a_call_whose_tool_vanished_ends_as_removed() {
+async fn a_waiting_call_whose_tool_was_removed_ends_as_removed() {
     let built = configured(FUNCTIONS).unwrap();
     let (call, session) = (asked("clock-get_date", json!({})), Session::default());
     let settled = built.executor.resume(Call::new(&call, &session), ClientAnswer::Output(json!(1)));
@@ -149,7 +149,7 @@ async fn session_values_of_credentials_are_not_sent_to_the_client() {
 }
 
 #[tokio::test]
-async fn a_clients_answer_is_shaped_like_a_services() {
+async fn an_answer_of_the_client_is_shaped_like_one_of_a_service() {
     let settings = "    execution: {tools: {listPets: client}}
     output: {select: [items.id]}
     limits: {response_bytes: 4KiB}

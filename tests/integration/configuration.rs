@@ -16,7 +16,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_example_loads() {
+fn every_example_configuration_loads() {
     assert!(examples().len() >= 2);
     let environment = Environment::new().without_audit();
     for file in examples() {

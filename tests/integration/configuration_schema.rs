@@ -119,7 +119,7 @@ fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn every_key_says_what_it_is_for() {
+fn every_key_of_the_schema_has_a_description() {
     for table in callgate_config::TABLES {
         for key in table.keys() {
             let is_sentence =

@@ -106,7 +106,7 @@ async fn arrived(server: &Server, built: &Built, tool: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn each_operation_carries_what_it_asks_for() {
+async fn each_operation_is_sent_with_the_credentials_it_requires() {
     let (server, built) = started(ALL).await;
     for (tool, expected) in [
         ("inherited", &["canary-key", "/inherited"][..]),
@@ -203,7 +203,7 @@ async fn operations_without_their_credential_are_reported_and_never_sent() {
 }
 
 #[tokio::test]
-async fn one_credential_of_every_operation_spares_those_that_are_open() {
+async fn the_credential_of_a_toolset_is_not_sent_to_open_operations() {
     let (server, built) = started("auth: { bearer: { token: \"literal:canary\" } }").await;
     for (tool, expected) in [
         ("inherited", &["Bearer canary", "/inherited"][..]),
@@ -234,7 +234,7 @@ async fn anonymous_calls_must_be_allowed_by_the_configuration() {
 
 /// Both keys: `credentials` where the description says what it asks for, `auth` where it says nothing.
 #[tokio::test]
-async fn auth_is_for_what_states_nothing_beside_credentials() {
+async fn auth_beside_credentials_applies_to_operations_without_security() {
     let server = Server::start().await;
     let description = "openapi: 3.0.3
 paths:
@@ -255,7 +255,7 @@ components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } 
 
 /// Isolation: a server that the description names for single operations gets nothing.
 #[tokio::test]
-async fn another_origin_gets_no_credential_unless_it_is_listed() {
+async fn an_unlisted_origin_gets_no_credential() {
     let (server, away) = (Server::start().await, Server::start().await);
     let (own, other) = (server.url(""), away.url(""));
     let only_own = |away: &str, settings: &str| {
@@ -288,7 +288,7 @@ async fn another_origin_gets_no_credential_unless_it_is_listed() {
 
 /// The connection shows it, so nothing is put on the request, and another origin is not connected to at all.
 #[tokio::test]
-async fn a_client_certificate_meets_its_scheme() {
+async fn a_client_certificate_satisfies_its_scheme() {
     let tls = "tls: { client_certificate: client.pem, client_key: env:NONE }";
     let description =
         DESCRIPTION.replace("SERVER", "https://a.example").replace("AWAY", "https://away.example");
@@ -304,7 +304,7 @@ async fn a_client_certificate_meets_its_scheme() {
 }
 
 #[tokio::test]
-async fn a_cookie_that_holds_a_credential_is_no_argument() {
+async fn a_cookie_that_carries_a_credential_is_no_argument() {
     let (server, built) = started(ALL).await;
     let tool = built.executor.find("cookie").and_then(Entry::declaration).unwrap();
     let schema = tool.input_schema.to_value();
@@ -323,7 +323,7 @@ async fn a_cookie_that_holds_a_credential_is_no_argument() {
 }
 
 #[tokio::test]
-async fn a_dry_run_shows_every_place() {
+async fn a_dry_run_shows_the_location_of_every_credential() {
     let (server, built) = started(ALL).await;
     let asked = ToolCall::new("1", "both", Arguments::new());
     let Outcome::Planned(plan) = built.executor.dry_run(&asked, &session()).await.outcome else {

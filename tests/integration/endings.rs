@@ -49,7 +49,7 @@ async fn a_service_that_never_answers_is_timed_out() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_unreachable() {
+async fn an_unreachable_service_ends_the_call_as_unreachable() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let fault = failure(&executor(gone), "pets-getPet", json!({"petId": 7})).await;
     assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::No));
@@ -57,7 +57,7 @@ async fn a_service_that_is_not_there_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_not_there_fails_the_call() {
+async fn a_missing_secret_fails_the_call() {
     let service = TcpListener::bind("127.0.0.1:0").unwrap();
     service.set_nonblocking(true).unwrap();
     let auth = json!({"bearer": {"token": "file:no-such-token"}});

@@ -32,7 +32,7 @@ fn check(error: &dyn error::Error) {
 }
 
 #[test]
-fn a_cause_is_shown_by_its_text() {
+fn the_cause_of_an_error_is_shown_as_text() {
     let kind = auth::ErrorKind::TokenUnavailable;
     check(&auth::Error::new(kind, "no answer").with_source(Cause).clone());
     let kind = secret::ErrorKind::Unreadable;
@@ -44,7 +44,7 @@ fn a_cause_is_shown_by_its_text() {
 }
 
 #[test]
-fn a_failed_request_may_have_been_received_unless_its_kind_excludes_it() {
+fn a_failed_request_may_have_reached_the_service_unless_its_kind_excludes_it() {
     use transport::ErrorKind;
 
     let rows = [

@@ -103,7 +103,7 @@ async fn an_answer_over_the_bound_is_not_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_ends_at_the_deadline_and_a_write_is_not_repeated() {
+async fn a_silent_service_is_a_timeout_and_a_write_is_not_repeated() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "limits: { timeout: 300ms }");
     let Outcome::Failed(fault) = status(&executor, "change", 299).await else { panic!("no fault") };
@@ -113,7 +113,7 @@ async fn silence_ends_at_the_deadline_and_a_write_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_was_not_reached() {
+async fn an_unreachable_service_was_not_reached() {
     let executor = executor(&closed_origin().await, "");
     let Outcome::Failed(fault) = status(&executor, "status", 200).await else { panic!("no fault") };
     assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::No));
@@ -162,7 +162,7 @@ async fn each_kind_of_credential_arrives_once_and_in_no_fault() {
 }
 
 #[tokio::test]
-async fn without_its_credential_nothing_is_sent() {
+async fn without_its_credential_a_call_sends_nothing() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "auth: { bearer: { token: $session.params.token } }");
     let result = call(&executor, "echo", json!({"n": 1})).await;
@@ -175,7 +175,7 @@ async fn without_its_credential_nothing_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_stops() {
+async fn a_dropped_call_closes_its_connection() {
     let server = Server::start().await;
     let executor = Arc::new(executor(&server.url(""), ""));
     let running =
@@ -197,7 +197,7 @@ async fn a_server_of_the_description_must_be_public_https() {
 }
 
 #[tokio::test]
-async fn a_call_hands_its_trace_on() {
+async fn a_call_sends_its_trace_context() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "");
     let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -221,7 +221,7 @@ async fn a_call_hands_its_trace_on() {
 }
 
 #[tokio::test]
-async fn baggage_goes_to_the_toolsets_that_get_it_alone() {
+async fn baggage_is_sent_only_to_toolsets_configured_for_it() {
     let server = Server::start().await;
     let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let trace = TraceContext::parse(parent).unwrap().with_baggage("user=kim");

@@ -74,7 +74,7 @@ async fn a_tool_of_dialogflow_is_called_with_its_own_credential() {
 
 /// Both products, and both spellings, against a token endpoint that checks the client.
 #[tokio::test]
-async fn a_client_of_an_authorization_server_gets_its_token_and_renews_it() {
+async fn an_exported_oauth_client_requests_and_renews_its_token() {
     let provider = Provider::start().await;
     provider.behave(|provider, _| provider.issue(json!(3600)));
     let (id, secret) = ("canary client", "canary:secret%");
@@ -205,7 +205,7 @@ async fn a_toolset_of_customer_engagement_suite_is_joined_with_its_environment()
 
 /// A description that puts anything before the operator's address chooses where calls go.
 #[tokio::test]
-async fn an_environment_gives_the_whole_beginning_of_an_address() {
+async fn an_environment_replaces_the_scheme_and_host_of_an_exported_server() {
     let server = Server::start().await;
     let environment = json!({"openApiToolset": {"url": "https://a.example"}});
     let own = server.url("");
@@ -277,7 +277,7 @@ fn a_schema_outside_of_the_app_is_not_read() {
 
 /// Where a configuration may name a file, an export may not.
 #[test]
-fn a_certificate_of_an_export_is_no_file() {
+fn a_certificate_of_an_export_is_not_read_as_a_file() {
     let named = json!({"dialogflow_tool": "agent/tools/pets"});
     for certificate in ["config/ca.pem", "../ca.pem"] {
         let tls = json!({"caCerts": [{"displayName": "c", "cert": certificate}]});

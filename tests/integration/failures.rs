@@ -71,18 +71,18 @@ fn unknown(code: FaultCode) -> Expected {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_that_is_not_resolved() {
+async fn an_unresolved_name_is_a_fault_with_its_cause() {
     // No name server knows a name below `invalid` (RFC 6761 §6.4).
     check("http://name.invalid", not_reached()).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_port_where_nobody_listens() {
+async fn a_closed_port_is_a_fault_with_its_cause() {
     check(&closed_origin().await, not_reached()).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_is_not_accepted_in_time() {
+async fn a_connection_timeout_is_a_fault_with_its_cause() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let listener = socket.listen(0).unwrap();
@@ -98,7 +98,7 @@ async fn a_connection_that_is_not_accepted_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_does_not_speak_tls() {
+async fn a_service_without_tls_is_a_fault_with_its_cause() {
     let says = "no secure connection to the service, nothing was sent";
     let expected =
         Expected { next: (Next::GiveUp, Next::GiveUp), says: (says, says), ..not_reached() };
@@ -111,7 +111,7 @@ async fn a_service_that_does_not_speak_tls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_closes_before_an_answer() {
+async fn a_connection_closed_before_an_answer_is_a_fault_with_its_cause() {
     let server = Raw::once("").await;
     check(&server.origin, unknown(FaultCode::Unreachable)).await;
     let server = Raw::once("").await;
@@ -120,13 +120,13 @@ async fn a_connection_that_closes_before_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_not_http() {
+async fn an_answer_that_is_not_http_is_a_fault_with_its_cause() {
     let server = Raw::once("220 mail.example.com ESMTP\r\n").await;
     check(&server.origin, unknown(FaultCode::Unreachable)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_breaks_off() {
+async fn a_truncated_answer_is_a_fault_with_its_cause() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
@@ -138,13 +138,13 @@ async fn an_answer_that_breaks_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence() {
+async fn a_silent_service_is_a_fault_with_its_cause() {
     let server = Raw::start(|mut connection| async move { connection.hold().await }).await;
     check(&server.origin, unknown(FaultCode::TimedOut)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_without_an_end() {
+async fn an_endless_answer_is_a_fault_with_its_cause() {
     let server = Raw::start(|mut connection| async move {
         connection.read_head().await;
         connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc").await;
@@ -165,7 +165,7 @@ fn answered(code: FaultCode, read: (Next, &'static str)) -> Expected {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_over_the_bound() {
+async fn an_answer_over_the_limit_is_a_fault_with_its_cause() {
     let body = "x".repeat(2000);
     let server = Raw::once(format!("HTTP/1.1 200 OK\r\ncontent-length: 2000\r\n\r\n{body}")).await;
     let read = (Next::CorrectArguments, "more than 1024 bytes, which is the bound; ask for less");
@@ -173,7 +173,7 @@ async fn an_answer_over_the_bound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_in_two_codings() {
+async fn an_answer_in_two_codings_is_a_fault_with_its_cause() {
     let server = Raw::once(
         "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-encoding: br\r\ncontent-length: 1\r\n\r\nx",
     )
@@ -183,7 +183,7 @@ async fn an_answer_in_two_codings() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_date_to_come_back_counts_from_now_where_the_answer_has_none() {
+async fn a_retry_date_counts_from_now_if_the_answer_has_no_date() {
     let until = SystemTime::now() + Duration::from_mins(2);
     let until = httpdate::fmt_http_date(until);
     let server = Raw::once(format!(

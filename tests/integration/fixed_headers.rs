@@ -106,7 +106,7 @@ async fn no_argument_replaces_a_fixed_header() {
 }
 
 #[tokio::test]
-async fn without_its_secret_nothing_is_sent() {
+async fn without_the_secret_of_a_fixed_header_nothing_is_sent() {
     let (server, file) = (Server::start().await, secret());
     let executor = executor(&server, "auth: none", &file);
     file.close().unwrap();
@@ -117,7 +117,7 @@ async fn without_its_secret_nothing_is_sent() {
 }
 
 #[test]
-fn a_header_that_a_credential_is_put_in_is_refused() {
+fn a_fixed_header_that_carries_a_credential_is_refused() {
     let text = "toolsets:
   hub:
     openapi: spec.yaml

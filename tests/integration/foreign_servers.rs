@@ -42,7 +42,7 @@ async fn failed(built: &Built, tool: &str) -> Fault {
 }
 
 #[tokio::test]
-async fn another_origin_gets_no_value_of_the_session_unless_it_is_listed() {
+async fn an_unlisted_origin_gets_no_value_of_the_session() {
     let (server, away) = (Server::start().await, Server::start().await);
     let (own, other) = (server.url(""), away.url(""));
     let built = load(&own, "https://away.example", &own).await;

@@ -168,7 +168,7 @@ fn every_future_below_the_library_is_send() {
 }
 
 #[tokio::test]
-async fn a_stream_is_read_where_it_is_spawned() {
+async fn a_stream_is_read_in_a_spawned_task() {
     let executor = Executor::builder().build().unwrap();
     let stream = executor.stream(&calls()[0], &Session::default()).await;
     let read = async move {

@@ -152,7 +152,7 @@ async fn an_upload_that_is_repeated_after_a_401_keeps_its_handle() {
 }
 
 #[tokio::test]
-async fn a_handle_of_nothing_is_a_fault_before_sending() {
+async fn an_unknown_handle_is_a_fault_before_anything_is_sent() {
     let executor = executor().await;
     let arguments = json!({"body": {"handle": "result:00ff"}});
     let asked = asked("raw", arguments.clone());
@@ -168,7 +168,7 @@ async fn a_handle_of_nothing_is_a_fault_before_sending() {
 }
 
 #[tokio::test]
-async fn a_handle_is_of_the_session_and_the_principal_that_made_it() {
+async fn a_handle_is_valid_only_for_its_session_and_principal() {
     let executor = executor().await;
     let (own, other) = (Session::new("own"), Session::new("other"));
     let fetch = asked("fetch", json!({}));

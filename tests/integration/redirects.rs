@@ -39,7 +39,7 @@ async fn moved(status: u16, location: &str) -> Raw {
 }
 
 #[tokio::test]
-async fn no_redirect_is_followed_unless_the_toolset_says_so() {
+async fn redirects_are_followed_only_if_the_toolset_allows_them() {
     let server = moved(302, "/v1/end").await;
     for settings in ["", "redirects: none"] {
         let executor = target::executor(DESCRIPTION, &format!("{}/v1", server.origin), settings);
@@ -110,7 +110,7 @@ async fn a_redirect_to_another_origin_is_never_followed() {
 }
 
 #[tokio::test]
-async fn a_loop_ends_after_five() {
+async fn a_redirect_loop_ends_after_five_redirects() {
     let server = moved(302, "/v1/loop").await;
     let executor =
         target::executor(DESCRIPTION, &format!("{}/v1", server.origin), "redirects: same_origin");

@@ -81,7 +81,7 @@ fn documents_of_a_listed_origin_are_fetched_each_once() {
 }
 
 #[test]
-fn other_origins_get_no_request() {
+fn references_to_unlisted_origins_send_no_request() {
     for reference in [
         "https://other.example.com/parts.yaml#/limit",
         "https://specs.example.com:8443/parts.yaml#/limit",

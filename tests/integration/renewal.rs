@@ -128,7 +128,7 @@ async fn a_call_whose_token_is_refused_is_sent_once_more_with_a_fresh_one() {
 
 /// Threat 38 of `SECURITY.md`.
 #[tokio::test]
-async fn a_token_that_is_always_refused_makes_no_loop() {
+async fn an_always_refused_token_is_replaced_only_once() {
     let row = ("none", 401, "Bearer error=\"invalid_token\"");
     let result = check(row, &["token-0", "token-1"], &[CredentialRefusal::Token]).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };

@@ -52,7 +52,7 @@ fn names<'e>(found: &[Found<'e>]) -> Vec<&'e str> {
 }
 
 #[tokio::test]
-async fn sources_of_the_inputs_of_a_tool_follow_it() {
+async fn tools_that_produce_the_inputs_of_a_tool_follow_it() {
     let executor = shop().await;
     let found = executor.search(&Search::new("the pets somebody has"), |_| true);
     assert_eq!(names(&found), ["petsOfOwner", "listOwners", "addPet"]);
@@ -63,7 +63,7 @@ async fn sources_of_the_inputs_of_a_tool_follow_it() {
 }
 
 #[tokio::test]
-async fn arguments_tags_and_bodies_are_words_too() {
+async fn a_search_finds_words_of_arguments_tags_and_bodies() {
     let executor = shop().await;
     let first = |text: &str| executor.search(&Search::new(text), |_| true)[0].entry.name().as_str();
     assert_eq!(first("nickname"), "addPet");
@@ -72,7 +72,7 @@ async fn arguments_tags_and_bodies_are_words_too() {
 }
 
 #[tokio::test]
-async fn filters_come_before_ranking() {
+async fn search_filters_are_applied_before_ranking() {
     let executor = shop().await;
     let search = Search::new("pets of owners").with_limit(1);
     assert_eq!(names(&executor.search(&search, |_| true)), ["petsOfOwner"]);

@@ -152,7 +152,7 @@ fn row_5_a_hostile_template_is_not_offered() {
 }
 
 #[tokio::test]
-async fn row_6_nothing_becomes_a_number_by_guessing() {
+async fn row_6_a_text_becomes_a_number_only_if_lossless() {
     let rows = [json!("5abc"), json!("0x10"), json!(true), json!(5.5), json!(" 5"), json!("")];
     is_refused("count", &rows.map(|n| json!({ "n": n }))).await;
 }
@@ -174,7 +174,7 @@ async fn rows_7_and_12_undeclared_names_are_refused_and_declared_ones_encoded() 
 }
 
 #[tokio::test]
-async fn row_8_the_credential_in_the_query_wins_once() {
+async fn row_8_the_credential_in_the_query_replaces_others_of_its_name() {
     let server = Server::start().await;
     let auth = "auth: { api_key: { in: query, name: key, value: literal:s3cret } }";
     let executor = executor(&server.url(""), auth);

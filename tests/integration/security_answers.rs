@@ -84,7 +84,7 @@ async fn row_22_characters_are_sent_as_they_are() {
 }
 
 #[tokio::test]
-async fn row_27_bombs_and_endless_answers_end_at_the_bound() {
+async fn row_27_compression_bombs_and_endless_answers_end_at_the_limit() {
     // Members of gzip simply follow one another: two hundred times a mebibyte of zeros.
     let bomb = gzip(&vec![0; 1 << 20]).await.repeat(200);
     let bomb = body("content-encoding: gzip\r\n", &bomb).await;
@@ -181,7 +181,7 @@ async fn row_29_an_answer_of_two_lengths_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn row_29_what_follows_an_answer_is_nobodys_answer() {
+async fn row_29_bytes_after_an_answer_answer_no_other_call() {
     let json = "content-type: application/json\r\n";
     let poison = format!("HTTP/1.1 200 OK\r\n{json}content-length: 8\r\n\r\n\"poison\"");
     for head in [
@@ -203,7 +203,7 @@ async fn row_29_what_follows_an_answer_is_nobodys_answer() {
 }
 
 #[tokio::test]
-async fn row_30_whatever_comes_is_clean_text() {
+async fn row_30_every_answer_is_shown_as_clean_text() {
     for (media_type, sent, expected) in [
         ("application/json", &b"{\"v\":\"\xff\"}"[..], json!({"v": "\u{fffd}"})),
         ("application/json", b"\xef\xbb\xbf[1]", json!([1])),
@@ -300,7 +300,7 @@ async fn row_31_an_echoed_credential_is_masked_in_every_spelling() {
 }
 
 #[test]
-fn the_rows_are_those_of_the_table() {
+fn every_row_of_the_security_table_has_its_test() {
     let source = [include_str!("security.rs"), include_str!("security_answers.rs")].concat();
     let rows: Value = (1..=12).chain([21, 22, 23]).chain(27..=31).collect();
     for row in rows.as_array().unwrap() {
@@ -313,7 +313,7 @@ fn the_rows_are_those_of_the_table() {
 
 /// What decoding puts together is masked, and the whole is kept only where nothing would be put together again.
 #[tokio::test]
-async fn row_59_what_decoding_puts_together_is_masked_too() {
+async fn row_59_a_secret_that_appears_by_decoding_is_masked() {
     let settings = format!(
         "auth: {{ bearer: {{ token: 'literal:{CANARY}' }} }}\nlimits: {{ result_bytes: 64 }}"
     );

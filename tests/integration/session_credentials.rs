@@ -154,7 +154,7 @@ async fn a_description_does_not_read_another_toolsets_credential() {
 }
 
 #[tokio::test]
-async fn parameters_beside_a_credential_are_inputs() {
+async fn session_parameters_beside_a_credential_are_inputs() {
     let server = Server::start().await;
     let configuration = configuration(&server.url(""), "$session.params.user.token", "");
     let built = built(&parameter("user.name"), &configuration);
@@ -165,7 +165,7 @@ async fn parameters_beside_a_credential_are_inputs() {
 }
 
 #[tokio::test]
-async fn an_operator_gives_a_value_to_a_toolset_by_name() {
+async fn an_allowed_session_parameter_is_readable_by_its_toolset() {
     let server = Server::start().await;
     let allow = "    session_parameters: { allow: [Token] }";
     let configuration = configuration(&server.url(""), "$session.params.token", allow);
@@ -178,7 +178,7 @@ async fn an_operator_gives_a_value_to_a_toolset_by_name() {
 }
 
 #[tokio::test]
-async fn the_journal_says_what_was_withheld() {
+async fn withheld_session_values_are_noted_in_the_journal() {
     let server = Server::start().await;
     let configuration = configuration(&server.url(""), "$session.params.token", "");
     let built = built(&parameter("token"), &configuration);
@@ -260,7 +260,7 @@ fn a_value_is_allowed_by_its_bare_name() {
 }
 
 #[tokio::test]
-async fn a_toolset_may_take_what_its_own_credential_reads_and_does_not_show_it() {
+async fn a_toolset_may_read_the_value_of_its_own_credential_masked() {
     let server = Server::start().await;
     for (token, annotation) in [
         ("$session.params.token", parameter("token")),
@@ -289,7 +289,7 @@ async fn a_fault_does_not_show_a_value_that_is_a_credential() {
 }
 
 #[tokio::test]
-async fn values_of_a_session_are_literal() {
+async fn session_values_that_look_like_references_are_literal() {
     let server = Server::start().await;
     for (token, envelope) in [
         ("$session.params.token", json!({"parameters": {"token": "env:HOME"}})),
@@ -303,7 +303,7 @@ async fn values_of_a_session_are_literal() {
 }
 
 #[tokio::test]
-async fn without_its_credential_nothing_is_sent() {
+async fn without_its_session_credential_a_call_sends_nothing() {
     let server = Server::start().await;
     let configuration = configuration(&server.url(""), "$session.credentials.token", "");
     let built = built(&parameter("x"), &configuration);
@@ -319,7 +319,7 @@ async fn without_its_credential_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn a_credential_of_a_session_is_masked_wherever_a_service_or_a_model_says_it() {
+async fn a_session_credential_is_masked_in_answers_and_arguments() {
     let server = Server::start().await;
     let built = built("minLength: 0", &configuration(&server.url(""), "literal:other-token", ""));
     let session = Session::new("s").with_credential("unused", Secret::new(CANARY.to_owned()));
@@ -351,7 +351,7 @@ fn placed() -> impl Strategy<Value = Object> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_place_of_a_request_gives_away_what_another_toolset_reads(
+    fn no_part_of_a_request_has_the_credential_of_another_toolset(
         (reads, asks, parameters, variables, of_context, asks_context) in
             (name(), name(), placed(), placed(), any::<bool>(), any::<bool>()),
     ) {

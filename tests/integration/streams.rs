@@ -44,7 +44,7 @@ async fn told(
 }
 
 #[tokio::test]
-async fn a_value_is_there_before_the_next_one_is_sent() {
+async fn each_value_of_a_stream_arrives_before_the_next_is_sent() {
     let events: &[&str] =
         &["event: add\ndata: {\"n\":9007199254740993}\n\n", "data: ca", "nary-key\n\n"];
     let lines: &[&str] = &["{\"n\":1.10}\n", "[\"cana", "ry-key\"]\n"];
@@ -76,7 +76,7 @@ async fn a_value_is_there_before_the_next_one_is_sent() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_left_was_still_sending() {
+async fn a_dropped_stream_is_marked_as_still_sending() {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\netag: \"canary-key\"\r\n\r\n";
     let go = Arc::new(Notify::new());
     let server = told(head, &[HIDING, "data: 2\n\n"], &go, false).await;
@@ -130,7 +130,7 @@ async fn a_stream_that_stops_or_breaks_ends_in_a_fault() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_limit_is_that_of_one_value() {
+async fn the_timeout_of_a_stream_applies_to_each_value() {
     let server = Raw::start(|mut connection| async move {
         connection.read_head().await;
         connection.write(EVENTS).await;
@@ -161,7 +161,7 @@ async fn collected(server: &Raw, settings: &str) -> (Value, Option<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_collects_what_came_within_its_bounds() {
+async fn a_call_of_a_stream_collects_the_values_within_its_limits() {
     let whole = Raw::once(format!("{LINES}1\n2\n")).await;
     assert_eq!(collected(&whole, "").await, (json!([1, 2]), None));
     let go = Arc::new(Notify::new());

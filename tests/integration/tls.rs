@@ -133,7 +133,7 @@ paths:
 
 /// The description asks for a client certificate (OpenAPI 3.1.0 §4.8.27), and so does the server.
 #[tokio::test]
-async fn a_scheme_of_certificates_is_met_by_one_that_is_shown() {
+async fn a_mutual_tls_scheme_is_satisfied_by_a_client_certificate() {
     let authority = Authority::new();
     let server = format!("server: 'https://localhost:{}'", authority.serve(answer).await);
     authority.issue("client", 3000);

@@ -69,7 +69,7 @@ fn check(path: &str, text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn more_charges_by_hand_than_there_may_be_are_refused() {
+fn more_manual_charges_than_allowed_are_refused() {
     let a = "fn a(effort: &Effort) { effort.spend(1); matches!(effort.spend(2), true) }";
     check("a.rs", &format!("{a} fn b(effort: &Effort) {{ [1, 2].map(Effort::spend); }}"), &[]);
     let more = "fn spend(effort: &Effort) { effort.spend(1) } fn b() { spend(c); }";

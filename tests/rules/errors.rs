@@ -155,7 +155,7 @@ fn an_error_of_another_shape_is_refused() {
 }
 
 #[test]
-fn an_error_that_programs_make_in_another_way_is_refused() {
+fn a_public_error_without_the_common_constructor_is_refused() {
     let methods = OF_PROGRAMS.join(" {} ").replace("Self {}", "Self { todo() }");
     let shape = format!("{SHAPE} impl Error {{ {methods} {{}} }}");
     let shape = shape.replace("pub struct", "#[derive(Clone)] pub struct");

@@ -12,12 +12,12 @@ use super::workspace::{case_files, rust_files};
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::AnswerLost, "a_call_that_an_earlier_process_made_is_not_made_again"),
     (FaultCode::AuditFailed, "a_call_that_cannot_be_audited_is_refused_unless_in_best_effort_mode"),
-    (FaultCode::AuthFailed, "a_secret_that_is_not_there_fails_the_call"),
+    (FaultCode::AuthFailed, "a_missing_secret_fails_the_call"),
     (FaultCode::KeyReused, "another_call_under_a_key_is_refused_unless_it_is_of_another_principal"),
     (FaultCode::Rejected, "a_rejected_call_fails_with_ask_user_and_cannot_be_approved_later"),
     (FaultCode::UnknownApproval, "an_approval_counts_only_for_its_principal_session_and_tool"),
     (FaultCode::NeedsApproval, "a_call_that_cannot_be_stored_until_its_decision_is_refused"),
-    (FaultCode::NeedsValues, "a_tool_that_asks_a_person_is_refused_without_one"),
+    (FaultCode::NeedsValues, "a_tool_that_elicits_is_refused_without_a_client_that_can_ask"),
     (FaultCode::NotSupported, "a_body_that_cannot_be_written_is_reported_with_its_media_type"),
     (FaultCode::OutcomeUnknown, "a_call_that_its_caller_abandoned_is_not_made_again"),
     (FaultCode::Overloaded, "calls_beyond_the_concurrency_limit_are_refused_with_a_time_to_retry"),
@@ -25,12 +25,12 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::StillRunning, "a_repetition_of_a_running_call_is_answered_still_running"),
     (FaultCode::Stopped, "calls_that_outlast_the_drain_are_answered_with_the_results_so_far"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
-    (FaultCode::ToolRemoved, "a_call_whose_tool_vanished_ends_as_removed"),
+    (FaultCode::ToolRemoved, "a_waiting_call_whose_tool_was_removed_ends_as_removed"),
     (
         FaultCode::UnknownSession,
         "a_call_in_a_session_that_is_not_stored_is_refused_if_it_reads_a_value",
     ),
-    (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
+    (FaultCode::Unreachable, "an_unreachable_service_ends_the_call_as_unreachable"),
 ];
 
 /// The rule: codes that neither a fixture nor a listed test shows.
@@ -59,7 +59,7 @@ fn a_code_that_nothing_shows_is_refused() {
 }
 
 #[test]
-fn a_listed_test_that_is_not_there_is_refused() {
+fn a_listed_test_that_does_not_exist_is_refused() {
     let tests = [(FaultCode::TimedOut, "it_times_out"), (FaultCode::Unreachable, "it_is_there")];
     assert_eq!(missing_tests(&tests, "fn it_is_there() {}"), ["it_times_out"]);
 }
@@ -72,7 +72,7 @@ fn every_fault_code_is_shown_by_a_fixture_or_a_listed_test() {
 }
 
 #[test]
-fn every_listed_test_is_there() {
+fn every_listed_test_exists() {
     let files = ["crates", "tests"].map(rust_files);
     let sources: String = files.iter().flatten().map(|file| file.text.as_str()).collect();
     assert_eq!(missing_tests(SHOWN_BY_A_TEST, &sources), [""; 0]);

@@ -194,7 +194,7 @@ fn every_crate_has_a_level_and_every_edge_is_in_the_table() {
 }
 
 #[test]
-fn every_row_of_the_table_goes_down() {
+fn every_row_of_the_table_has_only_edges_downwards() {
     for from in TABLE {
         for used in from.uses {
             let to = row(used).unwrap_or_else(|| panic!("`{used}` has a row"));

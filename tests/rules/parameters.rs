@@ -137,7 +137,7 @@ fn a_document_and_findings_as_parameters_are_refused() {
 }
 
 #[test]
-fn functions_take_what_belongs_together_as_a_struct() {
+fn no_function_of_the_parser_has_a_pair_of_related_parameters() {
     assert_eq!(with_pairs(&code()), [""; 0]);
 }
 

@@ -103,7 +103,7 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_single_flight_of_ones_own_is_refused() {
+fn a_second_single_flight_is_refused() {
     let found = "crates/auth/src/a.rs names `tokio::sync::Mutex`";
     check("use tokio::{sync::{Mutex, Notify}, time::Instant};", &[found]);
     check("use tokio::sync::Mutex as Held;", &[found]);
@@ -120,6 +120,6 @@ fn other_locks_and_those_of_tests_are_accepted() {
 }
 
 #[test]
-fn there_is_one_single_flight() {
+fn only_one_single_flight_exists() {
     assert_eq!(own(&rust_files("crates")), Vec::<String>::new());
 }

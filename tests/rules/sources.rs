@@ -76,7 +76,7 @@ fn a_file_of_401_lines_is_refused() {
 }
 
 #[test]
-fn a_name_that_says_nothing_is_refused() {
+fn a_collective_file_name_is_refused() {
     let names = ["x/src/mod.rs", "x/src/http_utils.rs", "x/common/a.rs", "x/src/model.rs"];
     let files = names.map(|name| file(name, ""));
     assert_eq!(badly_named(&files), ["x/src/mod.rs", "x/src/http_utils.rs", "x/common/a.rs"]);
@@ -101,7 +101,7 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn no_name_says_nothing() {
+fn no_file_has_a_collective_name() {
     assert_eq!(badly_named(&code()), [""; 0]);
 }
 

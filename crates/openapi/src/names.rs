@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_collide_are_qualified_by_place() {
+    fn arguments_that_collide_are_qualified_by_location() {
         check_arguments(
             &[(InputLocation::Path, "id"), (InputLocation::Query, "id")],
             &["path_id", "query_id"],

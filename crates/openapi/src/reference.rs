@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_followed_to_their_end() {
+    fn chains_of_references_are_followed_to_their_end() {
         check("#/c~1d", Ok("/c/d".replace("c/", "c~1").as_str()));
         check("#/a", Ok("/c~1d"));
         check("#/c%7E1d", Ok("/c~1d"));

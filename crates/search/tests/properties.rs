@@ -33,7 +33,7 @@ fn found(index: &Index, question: &str, limit: usize, admits: impl Fn(usize) -> 
 
 proptest! {
     #[test]
-    fn hits_are_few_admitted_different_and_in_order(
+    fn hits_are_limited_filtered_distinct_and_ordered(
         texts in texts(),
         question in "\\PC{0,40}|[a-cX ]{0,12}",
         limit in 0_usize..12,
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn fewer_are_the_first_of_more(texts in texts(), question in "[a-cX ]{0,12}", limit in 0_usize..12) {
+    fn a_smaller_limit_returns_the_first_hits_of_a_larger_one(texts in texts(), question in "[a-cX ]{0,12}", limit in 0_usize..12) {
         let index = Index::new(texts.iter().map(document));
         let all = found(&index, &question, usize::MAX, |_| true);
         let some = found(&index, &question, limit, |_| true);
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn filtered_tools_use_no_rank(texts in texts(), question in "[a-cX ]{0,12}") {
+    fn tools_that_the_filter_rejects_use_no_rank(texts in texts(), question in "[a-cX ]{0,12}") {
         let index = Index::new(texts.iter().map(document));
         let admits = |at: usize| at.is_multiple_of(2);
         let all = index.find_words(Query::new(&question).with_limit(usize::MAX));

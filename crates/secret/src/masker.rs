@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_masker_prints_nothing() {
+    fn debug_output_of_a_masker_shows_no_secret() {
         let masker = Masker::new(vec![Secret::new("canary-value".to_owned())]);
         assert_eq!(format!("{masker:?}"), "Masker(****)");
     }

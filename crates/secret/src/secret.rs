@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_prints_the_value() {
+    fn debug_output_of_a_secret_shows_no_value() {
         let secret = Secret::from_stored_text("canary\n".to_owned());
         let shown = format!("{secret} {secret:?} {secret:#?} {:?}", Some(&secret));
         assert!(shown.contains(MASK) && !shown.contains("canary"), "{shown}");

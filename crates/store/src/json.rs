@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_becomes_a_secret() {
+    fn a_member_of_a_json_secret_is_selected_by_its_key() {
         check(r#"{"k": "abc"}"#, Some("abc"));
         check(r#"{"k": "a\"b\u00fc\n"}"#, Some("a\"b\u{fc}"));
         check(r#"{"k": 12345678901234567890}"#, Some("12345678901234567890"));

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_keeps_the_order_it_was_written_in() {
+    fn an_object_keeps_the_order_of_its_text() {
         let names: Vec<_> = object_of(20).iter().map(|(name, _)| name.to_string()).collect();
         assert_eq!(names.first().map(String::as_str), Some("name19"));
     }

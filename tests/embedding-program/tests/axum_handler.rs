@@ -22,7 +22,7 @@ async fn calls(State(executor): State<Executor>, Json(asked): Json<Vec<Value>>) 
 }
 
 #[tokio::test]
-async fn a_handler_runs_calls_in_parallel() {
+async fn an_axum_handler_runs_calls_in_parallel() {
     let description = std::fs::read(callgate_embed::description()).unwrap();
     let server = callgate_embed::service().await;
     let executor = callgate::openapi(description).server(server).build().await.unwrap();

@@ -67,7 +67,7 @@ async fn a_vetoed_call_never_reaches_the_tool() {
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_left_is_seen_to_end() {
+async fn own_middleware_sees_the_end_of_a_dropped_call() {
     let (guard, begun) = (Guard::default(), Arc::new(Notify::new()));
     let told = Arc::clone(&begun);
     let executor = Executor::builder()

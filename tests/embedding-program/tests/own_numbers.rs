@@ -30,7 +30,7 @@ struct Offer {
 }
 
 #[test]
-fn values_of_callgate_keep_digits_and_order_inside_of_them() {
+fn values_inside_types_of_the_program_keep_digits_and_order() {
     let text = r#"{"price":1.10,"details":{"b":9007199254740993.0,"a":1e400}}"#;
     let offer: Offer = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&offer).unwrap(), text);

@@ -44,7 +44,7 @@ async fn a_configuration_names_a_secret_of_the_programs_own_store() {
 
 /// It may be a secret that was pasted, so nothing of it is shown.
 #[tokio::test]
-async fn a_scheme_that_no_store_answers_is_refused_at_its_place_and_not_shown() {
+async fn a_reference_without_a_store_is_refused_at_its_position_and_not_shown() {
     let config = Config::from_text(text("https://a.example", "canary:canary"), "").unwrap();
     assert!(!format!("{config:?}").contains("canary:canary"));
     let error = config.build(&Environment::new(), None).await.unwrap_err();

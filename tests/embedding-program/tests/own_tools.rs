@@ -83,7 +83,7 @@ fn asked(tool: &str, name: &str, value: &str) -> ToolCall {
 }
 
 #[tokio::test]
-async fn a_kind_of_tool_of_ones_own_is_called_and_previewed() {
+async fn an_own_kind_of_tool_is_called_and_previewed() {
     let (executor, session) = (executor(), Session::default());
     let result = executor.call(&asked("dictionary", "word", "callgate"), &session).await;
     assert!(!result.outcome.is_failed(), "{result:?}");
@@ -95,7 +95,7 @@ async fn a_kind_of_tool_of_ones_own_is_called_and_previewed() {
 }
 
 #[tokio::test]
-async fn a_closure_sees_who_asks_and_arguments_that_fit() {
+async fn a_closure_gets_the_principal_and_checked_arguments() {
     let (executor, session) = (executor(), Session::default());
     let asked_for = asked("clock-get_time", "zone", "UTC");
     let call = Call::new(&asked_for, &session);
@@ -111,7 +111,7 @@ async fn a_closure_sees_who_asks_and_arguments_that_fit() {
 }
 
 #[tokio::test]
-async fn a_caller_says_until_when_it_waits() {
+async fn a_call_ends_at_the_deadline_of_its_caller() {
     let (executor, session) = (executor(), Session::default());
     let asked = ToolCall::new("1", "slow", Arguments::new());
     let deadline = Instant::now() + Duration::from_millis(1);

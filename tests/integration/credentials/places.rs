@@ -31,7 +31,7 @@ const BOTH: &str = "components: {securitySchemes: {one: {type: apiKey, in: query
 const BEARER: &str = "auth: {bearer: {token: \"literal:canary\"}}";
 
 #[tokio::test]
-async fn required_parameters_at_the_places_of_schemes_are_filled_by_their_credentials() {
+async fn required_parameters_of_security_schemes_are_filled_by_their_credentials() {
     let server = Server::start().await;
     let text = description(&server.url(""), &["key!", "token!", "board!"], BOTH);
     let text = text.replace("name\":\"board\"", "name\":\"board\",\"example\":\"b\"");
@@ -67,7 +67,7 @@ async fn a_required_parameter_whose_scheme_has_no_credential_refuses_the_call() 
 }
 
 #[test]
-fn the_operator_gives_a_name_back() {
+fn credential_arguments_are_offered_to_the_model_again() {
     let text = description("https://a.example", &["access_token", "key"], "");
     let load = |settings: &str| toolset(&text, settings);
     assert!(inputs(&load(BEARER).unwrap()).is_empty());
@@ -81,7 +81,7 @@ fn the_operator_gives_a_name_back() {
 }
 
 #[tokio::test]
-async fn no_object_and_no_form_writes_where_a_token_is_read() {
+async fn objects_and_forms_that_could_write_a_token_are_refused() {
     let text = r#"
 openapi: 3.0.3
 servers: [{url: "https://a.example"}]

@@ -28,7 +28,7 @@ paths:
 }
 
 #[test]
-fn every_operation_and_every_scope_is_named() {
+fn missing_scopes_are_reported_with_all_their_operations() {
     check(
         3,
         "expected a credential for the security scheme `token` with the scopes `s00`, `s01`, `s02`, got one without \
@@ -37,7 +37,7 @@ fn every_operation_and_every_scope_is_named() {
 }
 
 #[test]
-fn of_many_the_first_twenty_are_named() {
+fn of_many_missing_scopes_the_first_twenty_are_listed() {
     let first = |prefix: &str| {
         let names: Vec<_> = (0..20).map(|n| format!("`{prefix}{n:02}`")).collect();
         names.join(", ")

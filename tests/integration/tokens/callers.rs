@@ -36,7 +36,7 @@ fn caller(principal: &str, token: &str, left: Duration) -> Session {
 const HOUR: Duration = Duration::from_hours(1);
 
 #[tokio::test]
-async fn a_callers_token_is_exchanged_as_the_standard_says() {
+async fn the_token_of_a_caller_is_exchanged_by_rfc_8693() {
     let provider = Provider::start().await;
     issue(&provider);
     let more = json!({"subject_token_type": "jwt", "requested_token_type": "access_token"});
@@ -58,7 +58,7 @@ async fn a_callers_token_is_exchanged_as_the_standard_says() {
 }
 
 #[tokio::test]
-async fn each_caller_and_token_has_a_token_of_its_own_and_asks_for_it_once() {
+async fn each_caller_and_token_requests_its_own_exchanged_token_once() {
     let provider = Provider::start().await;
     issue(&provider);
     let executor = executor(&provider, &exchange(&provider, &json!({})));
@@ -147,7 +147,7 @@ async fn a_dry_run_shows_and_sends_no_token() {
 }
 
 #[test]
-fn no_header_that_holds_a_callers_token_becomes_a_parameter() {
+fn no_header_with_the_token_of_a_caller_becomes_a_session_parameter() {
     for header in ["Authorization", "authorization"] {
         let configuration = json!({"toolsets": {}, "sessions": {"headers": {"token": header}}});
         let error = configured(&configuration.to_string()).unwrap_err().to_string();
@@ -156,7 +156,7 @@ fn no_header_that_holds_a_callers_token_becomes_a_parameter() {
 }
 
 #[tokio::test]
-async fn no_other_place_of_a_configuration_takes_a_callers_token() {
+async fn the_token_of_a_caller_is_accepted_only_as_subject_token() {
     let provider = Provider::start().await;
     let endpoint = provider.url("/token");
     for settings in [

@@ -48,7 +48,7 @@ async fn check_refused(executor: &Executor, scheme: &Value) {
 /// Threat 58 of `SECURITY.md`: every flow and every kind of metadata, at the server's origin and at another, listed,
 /// named and neither.
 #[tokio::test]
-async fn row_58_another_origin_gets_the_client_secret_only_where_the_operator_says_so() {
+async fn row_58_another_origin_gets_the_client_secret_only_if_listed() {
     let (home, away) = (Provider::start().await, Provider::start().await);
     let schemes = |provider: &Provider| {
         let url = provider.url("/token");
@@ -121,7 +121,7 @@ async fn an_endpoint_is_never_an_address_that_only_the_description_names() {
 
 /// Metadata at an origin that may have the secret do not lead it on to one that may not.
 #[tokio::test]
-async fn the_endpoint_that_metadata_name_is_where_credentials_may_go() {
+async fn a_token_endpoint_from_metadata_must_be_a_listed_origin() {
     let (home, away) = (Provider::start().await, Provider::start().await);
     home.name_endpoint(away.url("/token"));
     let metadata = home.url("/.well-known/openid-configuration");

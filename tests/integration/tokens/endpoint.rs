@@ -37,7 +37,7 @@ fn json_answer(body: &Value) -> Response {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_token_is_not_used() {
+async fn an_answer_without_a_token_is_not_used() {
     let html = || answer(200, "text/html", "<h1>canary</h1>");
     check("HTML", html, "is no token", Next::GiveUp).await;
     check("no token", || json_answer(&json!({"canary": 1})), "is no token", Next::GiveUp).await;
@@ -55,7 +55,7 @@ async fn an_answer_that_is_no_token_is_not_used() {
 }
 
 #[tokio::test]
-async fn a_failing_token_endpoint_may_be_tried_later() {
+async fn a_failing_token_endpoint_is_a_fault_with_try_later() {
     let broken = || answer(500, "text/html", "canary");
     check("500", broken, "out of order", Next::TryLater).await;
     let often = || answer(429, "text/html", "canary");
@@ -77,7 +77,7 @@ async fn is_waited_for(first: impl Fn() -> Response + Send + 'static) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_is_back_soon_is_waited_for() {
+async fn a_short_retry_time_of_the_token_endpoint_is_waited_for() {
     is_waited_for(|| answer(200, "application/json", "")).await;
     is_waited_for(|| answer(503, "text/html", "canary")).await;
     for status in [429, 500, 503] {
@@ -91,7 +91,7 @@ async fn an_endpoint_that_is_back_soon_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_asks_for_a_long_wait_is_not_waited_for() {
+async fn a_long_retry_time_of_the_token_endpoint_is_not_waited_for() {
     let long = || {
         let mut answer = answer(503, "text/html", "canary");
         answer.headers_mut().insert("retry-after", "60".parse().unwrap());
@@ -118,7 +118,7 @@ async fn a_token_is_accepted_under_every_media_type_and_spelling_of_bearer() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_refused_learns_of_the_other_way_to_send_its_secret() {
+async fn a_refused_client_is_advised_of_the_other_authentication_method() {
     for (way, other) in [("basic", "body"), ("body", "basic")] {
         let provider = provider_with(|_| json_answer(&json!({"error": "invalid_client"}))).await;
         let mut settings = client(&provider);
@@ -131,7 +131,7 @@ async fn a_client_that_is_refused_learns_of_the_other_way_to_send_its_secret() {
 
 /// RFC 6749 §2.3.1 and appendix B: every id and secret arrives as it is, by both ways.
 #[tokio::test]
-async fn ids_and_secrets_arrive_as_they_are() {
+async fn client_ids_and_secrets_reach_the_endpoint_unchanged() {
     let texts = ["me", "a b", "a+b", "a%20b", "a:b", "a&b=c", "ü名前", "a/b?c#d", "~._-*", "\"'\\"];
     for (id, secret) in texts.iter().flat_map(|id| texts.map(|secret| (*id, secret))) {
         for way in ["basic", "body"] {
@@ -182,7 +182,7 @@ async fn a_refusal_is_reported_with_its_standard_code() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_hangs_costs_a_call_ten_seconds_and_the_next_ones_nothing() {
+async fn a_hanging_token_endpoint_delays_one_call_by_ten_seconds() {
     let provider = provider_with(|_| {
         let body = futures_util::stream::pending::<Result<bytes::Bytes, std::io::Error>>();
         Response::builder()
@@ -203,7 +203,7 @@ async fn an_endpoint_that_hangs_costs_a_call_ten_seconds_and_the_next_ones_nothi
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
+async fn an_unreachable_token_endpoint_is_retried_for_a_while() {
     let provider = Provider::start().await;
     let settings = json!({"oauth2_client_credentials": {
         "token_url": provider.url("/token"), "client_id": "me",
@@ -218,7 +218,7 @@ async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
 
 /// Threat 34 of `SECURITY.md`.
 #[tokio::test]
-async fn a_lifetime_is_read_in_every_form_that_servers_use() {
+async fn the_lifetime_of_a_token_is_read_in_every_form() {
     for (expires_in, n_asked) in [
         (json!(3600), 1),
         (json!("3600"), 1),
@@ -239,7 +239,7 @@ async fn a_lifetime_is_read_in_every_form_that_servers_use() {
 }
 
 #[tokio::test]
-async fn a_token_without_a_type_is_a_bearers() {
+async fn a_token_without_a_type_is_sent_as_bearer() {
     let provider = provider_with(|provider| {
         provider.known.lock().unwrap().insert("canary-plain".to_owned());
         Json(json!({"access_token": "canary-plain"})).into_response()

@@ -30,7 +30,7 @@ fn issue_by(parameter: &'static str) -> impl Fn(&Provider, &Asked) -> Response {
 }
 
 #[tokio::test]
-async fn a_users_token_is_exchanged_as_the_standard_says() {
+async fn the_token_of_a_user_is_exchanged_by_rfc_8693() {
     let provider = Provider::start().await;
     provider.behave(issue_by("subject_token"));
     for (place, extra) in [
@@ -64,7 +64,7 @@ async fn a_users_token_is_exchanged_as_the_standard_says() {
 }
 
 #[tokio::test]
-async fn a_users_jwt_is_shown_as_an_assertion() {
+async fn the_jwt_of_a_user_is_sent_as_an_assertion() {
     let provider = Provider::start().await;
     provider.behave(issue_by("assertion"));
     let settings = json!({"jwt_bearer": {
@@ -81,7 +81,7 @@ async fn a_users_jwt_is_shown_as_an_assertion() {
 }
 
 #[tokio::test]
-async fn a_users_token_that_is_refused_is_for_the_user_to_renew() {
+async fn a_refused_user_token_requires_the_user_to_sign_in() {
     for (settings, code) in [("token_exchange", "invalid_request"), ("jwt_bearer", "invalid_grant")]
     {
         let provider = Provider::start().await;
@@ -115,7 +115,7 @@ async fn a_session_without_a_token_requests_no_exchange() {
 }
 
 #[tokio::test]
-async fn each_session_and_subject_has_a_token_of_its_own_and_asks_for_it_once() {
+async fn each_session_and_subject_requests_its_own_token_once() {
     let provider = Provider::start().await;
     provider.behave(issue_by("subject_token"));
     let executor = executor(&provider, &exchange(&provider, "$session.params.token"));
@@ -189,7 +189,7 @@ async fn calls_of_two_sessions_carry_each_the_token_that_was_exchanged_for_its_o
 }
 
 #[tokio::test]
-async fn a_bearer_token_of_the_context_is_the_sessions_own() {
+async fn a_bearer_token_of_the_context_belongs_to_its_session() {
     let provider = Provider::start().await;
     provider.known.lock().unwrap().insert("canary-user".to_owned());
     let auth = json!({"bearer": {"token": "$context.variables.token"}});

@@ -16,7 +16,7 @@ async fn asked(settings: Value) -> Asked {
 }
 
 #[tokio::test]
-async fn a_client_shows_its_secret_in_the_header() {
+async fn a_client_sends_its_secret_in_the_header() {
     for settings in [
         json!({"client_secret": "literal:a b:c"}),
         json!({"client_secret": "literal:a b:c", "client_authentication": "basic"}),
@@ -29,7 +29,7 @@ async fn a_client_shows_its_secret_in_the_header() {
 }
 
 #[tokio::test]
-async fn a_client_shows_its_secret_in_the_body() {
+async fn a_client_sends_its_secret_in_the_body() {
     let settings = json!({"client_secret": "literal:canary", "client_authentication": "body"});
     let asked = asked(settings).await;
     assert_eq!(asked.authorization, None);
@@ -40,7 +40,7 @@ async fn a_client_shows_its_secret_in_the_body() {
 }
 
 #[tokio::test]
-async fn a_request_asks_for_scopes_an_audience_and_what_else_is_said() {
+async fn a_token_request_has_scopes_audience_and_configured_parameters() {
     let asked = asked(json!({
         "scopes": ["read", "write"],
         "audience": "https://api.example.com",

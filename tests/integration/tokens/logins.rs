@@ -160,7 +160,7 @@ async fn a_call_without_a_login_is_refused_with_the_command() {
 }
 
 #[tokio::test]
-async fn processes_whose_token_is_refused_renew_it_once() {
+async fn processes_that_share_a_refused_login_renew_it_once() {
     let (provider, kept, _) = logged_in().await;
     for round in 1..4 {
         let processes: Vec<_> = (0..8).map(|_| process(&provider, &kept)).collect();
@@ -236,7 +236,7 @@ async fn a_rejected_login_is_reported_with_the_command_to_renew_it() {
 }
 
 #[tokio::test]
-async fn a_logout_removes_the_login_whatever_the_server_says() {
+async fn a_logout_removes_the_login_even_if_the_server_fails() {
     let (_provider, kept, built) = logged_in().await;
     let login = &logins(&built)[0].login;
     let ended = login.logout().await.unwrap();
@@ -280,7 +280,7 @@ fn described(provider: &Provider, page: &str, settings: &str) -> Built {
 }
 
 #[tokio::test]
-async fn a_description_says_where_a_person_logs_in() {
+async fn the_login_page_is_read_from_the_description() {
     let provider = Provider::start().await;
     provider.behave(|provider, _| rotating(provider));
     let own = described(&provider, &provider.url("/page"), "");

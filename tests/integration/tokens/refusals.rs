@@ -6,7 +6,7 @@ use super::{call, calls, client, executor, fault, is_answered};
 
 /// Threat 35 of `SECURITY.md`.
 #[tokio::test]
-async fn a_thousand_calls_ask_for_one_token() {
+async fn a_thousand_calls_request_one_token() {
     let provider = Provider::start().await;
     let executor = executor(&provider, &client(&provider));
     calls(&executor, 1000).await.iter().for_each(is_answered);
@@ -31,7 +31,7 @@ async fn a_thousand_calls_with_a_refused_token_request_one_new_token_and_succeed
 
 /// Threat 38 of `SECURITY.md`: counted at the servers.
 #[tokio::test]
-async fn a_service_that_refuses_every_token_makes_no_loop() {
+async fn a_service_that_refuses_every_token_gets_two_requests() {
     let provider = Provider::start().await;
     provider.behave(|_, _| Json(json!({"access_token": "canary-unknown"})).into_response());
     let executor = executor(&provider, &client(&provider));

@@ -48,7 +48,7 @@ async fn token(cache: &TokenCache, issuer: &Issuer, expires_in: f64) -> String {
 
 /// Threat 35 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
-async fn a_thousand_calls_ask_for_one_token() {
+async fn a_thousand_concurrent_calls_request_one_token() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     for (round, expected) in ["token-1", "token-1", "token-2"].into_iter().enumerate() {
         if round == 2 {

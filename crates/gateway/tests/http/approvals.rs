@@ -33,7 +33,7 @@ async fn decide(sidecar: &Sidecar, id: &str, decision: &str) -> Answered {
 }
 
 #[tokio::test]
-async fn a_call_waits_and_is_made_when_it_is_approved_once() {
+async fn a_pending_call_is_made_once_when_it_is_approved() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, request) = asked(&sidecar, &calls(&Value::Null)).await;
     assert_eq!(request["method"], "GET");
@@ -63,7 +63,7 @@ async fn a_rejected_call_is_not_made_and_reported_to_the_model() {
 }
 
 #[tokio::test]
-async fn a_decision_that_is_repeated_with_its_key_is_answered_as_the_first_time() {
+async fn a_decision_repeated_with_its_key_gets_the_first_answer() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     let path = format!("/v1/approvals/{id}");
@@ -79,7 +79,7 @@ async fn a_decision_that_is_repeated_with_its_key_is_answered_as_the_first_time(
 }
 
 #[tokio::test]
-async fn an_approval_holds_for_the_session_values_of_its_call() {
+async fn an_approval_counts_only_with_the_session_values_of_its_call() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let owned = |session: &Value| json!({"calls": [{"tool": "pets-listOwnedPets", "args": {}}], "session": session});
     let inline = owned(&json!({"id": "s-1", "parameters": {"ownerId": "o-1"}}));
@@ -110,7 +110,7 @@ async fn an_approval_after_a_reload_shows_the_new_request() {
 }
 
 #[tokio::test]
-async fn events_and_messages_of_models_say_what_waits() {
+async fn pending_calls_are_reported_in_events_and_messages() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let headers = [("content-type", "application/json"), ("accept", "text/event-stream")];
     let body = calls(&Value::Null).to_string();
@@ -132,7 +132,7 @@ async fn events_and_messages_of_models_say_what_waits() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_repeated_after_the_decision_is_answered_with_what_came_of_it() {
+async fn a_request_repeated_after_the_decision_is_answered_with_the_result() {
     // What the command adds to every sidecar.
     let sidecar = Sidecar::of(&format!("idempotency: {{ttl: 1h}}\n{CONFIGURATION}")).await;
     let own = json!({"calls": [{"id": "a", "tool": "pets-getPet", "args": {"petId": 7}, "idempotencyKey": "own"}]});

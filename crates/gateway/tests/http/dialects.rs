@@ -42,7 +42,7 @@ async fn every_call_of_a_message_is_answered_in_the_order_of_the_calls() {
 }
 
 #[tokio::test]
-async fn each_format_is_answered_in_its_own_words() {
+async fn each_dialect_is_answered_in_its_own_format() {
     let sidecar = Sidecar::of_pets().await;
     for (dialect, message, pointer) in [
         ("openai", openai(&[("a", "pets-getPet", r#"{"petId": 7}"#)]), "/0/content"),
@@ -99,7 +99,7 @@ async fn each_format_is_answered_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn digits_of_a_text_of_arguments_come_through() {
+async fn digits_of_arguments_given_as_text_are_preserved() {
     let sidecar = Sidecar::of_pets().await;
     let message = openai(&[("a", "pets-getPet", r#"{"petId": 900719925474099301}"#)]);
     let answered = sidecar.post(OPENAI, &json!({"message": message, "dryRun": true})).await;
@@ -108,7 +108,7 @@ async fn digits_of_a_text_of_arguments_come_through() {
 }
 
 #[tokio::test]
-async fn a_message_without_calls_ends_a_loop() {
+async fn a_message_without_calls_is_answered_without_messages() {
     let sidecar = Sidecar::of_pets().await;
     let message = json!({"role": "assistant", "content": "Done."});
     let answered = sidecar.post(OPENAI, &json!({"message": message})).await;
@@ -187,7 +187,7 @@ async fn a_malformed_message_is_a_problem_with_its_position() {
 }
 
 #[tokio::test]
-async fn tools_are_declared_in_the_forms_of_a_dialect_and_their_calls_read_in_them() {
+async fn each_form_of_a_dialect_declares_tools_and_reads_their_calls() {
     let sidecar = Sidecar::of_pets().await;
     let declared = sidecar.get("/v1/tools?dialect=openai&form=strict").await.json();
     assert_eq!(declared["tools"][0]["function"]["strict"], true, "{declared}");
@@ -212,7 +212,7 @@ async fn tools_are_declared_in_the_forms_of_a_dialect_and_their_calls_read_in_th
 }
 
 #[tokio::test]
-async fn the_client_runs_the_calls_of_a_message_where_it_says_so() {
+async fn with_execution_client_the_calls_of_a_message_are_pending() {
     let service = Service::start().await;
     let message = openai(&[("a", "order", "{}"), ("b", "order", "{")]);
     let body = json!({"message": message, "execution": "client"});
@@ -251,7 +251,7 @@ async fn calls_refused_before_they_run_are_in_the_audit_file() {
 }
 
 #[tokio::test]
-async fn a_repeated_message_is_answered_as_the_first_time() {
+async fn a_repeated_message_gets_the_first_answer() {
     let service = Service::start().await;
     let headers = [JSON, ("idempotency-key", "k")];
     let body = json!({"message": openai(&[("a", "order", ""), ("b", "order", "{}")])}).to_string();

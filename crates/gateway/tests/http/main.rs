@@ -58,7 +58,7 @@ async fn a_call_without_an_id_gets_one_that_no_other_call_has() {
 }
 
 #[tokio::test]
-async fn digits_come_through_in_both_directions() {
+async fn digits_of_arguments_and_answers_are_preserved() {
     let sidecar = Sidecar::of_pets().await;
     let body = json!({"calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]});
     let answered = sidecar.post("/v1/calls", &body).await;
@@ -80,7 +80,7 @@ async fn a_dry_run_shows_the_request_and_no_credential() {
 }
 
 #[tokio::test]
-async fn a_malformed_request_is_a_problem_that_says_where() {
+async fn a_malformed_request_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
         (json!([]), "expected an object, got: an array"),
@@ -111,7 +111,7 @@ async fn a_malformed_request_is_a_problem_that_says_where() {
 }
 
 #[tokio::test]
-async fn a_wrong_setting_is_shown_and_what_may_be_secret_is_not() {
+async fn a_problem_shows_a_wrong_setting_but_no_value_that_may_be_secret() {
     let sidecar = Sidecar::of_pets().await;
     let long = "x".repeat(41);
     for (name, value, got) in [
@@ -202,7 +202,7 @@ async fn a_body_that_is_not_json_is_refused_by_its_media_type_or_its_text() {
 }
 
 #[tokio::test]
-async fn results_come_as_events_each_as_it_ends() {
+async fn each_result_is_sent_as_an_event_when_its_call_ends() {
     let sidecar = Sidecar::of_pets().await;
     let body = json!({"calls": [
         {"id": "a", "tool": "pets-getPet", "args": {"petId": 7}},
@@ -318,7 +318,7 @@ async fn a_session_is_stored_changed_shown_and_forgotten() {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_be_stored_says_why() {
+async fn a_session_that_cannot_be_stored_is_a_problem_with_its_reason() {
     let sidecar = Sidecar::of_pets().await;
     for body in [
         json!([]),
@@ -333,7 +333,7 @@ async fn a_session_that_cannot_be_stored_says_why() {
 }
 
 #[tokio::test]
-async fn the_requests_own_session_wins_and_a_header_wins_over_it() {
+async fn a_header_wins_over_the_session_of_the_request_and_that_over_the_stored_one() {
     let sidecar = Sidecar::of_pets().await;
     sidecar
         .put("/v1/sessions/s", &json!({"parameters": {"ownerId": "stored", "storeNumber": 1}}))
@@ -359,7 +359,7 @@ async fn the_requests_own_session_wins_and_a_header_wins_over_it() {
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 #[tokio::test]
-async fn paths_that_share_a_segment_list_their_own_methods() {
+async fn paths_that_share_a_segment_allow_their_own_methods() {
     let sidecar = Sidecar::of_pets().await;
     for (path, allowed) in [
         ("/v1/sessions/s-1", "GET,HEAD,PUT,PATCH,DELETE"),
@@ -372,7 +372,7 @@ async fn paths_that_share_a_segment_list_their_own_methods() {
 }
 
 #[tokio::test]
-async fn a_tool_of_a_toolset_that_is_not_named_is_not_repeated() {
+async fn a_malformed_toolset_tool_is_not_echoed_in_the_answer() {
     let sidecar = Sidecar::of_pets().await;
     for unnamed in [json!({}), json!({"toolset": "pets"}), json!({"toolId": 7}), json!(7)] {
         let body = json!({"tool": "pets-getPet", "toolsetTool": unnamed, "args": {"petId": 7}});

@@ -34,7 +34,7 @@ async fn the_tools_of_one_toolset_are_served_at_its_path() {
 }
 
 #[tokio::test]
-async fn a_slash_at_the_end_of_the_path_changes_nothing_and_an_unknown_method_is_named() {
+async fn a_trailing_slash_is_ignored_and_an_unknown_method_is_reported() {
     let sidecar = Sidecar::of_pets().await;
     let list = request("tools/list", &json!({})).to_string();
     let (status, listed) = asked(&sidecar, "/mcp/", &list).await;
@@ -88,7 +88,7 @@ async fn an_invalid_mcp_request_is_answered_with_a_json_rpc_error() {
 }
 
 #[tokio::test]
-async fn a_batch_of_the_revision_that_has_them_is_answered_by_a_batch() {
+async fn a_batch_of_the_revision_with_batches_is_answered_by_a_batch() {
     let sidecar = Sidecar::of_pets().await;
     let headers =
         [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
@@ -162,7 +162,7 @@ fn answer(state: &Value, answer: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_that_has_to_be_approved_asks_for_input_and_is_made_once() {
+async fn a_call_over_mcp_that_needs_approval_requests_input_and_is_made_once() {
     let sidecar = Sidecar::of(APPROVED).await;
     let elicits = json!({"elicitation": {}});
     let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
@@ -195,7 +195,7 @@ async fn a_call_that_has_to_be_approved_asks_for_input_and_is_made_once() {
 }
 
 #[tokio::test]
-async fn a_declined_call_is_rejected_and_one_of_a_client_that_cannot_ask_waits() {
+async fn a_declined_call_is_rejected_and_one_without_elicitation_stays_pending() {
     let sidecar = Sidecar::of(APPROVED).await;
     let elicits = json!({"elicitation": {"form": {}}});
     let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
@@ -227,7 +227,7 @@ async fn a_declined_call_is_rejected_and_one_of_a_client_that_cannot_ask_waits()
 }
 
 #[tokio::test]
-async fn a_tool_whose_operation_is_refused_says_why_by_every_way_in() {
+async fn a_call_of_a_refused_operation_gets_the_reason_by_every_entrance() {
     let sidecar = Sidecar::of("toolsets: {faulty: {openapi: ../fixtures/faulty/spec.yaml}}").await;
     for (tool, reason) in [
         ("faulty-leaveTheFolder", "`hostile-path`: expected a path without dot segments"),

@@ -51,7 +51,7 @@ fn handle(result: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_text_that_was_cut_is_read_to_its_end_in_parts() {
+async fn read_result_pages_through_a_cut_text_to_its_end() {
     let (sidecar, _folder) = sidecar("a-text-over-the-budget-is-cut-between-lines").await;
     let handle = handle(&called(&sidecar, "answers-getAnswer", json!({"name": "x"})).await);
     let (mut whole, mut offset) = (String::new(), json!(null));
@@ -119,7 +119,7 @@ async fn the_parts_of_an_answer_are_blocks_in_their_order() {
 }
 
 #[tokio::test]
-async fn an_unknown_handle_and_wrong_arguments_are_reported() {
+async fn read_result_reports_unknown_handles_and_wrong_arguments() {
     let sidecar = Sidecar::of_pets().await;
     for (arguments, expected) in [
         (json!({"handle": "result:00ff"}), "no such result"),
@@ -135,7 +135,7 @@ async fn an_unknown_handle_and_wrong_arguments_are_reported() {
 }
 
 #[tokio::test]
-async fn it_is_the_last_tool_of_the_list_and_only_reads() {
+async fn read_result_is_the_last_listed_tool_and_read_only() {
     let sidecar = Sidecar::of_pets().await;
     let list = asked(&sidecar, "tools/list", json!({})).await;
     let last = list["tools"].as_array().unwrap().last().unwrap();

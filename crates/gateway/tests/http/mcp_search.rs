@@ -36,7 +36,7 @@ fn names(list: &Value) -> Vec<&str> {
 const STANDING: [&str; 4] = ["find_tools", "describe_tools", "call_read_tool", "call_write_tool"];
 
 #[tokio::test]
-async fn four_tools_and_the_pinned_ones_are_listed() {
+async fn in_search_mode_four_tools_and_the_pinned_ones_are_listed() {
     let sidecar = Sidecar::of(SEARCH).await;
     let list = asked(&sidecar, "tools/list", json!({})).await;
     assert_eq!(names(&list), [&STANDING[..], &["pets-listPets", "read_result"]].concat());
@@ -79,7 +79,7 @@ async fn a_tool_is_found_described_and_called() {
 }
 
 #[tokio::test]
-async fn a_call_through_another_tool_is_approved_as_one_of_its_own() {
+async fn a_call_through_call_tool_needs_the_approval_of_its_tool() {
     let sidecar = Sidecar::of(&format!("{SEARCH}    confirm: always\n")).await;
     let mut params = json!({
         "name": "call_write_tool",
@@ -114,7 +114,7 @@ async fn a_call_through_another_tool_is_approved_as_one_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_fault_of_a_call_is_reported_to_the_model() {
+async fn a_fault_of_a_call_through_call_tool_is_reported_to_the_model() {
     let sidecar = Sidecar::of(SEARCH).await;
     for (name, arguments, expected) in [
         ("find_tools", json!({}), "`query`: expected what a tool is wanted for"),
@@ -152,7 +152,7 @@ async fn a_fault_of_a_call_is_reported_to_the_model() {
 }
 
 #[tokio::test]
-async fn tools_are_listed_one_by_one_while_they_are_few() {
+async fn in_auto_mode_few_tools_are_listed_directly() {
     let auto = SEARCH.replace("mode: search", "mode: auto");
     let direct = SEARCH.replace("mode: search", "mode: direct");
     let (auto, direct) = (Sidecar::of(&auto).await, Sidecar::of(&direct).await);
@@ -175,7 +175,7 @@ async fn tools_are_listed_one_by_one_while_they_are_few() {
 }
 
 #[tokio::test]
-async fn a_word_means_another_where_the_configuration_says_so() {
+async fn a_configured_synonym_finds_its_tool() {
     let pets = "toolsets: {pets: {openapi: ../fixtures/pets/spec.yaml}}\n";
     for (synonyms, n_found) in [("", 0), ("synonyms: {annihilate: [delete]}\n", 1)] {
         let sidecar = Sidecar::of(&format!("mcp: {{mode: search}}\n{synonyms}{pets}")).await;

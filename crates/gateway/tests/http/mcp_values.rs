@@ -62,7 +62,7 @@ fn answered(asked: &Value, name: &str, values: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn answers_are_collected_round_by_round_and_each_state_is_good_once() {
+async fn values_are_collected_in_rounds_and_each_state_is_accepted_once() {
     let sidecar = sidecar().await;
     let first = called(&sidecar, &json!({})).await;
     assert_eq!(first["result"]["resultType"], "input_required", "{first}");
@@ -83,7 +83,7 @@ async fn answers_are_collected_round_by_round_and_each_state_is_good_once() {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_arguments_and_unchanged_only() {
+async fn a_state_is_accepted_only_unchanged_and_with_its_arguments() {
     let sidecar = sidecar().await;
     let yes = json!({"name": "Kim"});
     let mut foreign = answered(&called(&sidecar, &json!({})).await, "name", &yes);
@@ -109,7 +109,7 @@ async fn an_invalid_answer_is_requested_again_and_a_person_may_decline() {
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_a_person_is_refused_without_one() {
+async fn a_tool_that_elicits_is_refused_without_a_client_that_can_ask() {
     let sidecar = sidecar().await;
     let (status, refused) = called_by(&sidecar, &json!({}), &json!({})).await;
     assert_eq!((status, &refused["error"]["code"]), (400, &json!(-32021)), "{refused}");

@@ -92,7 +92,7 @@ fn ways() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 #[tokio::test]
-async fn every_dialect_says_what_was_left_out() {
+async fn every_dialect_reports_omitted_arguments() {
     let (sidecar, _folder) = finder().await;
     for (dialect, message) in messages() {
         let path = format!("/v1/dialects/{dialect}/calls");
@@ -103,7 +103,7 @@ async fn every_dialect_says_what_was_left_out() {
 }
 
 #[tokio::test]
-async fn every_way_in_says_what_was_left_out() {
+async fn every_entrance_reports_omitted_arguments() {
     let (sidecar, _folder) = finder().await;
     for (path, accept, body) in ways() {
         let headers = [
@@ -118,7 +118,7 @@ async fn every_way_in_says_what_was_left_out() {
 }
 
 #[tokio::test]
-async fn mcp_says_it_in_the_text_and_in_the_structure() {
+async fn mcp_reports_omitted_arguments_in_text_and_structured_content() {
     let (sidecar, _folder) = finder().await;
     let (path, accept, body) = ways().remove(2);
     let headers = [
@@ -133,7 +133,7 @@ async fn mcp_says_it_in_the_text_and_in_the_structure() {
 }
 
 #[tokio::test]
-async fn a_call_repeated_under_its_key_says_what_was_left_out_again() {
+async fn a_call_repeated_under_its_key_reports_omitted_arguments_again() {
     let (sidecar, _folder) = finder().await;
     let call = json!({"id": "a", "tool": "find", "args": {"tags": []}, "idempotencyKey": "k"});
     let body = json!({"calls": [call]});

@@ -68,7 +68,7 @@ fn problem(answered: &Answered) -> (u16, String, usize) {
 
 /// The example of the seeds (client function tools) and of wire-formats §2.4, field by field.
 #[tokio::test]
-async fn the_documented_example_is_what_is_answered_field_by_field() {
+async fn the_documented_example_of_run_session_is_answered_field_by_field() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let session = "projects/p/locations/us/apps/a/sessions/s-1";
     let path = format!("/v1/{session}:runSession");
@@ -117,7 +117,7 @@ async fn the_documented_example_is_what_is_answered_field_by_field() {
 }
 
 #[tokio::test]
-async fn members_of_a_newer_version_are_ignored_at_every_depth() {
+async fn unknown_members_of_run_session_are_ignored_at_every_depth() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let mut called = call("c1", "92031");
     called["ofANewerVersion"] = json!(1);
@@ -135,7 +135,7 @@ async fn members_of_a_newer_version_are_ignored_at_every_depth() {
 }
 
 #[tokio::test]
-async fn both_spellings_are_read_and_a_tool_keeps_the_requested_name() {
+async fn runs_accept_snake_case_and_answer_under_the_requested_tool_name() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let toolset = "projects/p/locations/us/apps/a/toolsets/pets";
     let body = json!({"inputs": [{"tool_calls": {"tool_calls": [
@@ -311,7 +311,7 @@ async fn a_waiting_call_whose_tool_is_removed_ends_as_removed() {
 }
 
 #[tokio::test]
-async fn inputs_that_need_a_model_say_so_and_unknown_verbs_are_no_paths() {
+async fn inputs_that_need_a_model_are_refused_and_unknown_verbs_not_found() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     for input in ["text", "audio", "image", "blob", "dtmf", "event"] {
         let body = json!({"inputs": [{input: {}}]});
@@ -333,7 +333,7 @@ async fn inputs_that_need_a_model_say_so_and_unknown_verbs_are_no_paths() {
 
 /// A thousand sessions wait; two programs answer each, both twice, each in an order of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_answers_from_two_programs_each_call_takes_one_and_its_own() {
+async fn concurrent_answers_of_two_clients_reach_their_own_calls_once() {
     let sidecar = Arc::new(Sidecar::of(CONFIGURATION).await);
     let mut waiting = Vec::new();
     for at in 0..N {

@@ -26,7 +26,7 @@ fn told(asked: &Value, percent: u64) -> Value {
 }
 
 #[tokio::test]
-async fn a_repeated_request_is_answered_as_the_first_time_and_with_the_end_once_there_is_one() {
+async fn a_repeated_run_gets_its_first_answer_until_the_turn_has_ended() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let first = run(&sidecar, "a", &called("1")).await;
     assert_eq!(first.status, 200, "{}", first.text);

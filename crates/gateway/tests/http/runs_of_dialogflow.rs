@@ -42,7 +42,7 @@ async fn run(sidecar: &Sidecar, body: &Value) -> Answered {
 
 /// The requests and answers of the seed about tools of playbooks, on the path it has them on.
 #[tokio::test]
-async fn the_path_of_dialogflow_takes_its_words_alone() {
+async fn detect_intent_accepts_only_the_members_of_dialogflow() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     for place in ["", "/environments/e"] {
         let path = format!("/v3/projects/p/locations/l/agents/a{place}/sessions/s:detectIntent");
@@ -67,7 +67,7 @@ async fn the_path_of_dialogflow_takes_its_words_alone() {
 }
 
 #[tokio::test]
-async fn members_of_a_newer_version_are_ignored_at_every_depth() {
+async fn unknown_members_of_detect_intent_are_ignored_at_every_depth() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let with_more = |value: &Value| {
         let mut value = value.clone();
@@ -92,7 +92,7 @@ async fn members_of_a_newer_version_are_ignored_at_every_depth() {
 
 /// The seed about tools of playbooks and wire-formats §1.5, field by field.
 #[tokio::test]
-async fn the_documented_example_is_what_is_answered_field_by_field() {
+async fn the_documented_example_of_detect_intent_is_answered_field_by_field() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let mut body = calls(&[weather("Mountain View")]);
     body["queryResult"]["text"] = json!("what is the weather in Mountain View");
@@ -131,7 +131,7 @@ async fn the_documented_example_is_what_is_answered_field_by_field() {
 }
 
 #[tokio::test]
-async fn services_answer_under_their_status_and_the_rest_waits_for_the_client() {
+async fn dialogflow_gets_service_answers_under_their_status_and_client_calls_pending() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = calls(&[pet(7), weather("Here"), pet(0)]);
     let waiting = run(&sidecar, &body).await.json();
@@ -147,7 +147,7 @@ async fn services_answer_under_their_status_and_the_rest_waits_for_the_client() 
 }
 
 #[tokio::test]
-async fn the_client_runs_operations_too_and_answers_them_under_a_status() {
+async fn a_client_may_run_operations_and_answer_them_under_a_status() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let mut body = calls(&[pet(7), pet(8)]);
     body["queryParams"] =
@@ -215,7 +215,7 @@ async fn every_wrong_answer_is_reported_and_discarded() {
 }
 
 #[tokio::test]
-async fn parameters_of_a_query_are_the_sessions() {
+async fn parameters_of_a_query_are_stored_in_the_session() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = json!({
         "queryInput": {"languageCode": "en"},

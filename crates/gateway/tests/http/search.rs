@@ -9,7 +9,7 @@ async fn found(sidecar: &Sidecar, body: Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_question_finds_tools_with_what_they_need() {
+async fn a_search_finds_tools_and_the_producers_of_their_inputs() {
     let sidecar = Sidecar::of_pets().await;
     let tools = found(&sidecar, json!({"query": "show one pet"})).await;
     let pet = tools.iter().find(|tool| tool["name"] == "pets-getPet").unwrap();
@@ -22,7 +22,7 @@ async fn a_question_finds_tools_with_what_they_need() {
 }
 
 #[tokio::test]
-async fn filters_say_which_tools_are_ranked() {
+async fn filters_select_the_tools_that_are_ranked() {
     let sidecar = Sidecar::of_pets().await;
     let body = json!({"query": "pet", "effects": ["write", "idempotent"], "toolsets": ["pets"]});
     let tools = found(&sidecar, body).await;
@@ -33,7 +33,7 @@ async fn filters_say_which_tools_are_ranked() {
 }
 
 #[tokio::test]
-async fn a_malformed_question_is_a_problem_that_says_where() {
+async fn a_malformed_search_request_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
         (json!([]), "expected an object, got: an array"),

@@ -58,7 +58,7 @@ async fn told(name: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_plugin_is_a_toolset_and_the_first_dash_parts_the_names() {
+async fn the_first_dash_of_a_function_name_separates_plugin_and_tool() {
     let (sidecar, _folder) = shop().await;
     let declared = sidecar.get("/v1/tools?dialect=semantic_kernel").await.json();
     let names: Vec<_> = declared["tools"]
@@ -79,7 +79,7 @@ async fn a_plugin_is_a_toolset_and_the_first_dash_parts_the_names() {
 }
 
 #[tokio::test]
-async fn a_text_becomes_a_number_where_nothing_is_lost() {
+async fn a_text_argument_is_converted_to_a_number_if_lossless() {
     for arguments in [json!({"id": "7"}), json!(r#"{"id": "7"}"#), json!({"id": 7.0})] {
         let url = request("shop-get-order", arguments).await["url"].clone();
         assert!(url.as_str().unwrap().ends_with("/orders/7"), "{url}");
@@ -97,14 +97,14 @@ async fn a_value_outside_of_an_enum_gets_the_list_of_values() {
 }
 
 #[tokio::test]
-async fn null_is_sent_where_the_schema_has_it_and_else_left_out() {
+async fn null_is_sent_if_the_schema_allows_it_and_omitted_otherwise() {
     let arguments = json!({"size": "small", "note": null, "count": null});
     let body = request("shop-order", arguments).await["body"].clone();
     assert_eq!(body, r#"{"size":"small","note":null}"#);
 }
 
 #[tokio::test]
-async fn properties_of_a_payload_are_beside_the_parameters() {
+async fn payload_properties_are_arguments_beside_the_parameters() {
     let made = request("shop-order", json!({"size": "small", "express": true})).await;
     assert!(made["url"].as_str().unwrap().ends_with("?express=true"), "{made}");
     assert_eq!(made["body"], r#"{"size":"small"}"#);
@@ -121,7 +121,7 @@ async fn hidden_arguments_are_filled_from_the_session() {
 }
 
 #[tokio::test]
-async fn functions_are_selected_in_the_kernels_spelling_and_an_empty_list_selects_nothing() {
+async fn functions_are_selected_by_kernel_names_and_an_empty_list_selects_none() {
     let calls = [("shop-get-order", json!({"id": 7})), ("shop-order", json!({"size": "small"}))];
     let some = results(&calls, json!({"functions": ["shop.get-order"]})).await;
     assert!(some[0]["request"].is_object(), "{some:?}");
@@ -153,7 +153,7 @@ async fn answer_two(service: &Service, at_once: usize) {
 }
 
 #[tokio::test]
-async fn each_call_has_one_result_in_its_place_also_where_it_is_rejected() {
+async fn each_call_has_one_result_in_its_position_even_if_rejected() {
     let calls = [
         ("shop-get-order", json!({"id": 1})),
         ("shop-nothing", json!({})),
@@ -198,7 +198,7 @@ async fn missing_and_unexpected_arguments_are_reported_at_once() {
 }
 
 #[tokio::test]
-async fn json_is_handed_on_as_the_service_wrote_it() {
+async fn json_of_the_service_is_passed_on_unchanged() {
     let service = Service::start().await;
     let answered =
         service.sidecar.post(PATH, &json!({"message": message(&[("order", json!({}))])})).await;

@@ -92,7 +92,7 @@ async fn a_mocked_call_makes_no_request() {
 }
 
 #[tokio::test]
-async fn schemas_and_tools_are_listed_in_the_words_of_the_suite() {
+async fn schemas_and_tools_are_listed_in_the_format_of_ces() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let path = format!("{APP}:retrieveToolSchema");
     let answered = sidecar.post(&path, &json!({"tool": "x/tools/app-get_nearest_store"})).await;

@@ -43,7 +43,7 @@ async fn sidecar(address: &str, interval: &str) -> Sidecar {
 }
 
 #[tokio::test]
-async fn a_description_at_an_address_is_followed() {
+async fn a_changed_description_at_an_address_is_reloaded() {
     let (address, served) = server(200, &description(&["listPets"])).await;
     let sidecar = sidecar(&address, "50ms").await;
     assert_eq!(sidecar.tools().await, ["listPets"]);
@@ -57,7 +57,7 @@ async fn a_description_at_an_address_is_followed() {
 }
 
 #[tokio::test]
-async fn a_required_description_that_is_missing_at_the_start_keeps_calls_away_until_it_is_there() {
+async fn a_missing_required_description_makes_the_sidecar_unready_until_it_is_fetched() {
     let (address, served) = server(503, "").await;
     let sidecar = sidecar(&address, "50ms").await;
     assert_eq!(sidecar.get("/readyz").await, json!({"status": "not_ready"}));

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::sidecar::{CONFIGURATION, Sidecar, changes, description};
 
 #[tokio::test]
-async fn a_changed_description_is_served_and_what_it_changes_is_said() {
+async fn a_changed_description_is_served_and_its_changes_are_reported() {
     let sidecar = Sidecar::usual().await;
     sidecar.write("pets.yaml", &description(&["listPets", "getPet"]));
     let reload = sidecar.reloads(1).await;
@@ -28,7 +28,7 @@ async fn a_changed_description_is_served_and_what_it_changes_is_said() {
 }
 
 #[tokio::test]
-async fn a_file_that_changes_before_it_is_watched_is_read_again() {
+async fn a_file_changed_before_watching_began_is_read_again() {
     let write = |folder: &Path| {
         fs::write(folder.join("callgate.yaml"), CONFIGURATION).unwrap();
         fs::write(folder.join("pets.yaml"), description(&["listPets"])).unwrap();
@@ -41,7 +41,7 @@ async fn a_file_that_changes_before_it_is_watched_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_broken_file_keeps_the_last_good_one_until_it_is_mended() {
+async fn a_broken_file_keeps_the_last_valid_state_until_it_is_corrected() {
     let sidecar = Sidecar::usual().await;
     sidecar.write("callgate.yaml", "{broken: [");
     let reload = sidecar.reloads(1).await;
@@ -62,7 +62,7 @@ async fn a_broken_file_keeps_the_last_good_one_until_it_is_mended() {
 }
 
 #[tokio::test]
-async fn a_removed_file_keeps_the_last_good_one_until_it_is_back() {
+async fn a_removed_file_keeps_the_last_valid_state_until_it_is_restored() {
     let sidecar = Sidecar::usual().await;
     let file = sidecar.folder.path().join("pets.yaml");
     fs::remove_file(&file).unwrap();
@@ -76,7 +76,7 @@ async fn a_removed_file_keeps_the_last_good_one_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_mount_of_kubernetes_that_swaps_its_link_is_seen() {
+async fn a_swapped_symbolic_link_of_a_kubernetes_mount_reloads() {
     let version = |folder: &Path, name: &str, operation: &str| {
         fs::create_dir(folder.join(name)).unwrap();
         fs::write(folder.join(name).join("callgate.yaml"), CONFIGURATION).unwrap();
@@ -101,7 +101,7 @@ async fn a_mount_of_kubernetes_that_swaps_its_link_is_seen() {
 }
 
 #[tokio::test]
-async fn files_that_are_named_later_are_watched_too() {
+async fn files_added_by_a_reload_are_watched() {
     let sidecar = Sidecar::usual().await;
     fs::create_dir(sidecar.folder.path().join("more")).unwrap();
     sidecar.write("callgate.yaml", &CONFIGURATION.replace("pets.yaml", "more/pets.yaml"));
@@ -112,7 +112,7 @@ async fn files_that_are_named_later_are_watched_too() {
 }
 
 #[tokio::test]
-async fn a_request_reloads_where_nothing_is_watched() {
+async fn a_reload_request_reloads_unwatched_files() {
     let unwatched = format!("reload: {{watch: false}}\n{CONFIGURATION}");
     let sidecar = Sidecar::with(|folder| {
         fs::write(folder.join("callgate.yaml"), &unwatched).unwrap();

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_encodings_are_reported() {
+    fn malformed_encodings_are_reported() {
         check("3.0.3", BodyKind::Multipart, json!({"encoding": {"a": 7}}), &["malformed-node"]);
         check("3.0.3", BodyKind::Multipart, json!({"encoding": []}), &[]);
     }

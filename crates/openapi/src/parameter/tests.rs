@@ -90,7 +90,7 @@ fn a_parameter_with_content_is_written_by_its_media_type() {
 }
 
 #[test]
-fn a_bad_parameter_does_not_hide_the_others() {
+fn a_malformed_parameter_does_not_hide_the_others() {
     let parameters = json!([
         {"in": "query"}, 7, {"name": "a", "in": "body"}, {"$ref": "#/nothing"},
         {"name": "good", "in": "query"}, {"name": "good", "in": "query"},

@@ -47,7 +47,7 @@ fn the_schema_of_the_body_is_that_of_the_arguments() {
 }
 
 #[test]
-fn a_root_that_is_a_reference_has_members_all_the_same() {
+fn the_members_of_a_referenced_body_schema_are_arguments() {
     let named = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     declares("{$ref: '#/components/schemas/Alias'}", &named);
     let pet = json!({"name": {"type": "string"}, "child": {"$ref": "#/$defs/Pet"}});
@@ -98,7 +98,7 @@ fn a_member_is_repeated_in_the_header_that_its_schema_names() {
 }
 
 #[test]
-fn words_about_the_operation_name_members() {
+fn the_outline_of_an_operation_lists_the_members_of_its_body() {
     let operation =
         with_body("{type: object, properties: {a: {type: string, description: First}}}");
     assert_eq!(operation.outline().arguments, [("a", "First")]);

@@ -70,7 +70,7 @@ paths:
 }
 
 #[test]
-fn a_bad_operation_does_not_hide_the_others() {
+fn a_malformed_operation_does_not_hide_the_others() {
     check(
         r"
 paths:
@@ -175,7 +175,7 @@ paths: {/a: {get: {summary: A}, put: {summary: A}}, /b: {get: {summary: A}}}";
 }
 
 #[test]
-fn path_parameters_and_template_agree_or_it_is_said() {
+fn a_mismatch_of_path_parameters_and_template_is_reported() {
     check(
         r"
 paths:
@@ -195,7 +195,7 @@ paths:
 }
 
 #[test]
-fn a_plain_object_lies_flat_beside_the_parameters() {
+fn the_members_of_a_plain_object_body_are_arguments() {
     check_inputs(
         r"
 paths:
@@ -298,7 +298,7 @@ paths:
 }
 
 #[test]
-fn options_give_the_prefix_and_take_the_places_of_credentials() {
+fn options_set_the_tool_prefix_and_reserve_credential_locations() {
     let text = r"
 paths:
   /a: {get: {operationId: getA, summary: A, parameters: [{name: x-api-key, in: header, required: true, schema: {}}]}}
@@ -314,7 +314,7 @@ paths:
 }
 
 #[test]
-fn a_header_that_the_operator_lets_through_is_an_input_unless_a_credential_goes_there() {
+fn an_allowed_header_is_an_input_unless_it_carries_a_credential() {
     let text = r"
 components: {securitySchemes: {session: {type: apiKey, in: cookie, name: sid}}}
 paths:
@@ -339,7 +339,7 @@ paths:
 }
 
 #[test]
-fn numbers_as_status_codes_are_names() {
+fn status_codes_written_as_numbers_are_read() {
     let loaded = loaded(
         r"
 paths:

@@ -28,7 +28,7 @@ fn check_list(schema: &str, definitions: &Value, found: &[&str]) {
 const NOTE: &str = "dynamic-reference /components/schemas/List/items";
 
 #[test]
-fn the_outermost_schema_says_what_a_generic_list_holds() {
+fn the_outermost_schema_decides_the_item_type_of_a_generic_list() {
     let list = |of: &str| json!({"type": "array", "items": {"$ref": format!("#/$defs/{of}")}});
     check_list(
         "Numbers",
@@ -45,7 +45,7 @@ fn the_outermost_schema_says_what_a_generic_list_holds() {
 }
 
 #[test]
-fn one_generic_list_is_as_many_as_it_is_extended_to() {
+fn a_generic_list_has_a_definition_for_each_extension() {
     let list = |of: &str| json!({"type": "array", "items": {"$ref": format!("#/$defs/{of}")}});
     check_list(
         "Both",
@@ -74,7 +74,7 @@ fn members_with_defaults_behind_a_dynamic_reference_are_required_of_the_model() 
 }
 
 #[test]
-fn a_tree_that_is_extended_consists_of_what_extends_it() {
+fn the_nodes_of_an_extended_tree_are_of_the_extension() {
     let text = query("{$ref: 'https://a.example/strict'}")
         + r"
 components:
@@ -115,7 +115,7 @@ fn without_an_outer_schema_a_dynamic_reference_is_a_plain_one() {
 }
 
 #[test]
-fn a_document_is_a_schema_resource_too() {
+fn a_document_without_an_id_is_a_schema_resource() {
     let text = query("{$ref: 'list.yaml'}")
         + "components: {schemas: {T: {$dynamicAnchor: T, type: number}}}";
     let list = "{items: {$dynamicRef: '#T'}, $defs: {T: {$dynamicAnchor: T}}}";

@@ -92,7 +92,7 @@ fn long_chains_and_circles_are_no_reason_to_refuse_an_operation() {
 }
 
 #[test]
-fn a_wide_description_is_read_once() {
+fn the_steps_for_a_wide_description_are_bounded() {
     check("oneOf with discriminator", 100, [1, 0, 0], &[]);
     check("required properties", 100, [1, 0, 0], &[]);
     check("required properties", 1000, [0, 0, 1], &["too-complex"]);
@@ -119,7 +119,7 @@ fn operations_beyond_the_effort_are_refused_and_the_others_offered() {
 }
 
 #[test]
-fn one_operation_that_takes_too_much_is_given_up_alone() {
+fn an_operation_beyond_the_effort_is_refused_alone() {
     let parameters: Vec<_> =
         (0..1000).map(|n| json!({"name": format!("a{n}"), "in": "query", "schema": {}})).collect();
     let mut paths = json!({"/big": {"get": {"summary": "A", "parameters": parameters}}});
@@ -166,7 +166,7 @@ fn faults_of_one_operation_are_reported_up_to_a_hundred_times() {
 }
 
 #[test]
-fn names_are_legal_and_unique_whatever_a_description_calls_things() {
+fn tool_and_argument_names_are_legal_and_unique_for_any_description() {
     for (name, size) in [("spoofed names", 1), ("operations × long names", 10)] {
         let loaded = loaded(&hostile(name, size), usize::MAX).unwrap();
         let names: BTreeSet<_> =
@@ -233,7 +233,7 @@ fn the_effort_of_repeated_declarations_is_counted() {
 }
 
 #[test]
-fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
+fn declarations_beyond_the_common_effort_are_refused_in_order() {
     let properties = descriptions::named(400, "p", |_| json!({"format": "binary"}));
     let body = json!({"content": {"multipart/form-data":
         {"schema": {"type": "object", "properties": properties}}}});
@@ -264,7 +264,7 @@ fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
 }
 
 #[test]
-fn one_declaration_that_takes_too_much_is_refused_alone() {
+fn a_declaration_beyond_the_effort_is_refused_alone() {
     let properties = descriptions::named(7000, "p", |_| json!({"format": "binary"}));
     let body = json!({"content": {"multipart/form-data":
         {"schema": {"type": "object", "properties": properties}}}});
@@ -291,7 +291,7 @@ fn answering(n_properties: usize) -> Loaded {
 }
 
 #[test]
-fn a_declaration_does_not_pay_for_what_is_answered() {
+fn the_effort_of_a_declaration_excludes_its_output_schema() {
     let spent = |n_properties| {
         let mut budget = Budget::default();
         answering(n_properties).operations[0].declared(&mut budget).unwrap();
@@ -304,7 +304,7 @@ fn a_declaration_does_not_pay_for_what_is_answered() {
 }
 
 #[test]
-fn an_output_schema_that_takes_too_much_is_left_out_and_reported() {
+fn an_output_schema_beyond_the_effort_is_omitted_and_reported() {
     let loaded = answering(1000);
     assert!(loaded.operations[0].declaration().unwrap().output_schema().is_none());
     let examined = loaded.examined();

@@ -70,7 +70,7 @@ fn objects_are_merged_lists_appended_and_values_replaced() {
 }
 
 #[test]
-fn the_versions_differ_where_the_specification_does() {
+fn overlay_versions_differ_as_in_their_specifications() {
     check("1.0.7", "{a: [1]}", "[{target: $.a, update: [2]}]", "{a: [1, [2]]}");
     check("1.1.0", "{a: [1]}", "[{target: $.a, update: [2]}]", "{a: [1, 2]}");
     check("1.0.0", "{a: {b: 1}}", "[{target: $, update: {a: }}]", "{a: {b: 1}}");
@@ -253,7 +253,7 @@ fn same(one: &Node, other: &Node) -> bool {
 
 #[expect(clippy::print_stdout, reason = "an absent corpus is said")]
 #[test]
-fn the_compliant_sets_of_the_specification_come_out_as_written() {
+fn the_compliance_sets_of_overlays_yield_their_expected_documents() {
     let Some(folder) = corpus("overlay/compliant-sets") else { return println!("corpus absent") };
     let sets: Vec<_> = sorted(&folder).into_iter().filter(|set| set.is_dir()).collect();
     assert_eq!(sets.len(), 8);
@@ -269,7 +269,7 @@ fn the_compliant_sets_of_the_specification_come_out_as_written() {
 
 #[expect(clippy::print_stdout, reason = "an absent corpus is said")]
 #[test]
-fn the_documents_of_the_specification_pass_and_fail_as_they_should() {
+fn the_example_overlays_of_the_specification_are_accepted_or_refused() {
     let Some(folder) = corpus("overlay/tests") else { return println!("corpus absent") };
     let mut n_documents = 0;
     for version in ["v1.0", "v1.1"] {

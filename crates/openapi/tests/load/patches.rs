@@ -20,7 +20,7 @@ components:
 }
 
 #[test]
-fn null_may_be_given_for_what_may_be_removed() {
+fn merge_patch_members_that_may_be_removed_accept_null() {
     let schema = json!({"type": "object", "required": ["id"], "properties": {
         "id": {"type": "string"}, "size": {"type": "integer"}, "owner": {"$ref": "#/components/schemas/Owner"},
         "tags": {"type": "array", "items": {"$ref": "#/components/schemas/Owner"}},
@@ -49,7 +49,7 @@ fn null_may_be_given_for_what_may_be_removed() {
 }
 
 #[test]
-fn a_body_that_is_one_argument_says_so_inside() {
+fn the_members_of_a_merge_patch_body_argument_accept_null() {
     let schema = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
     let [declared, _] = schemas(PATCH, &schema);
     let body = json!({"type": "object", "properties": {"size": {"type": ["integer", "null"]}}});

@@ -145,7 +145,7 @@ fn a_header_with_an_illegal_name_is_a_finding() {
 }
 
 #[test]
-fn files_that_refer_to_each_other_end() {
+fn files_that_refer_to_each_other_are_read_once() {
     check(
         "3.0.3",
         &query("{$ref: 'a.yaml#/a'}"),
@@ -248,7 +248,7 @@ components:
 }
 
 #[test]
-fn an_id_that_means_nothing_hides_nothing() {
+fn an_id_that_is_no_address_does_not_break_references() {
     let text = query("{$id: 'urn:x:y', items: {$ref: '#/components/schemas/Pet'}}")
         + "components: {schemas: {Pet: {$id: '#/components/schemas/Pet', type: string}}}";
     check(
@@ -261,7 +261,7 @@ fn an_id_that_means_nothing_hides_nothing() {
 }
 
 #[test]
-fn members_beside_the_reference_of_a_path_item_count() {
+fn members_beside_the_reference_of_a_path_item_are_read() {
     let text = r"
 paths:
   /a:

@@ -65,7 +65,7 @@ fn equivalent_keywords_are_preserved() {
 }
 
 #[test]
-fn words_of_openapi_are_translated() {
+fn schema_keywords_of_openapi_3_0_are_translated() {
     check(
         json!({"type": "integer", "minimum": 1, "exclusiveMinimum": true}),
         json!({"type": "integer", "exclusiveMinimum": 1}),
@@ -84,7 +84,7 @@ fn words_of_openapi_are_translated() {
 }
 
 #[test]
-fn nullable_lets_null_through() {
+fn a_nullable_schema_is_declared_with_null() {
     check(json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]}), &[]);
     check(
         json!({"type": "string", "nullable": true, "enum": ["a"]}),
@@ -99,7 +99,7 @@ fn nullable_lets_null_through() {
 }
 
 #[test]
-fn circles_stay_as_definitions() {
+fn recursive_schemas_are_declared_as_definitions() {
     check(
         json!({"$ref": "#/components/schemas/Tree"}),
         json!({"$ref": "#/$defs/Tree", "$defs": {"Tree": {"type": "object",
@@ -109,7 +109,7 @@ fn circles_stay_as_definitions() {
 }
 
 #[test]
-fn a_schema_that_is_nothing_but_itself_is_cut() {
+fn a_schema_that_refers_only_to_itself_accepts_anything() {
     check(
         json!({"$ref": "#/components/schemas/Bare"}),
         json!({"$ref": "#/$defs/Bare", "$defs": {"Bare": {"allOf": [{}, {"type": "string"}]}}}),
@@ -130,7 +130,7 @@ fn a_long_chain_of_bare_references_ends() {
 }
 
 #[test]
-fn references_that_double_stay_small() {
+fn references_that_double_at_each_level_are_declared_once() {
     let link = |n: usize| {
         format!(
             "    D{n}: {{properties: {{a: {{$ref: '#/components/schemas/D{0}'}}, b: {{$ref: '#/components/schemas/D{0}'}}}}}}\n",

@@ -40,7 +40,7 @@ fn references_to_the_address_of_a_description_resolve_to_it() {
 }
 
 #[test]
-fn others_know_it_by_its_own_address() {
+fn other_documents_may_refer_to_a_description_by_its_self_address() {
     let text = with_self(OWN, "b.yaml") + "components: {schemas: {a: {type: integer}}}";
     let reference = "items: {$ref: 'https://api.example/v1/openapi#/components/schemas/a'}";
     check(
@@ -114,7 +114,7 @@ paths: {/a: {get: {summary: A, parameters: [
 }
 
 #[test]
-fn a_relative_one_is_resolved_against_where_it_was_read() {
+fn a_relative_self_address_is_resolved_against_the_location_of_the_file() {
     let file = [("v2/b.yaml", "type: integer")];
     check("3.2.0", &with_self("$self: v2/openapi.yaml\n", "b.yaml"), &file, &integer("b"), &[]);
     let beside = [("b.yaml", "type: integer")];
@@ -128,7 +128,7 @@ fn a_relative_one_is_resolved_against_where_it_was_read() {
 }
 
 #[test]
-fn one_that_is_no_address_is_reported_and_ignored() {
+fn an_invalid_self_address_is_reported_and_ignored() {
     let file = [("b.yaml", "type: integer")];
     for own in ["https://api.example/x#a", "7", "{}", "../x", "https://[", "~"] {
         let text = with_self(&format!("$self: {own}\n"), "b.yaml");
@@ -163,7 +163,7 @@ fn check_needs(own: &str, reference: &str, expected: &[&str]) {
 }
 
 #[test]
-fn it_opens_nothing() {
+fn a_self_address_allows_no_further_files_and_origins() {
     for (own, reference, expected) in [
         (OWN, "../b.yaml", &["https://api.example/b.yaml"] as &[&str]),
         (OWN, "https://b.example/b.yaml", &["https://b.example/b.yaml"]),

@@ -59,7 +59,7 @@ fn definitions(operation: &Operation) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn a_circle_is_built_once_and_shared_by_all_that_reach_it() {
+fn a_recursive_definition_is_built_once_and_shared() {
     let mut schemas = circle(300);
     schemas.insert("One".to_owned(), json!({"properties": {"a": to("S7")}}));
     schemas.insert("Two".to_owned(), json!({"properties": {"a": to("S90"), "b": to("One")}}));
@@ -80,7 +80,7 @@ fn a_circle_is_built_once_and_shared_by_all_that_reach_it() {
 }
 
 #[test]
-fn a_declaration_pays_for_its_own_parts_and_not_for_what_is_shared() {
+fn the_effort_of_a_declaration_excludes_shared_definitions() {
     let spent = |size: usize| {
         let bodies: Vec<_> = (0..size).map(|n| body(&[&format!("S{n}")])).collect();
         let loaded = loaded(&circle(size).into(), &bodies, &Limits::default());
@@ -150,7 +150,7 @@ fn refused(loaded: &Loaded) -> Vec<usize> {
 }
 
 #[test]
-fn a_dear_definition_refuses_those_that_reach_it_and_no_others() {
+fn an_expensive_definition_refuses_only_operations_that_reach_it() {
     let wide: Object = (0..200).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
     let mut schemas = circle(20);
     schemas.insert("Wide".to_owned(), json!({"properties": wide}));
@@ -169,7 +169,7 @@ fn a_dear_definition_refuses_those_that_reach_it_and_no_others() {
 
 /// Each bound that refuses an operation, or lets schemas go unexamined, names the key that moves it.
 #[test]
-fn every_bound_names_its_key() {
+fn every_exceeded_effort_is_reported_with_its_key() {
     let none = Limits { effort_per_byte: 0, ..Limits::default() };
     let own: Object = (0..200).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
     let own = json!({"type": "object", "properties": own});

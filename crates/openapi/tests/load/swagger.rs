@@ -81,7 +81,7 @@ fn a_server_is_made_of_scheme_host_and_base_path() {
 }
 
 #[test]
-fn an_operation_may_have_a_scheme_of_its_own() {
+fn a_swagger_operation_may_have_its_own_scheme() {
     let loaded = loaded("schemes: [https]\npaths: {/a: {get: {schemes: [http]}, put: {}}}");
     let urls: Vec<_> =
         loaded.operations.iter().map(|operation| operation.server.url.as_str()).collect();
@@ -173,7 +173,7 @@ fn lists_in_a_list_have_a_format_of_their_own() {
 }
 
 #[test]
-fn a_parameter_is_its_own_schema() {
+fn a_swagger_parameter_is_read_as_its_own_schema() {
     let loaded = loaded(
         r"
 paths:
@@ -208,7 +208,7 @@ paths:
 }
 
 #[test]
-fn a_body_parameter_is_the_body() {
+fn a_swagger_body_parameter_is_the_body() {
     let text = |schema: &str| {
         format!(
             r"
@@ -236,7 +236,7 @@ definitions:
 }
 
 #[test]
-fn form_data_makes_a_form() {
+fn swagger_form_data_parameters_make_a_form() {
     let loaded = loaded(
         r"
 paths:
@@ -309,7 +309,7 @@ definitions:
 }
 
 #[test]
-fn two_bodies_are_one_too_many() {
+fn a_second_body_of_a_swagger_operation_is_reported() {
     let loaded = loaded(
         "paths: {/a: {post: {summary: A, parameters: [{name: b, in: body, schema: {type: string}}, {name: f, in: formData, type: string}]}}}",
     );

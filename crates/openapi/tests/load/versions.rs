@@ -45,7 +45,7 @@ fn webhooks_are_no_tools() {
 }
 
 #[test]
-fn another_dialect_is_said() {
+fn another_schema_dialect_is_reported() {
     let dialect = |uri: &str| format!("jsonSchemaDialect: {uri}\npaths: {{}}");
     let known = "https://json-schema.org/draft/2020-12/schema";
     assert_eq!(lines(&loaded("3.1.0", &dialect(known))), Vec::<String>::new());
@@ -125,7 +125,7 @@ paths:
 }
 
 #[test]
-fn a_parameter_at_the_place_of_a_key_is_not_offered() {
+fn a_parameter_at_the_location_of_a_key_is_not_offered() {
     let text = r"
 security: [{key: []}]
 paths:

@@ -22,7 +22,7 @@ use self::{
 };
 
 #[test]
-fn no_set_is_answered_worse_than_by_plain_bm25() {
+fn no_labelled_set_is_answered_worse_than_by_plain_bm25() {
     let sets = sets();
     if sets.is_empty() {
         return say("corpus absent: no labelled question is asked");

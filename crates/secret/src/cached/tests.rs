@@ -203,7 +203,7 @@ async fn a_secret_that_the_store_denies_or_lost_is_dropped_from_the_cache() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rejected_secret_is_read_anew_once() {
+async fn a_rejected_secret_is_read_again_once() {
     let (counting, cached) = store();
     let rejected = cached.get(&slow()).await.unwrap();
     for _ in 0..1000 {
@@ -263,7 +263,7 @@ async fn each_literal_has_its_own_cached_value() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_of_a_secret_is_shown() {
+async fn debug_output_of_the_cache_shows_no_secret() {
     let secret = Secret::new("canary".to_owned());
     let inner = crate::MemoryStore::new().with(&slow(), secret);
     let cached = CachedStore::new(Arc::new(inner), CachePolicy::default());

@@ -133,7 +133,7 @@ async fn the_mount_of_a_path_is_requested_by_the_encoded_path() {
 }
 
 #[tokio::test]
-async fn failures_have_different_kinds() {
+async fn failures_of_vault_have_different_kinds() {
     let server = TestServer::start(answer).await;
     let store = store_with(&server, token(), local());
     for (reference, kind, words) in [

@@ -150,7 +150,7 @@ fn every_fault_of_a_client_identity_has_its_own_message() {
 }
 
 #[test]
-fn nothing_prints_a_private_key() {
+fn debug_output_of_an_identity_shows_no_private_key() {
     let issued = Authority::new("ours").issue("callgate", When::Now);
     let settings = TlsSettings::new().with_identity(issued.identity());
     let key = issued.key.serialize_der();

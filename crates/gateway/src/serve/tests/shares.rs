@@ -229,14 +229,14 @@ async fn check(Row { kind, limits, records, size }: Row) {
 }
 
 #[tokio::test]
-async fn a_principal_that_fills_its_share_changes_nothing_for_another() {
+async fn a_principal_that_fills_its_share_does_not_affect_another() {
     for row in ROWS {
         check(row).await;
     }
 }
 
 #[tokio::test]
-async fn a_principal_that_fills_the_bytes_of_approvals_changes_nothing_for_another() {
+async fn a_principal_that_fills_the_bytes_of_approvals_does_not_affect_another() {
     check(row(Kind::Approval, "", 75, 950_000)).await;
 }
 

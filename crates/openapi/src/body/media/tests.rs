@@ -48,7 +48,7 @@ fn json_is_preferred_among_the_media_types_of_a_body() {
 }
 
 #[test]
-fn the_plain_media_type_is_preferred() {
+fn the_plain_json_media_type_is_preferred_to_its_variants() {
     for (described, first) in [
         (&["application/json-patch+json", "application/json"][..], "application/json"),
         (&["application/json-patch+json", "application/json", "text/json"], "application/json"),
@@ -209,7 +209,7 @@ fn a_body_in_a_media_type_that_cannot_be_written_is_reported() {
 }
 
 #[test]
-fn bad_bodies_are_reported() {
+fn malformed_bodies_are_reported() {
     check(json!({"content": {}}), &["malformed-node"]);
     check(json!({"content": {"json": {}}}), &["malformed-node", "malformed-node"]);
     check(json!({"$ref": "#/nothing"}), &["missing-reference"]);

@@ -88,7 +88,7 @@ async fn a_secret_is_read_in_the_region_of_its_arn() {
 }
 
 #[tokio::test]
-async fn failures_have_different_kinds() {
+async fn failures_of_aws_have_different_kinds() {
     let server = TestServer::start(answer).await;
     let store = store(&server, local());
     for (reference, kind, words) in [

@@ -119,14 +119,14 @@ async fn one_forbidden_address_of_a_name_refuses_the_name() {
 }
 
 #[tokio::test]
-async fn a_name_without_an_answer_is_not_reached() {
+async fn a_name_without_an_answer_is_a_dns_fault() {
     let client = described(ScriptedResolver::new(&[&[]]), &["127.0.0.1"]);
     let error = called(&client, "http://pets.example").await;
     check_failure(error, ErrorKind::Dns, Reached::No);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_server_that_never_answers_is_left_after_five_seconds() {
+async fn a_name_server_that_never_answers_is_a_timeout_after_five_seconds() {
     let client = described(Arc::new(Silent), &["127.0.0.1"]);
     let began = tokio::time::Instant::now();
     let error = called(&client, "http://pets.example").await;

@@ -134,7 +134,7 @@ async fn an_idempotent_request_broken_before_its_answer_is_sent_again_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_frames_itself_twice_is_an_error_and_ends_the_connection() {
+async fn an_answer_with_two_framings_is_an_error_and_closes_the_connection() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nokk",
         "HTTP/1.1 200 OK\r\ncontent-length: 2, 3\r\n\r\nokk",
