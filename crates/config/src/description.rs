@@ -27,16 +27,12 @@ pub struct Description {
     pub(crate) source: Source,
 }
 
-/// The source of a description's text.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// The text is at an address.
     Address(Url),
-    /// The text is in its file.
     File,
     /// There is no description: the toolset has only functions.
     None,
-    /// The text was already read.
     Parsed(ParsedText),
     /// The text comes from a program or an export.
     Text(Arc<[u8]>),
@@ -67,7 +63,6 @@ impl Description {
         Self { file: PathBuf::new(), source: Source::None }
     }
 
-    /// True if there is a description.
     pub(crate) fn is_some(&self) -> bool {
         !matches!(self.source, Source::None)
     }
@@ -77,7 +72,6 @@ impl Description {
         Self { file: file.into(), source: Source::Text(text.into().into()) }
     }
 
-    /// A file that was already read.
     pub(crate) fn parsed(file: PathBuf, parsed: ParsedText) -> Self {
         Self { file, source: Source::Parsed(parsed) }
     }
@@ -87,7 +81,6 @@ impl Description {
         &self.file
     }
 
-    /// The text, if it is not a file of its own.
     pub(crate) fn held_text(&self) -> Option<Arc<[u8]>> {
         match &self.source {
             Source::Text(text) => Some(Arc::clone(text)),

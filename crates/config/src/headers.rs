@@ -18,31 +18,24 @@ use crate::{
 /// A header with a fixed value on every request.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedHeader {
-    /// The JSON pointer of its value.
     pub(crate) pointer: String,
-    /// Its name.
     pub(crate) name: String,
-    /// Its value.
     pub(crate) value: HeaderValue,
 }
 
-/// The value of a fixed header.
 #[derive(Clone, Debug)]
 pub(crate) enum HeaderValue {
     /// A text that everyone may see.
     Plain(String),
-    /// The reference to a secret, which is masked.
     Secret(SecretReference),
 }
 
 impl FixedHeader {
-    /// A header of this name with this value.
     pub(crate) fn new(name: impl Into<String>, value: HeaderValue) -> Self {
         Self { pointer: String::new(), name: name.into(), value }
     }
 }
 
-/// Reads the headers.
 pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader> {
     let Some(node) = toolset.object.get("headers") else { return Vec::new() };
     let pointer = at(toolset, "headers");
@@ -62,7 +55,6 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader
     headers
 }
 
-/// One header, whose value is a text or a reference.
 pub(crate) fn one(
     reader: &mut Reader,
     name: &str,

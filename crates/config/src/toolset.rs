@@ -61,7 +61,6 @@ pub struct ToolsetConfig {
     pub server: Option<ServerUrl>,
     /// Values of the server's variables.
     pub server_variables: BTreeMap<String, String>,
-    /// The credentials of the toolset's operations.
     pub(crate) credentials: Credentials,
     /// The rule for inputs that the session should supply: a model may fill them, or may not.
     pub session_inputs: SessionInputs,
@@ -251,7 +250,6 @@ impl ToolsetConfig {
     }
 }
 
-/// The credentials of a toolset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Credentials {
     /// The credential of every operation; beside credentials of schemes, of operations without stated requirements.
@@ -261,20 +259,17 @@ pub(crate) struct Credentials {
     pub(crate) api_key: Option<SecretReference>,
     /// True if every operation needs a credential that could not be imported from an export.
     pub(crate) lacks_own: bool,
-    /// The credentials of security schemes, by name.
     pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
     /// The origins that credentials may go to beside the server's: `https://uploads.example.com`.
     pub(crate) origins: Vec<Url>,
 }
 
-/// The credential of one security scheme.
 #[derive(Clone, Debug)]
 pub(crate) struct SchemeCredential {
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
     /// The key of its kind: `api_key`.
     pub(crate) kind: &'static str,
-    /// The credential itself.
     pub(crate) choice: SchemeChoice,
 }
 
@@ -303,31 +298,25 @@ pub enum SchemeChoice {
 /// A session value that the operator allows for a toolset's inputs although a credential of another one reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct AllowedValue {
-    /// The JSON pointer of its name.
     pub(crate) pointer: String,
-    /// The name of the value.
     pub(crate) name: SessionName,
 }
 
 /// A header that arguments may set although it is withheld.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedHeader {
-    /// The JSON pointer of its name.
     pub(crate) pointer: String,
     /// The tool or `operationId` that the header is listed for; `None` for all.
     pub(crate) tool: Option<String>,
-    /// The header.
     pub(crate) header: ArgumentHeader,
 }
 
-/// The shape of one tool's results.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolShape {
     /// The tool's name or its `operationId`.
     pub(crate) tool: String,
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
-    /// The shape.
     pub(crate) shape: Shape,
 }
 

@@ -16,7 +16,6 @@ use crate::{
 /// The middleware of an executor, the outermost first.
 pub(crate) type Layers = Arc<[Arc<dyn Middleware>]>;
 
-/// One call with the middleware around it.
 #[derive(Debug)]
 pub(crate) struct Around<'a> {
     layers: Layers,
@@ -54,7 +53,6 @@ impl<'a> Around<'a> {
         None
     }
 
-    /// The span that the call runs in.
     pub(crate) fn span(&self) -> Span {
         self.call.extensions().get().cloned().unwrap_or_else(Span::none)
     }
@@ -98,7 +96,6 @@ impl<'a> Around<'a> {
         Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
     }
 
-    /// The progress of a call with this ending.
     fn reached(&self, ending: Ending<'_>) -> Reached {
         let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
         match ending {

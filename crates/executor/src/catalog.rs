@@ -60,7 +60,6 @@ pub(crate) struct Slot {
 pub struct Entry<'a>(&'a Slot);
 
 impl Catalog {
-    /// Adds a tool.
     pub(crate) fn add(&mut self, slot: Slot) -> Result<(), Error> {
         if let Some(first) = self.exact.get(&slot.name).and_then(|at| self.slots.get(*at)) {
             return Err(error::duplicate_tool(&slot.name, &origin(first), &origin(&slot)));
@@ -75,7 +74,6 @@ impl Catalog {
         Ok(())
     }
 
-    /// Adds the tools of a toolset that are not offered.
     pub(crate) fn refuse(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
         let toolset: Arc<str> = toolset.into();
         for RefusedTool { name, reason } in refused {

@@ -36,7 +36,6 @@ pub enum Execution {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runner {
     pub(crate) execution: Execution,
-    /// The time that the client has.
     pub(crate) client_time: Duration,
 }
 
@@ -59,7 +58,6 @@ impl Default for ClientSide {
 }
 
 impl ClientSide {
-    /// The side that runs a tool.
     pub(crate) fn of(&self, tool: &ToolName) -> Runner {
         let execution = self.tools.get(tool).copied().unwrap_or(self.execution);
         Runner { execution, client_time: self.time }

@@ -8,19 +8,16 @@ use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Spac
 use callgate_tool::{Handle, StoredResult};
 use tokio::time::Instant;
 
-/// Results by their handles.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     store: Arc<dyn Store>,
 }
 
 impl Results {
-    /// Results in a store.
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self { store }
     }
 
-    /// The store.
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.store)
     }

@@ -171,7 +171,6 @@ impl Finder {
         hits.into_iter().filter_map(|hit| found(hit.document, hit.score)).collect()
     }
 
-    /// The size of the index in bytes.
     pub(crate) fn bytes(&self, catalog: &Catalog) -> usize {
         self.index(catalog).bytes()
     }

@@ -87,7 +87,6 @@ impl ToolStream {
     }
 }
 
-/// The outcome of a stream that was not read to its end.
 fn still_sending(mut outcome: Outcome) -> Outcome {
     if let Outcome::Answered(answer) = &mut outcome {
         answer.still_sending = true;

@@ -45,6 +45,5 @@ pub struct AnswerHead {
     pub elapsed: Duration,
 }
 
-/// The watcher of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched(pub(crate) Arc<dyn Watcher>);

@@ -120,7 +120,6 @@ fn known<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a BuiltPrincipal>
     found
 }
 
-/// The caller with the certificate of this connection.
 fn certified(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
     let is_named = |principal: &&BuiltPrincipal| {
         let certificate = principal.certificate.as_ref();

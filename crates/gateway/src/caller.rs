@@ -7,7 +7,6 @@ use callgate_config::Scopes;
 use callgate_tool::{CallerToken, Principal};
 use http::request::Parts;
 
-/// The caller of a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Caller {
     /// `None` if everybody is served.
@@ -32,12 +31,10 @@ impl Caller {
         Self { toolsets: Some(Arc::default()), lists: Some(toolsets), ..Self::default() }
     }
 
-    /// Returns true if the caller may use the tools of a toolset.
     pub(crate) fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
     }
 
-    /// True if the caller may list the tools of a toolset.
     pub(crate) fn may_list(&self, toolset: &str) -> bool {
         let is_listed = self.lists.as_ref().is_some_and(|listed| listed.contains(toolset));
         is_listed || self.may_use(toolset)

@@ -154,7 +154,6 @@ impl Batch {
         }
     }
 
-    /// The results in the order of the calls.
     pub(crate) async fn results(&self, calls: &[RequestedCall]) -> Vec<ToolResult> {
         if let [only] = calls {
             return vec![Box::pin(self.result(0, only)).await];

@@ -41,7 +41,6 @@ pub(crate) struct Front {
     gateway: Gateway,
     access: Access,
     limits: ServingLimits,
-    /// Room for requests.
     room: Room,
     /// The part of it that one principal may take; none where that is all of it.
     shares: Option<Shares>,
@@ -49,9 +48,7 @@ pub(crate) struct Front {
 
 /// A request after the checks, with its place in the room.
 enum Checked {
-    /// The router answers it.
     Admitted { answer: Pin<Box<RouteFuture<Infallible>>>, place: Option<Arc<Place>> },
-    /// A check refuses it.
     Refused { response: Response, place: Option<Arc<Place>> },
 }
 
@@ -69,7 +66,6 @@ impl Front {
         Self { router, gateway, access: Access::default(), limits, room, shares }
     }
 
-    /// The bounds.
     pub(crate) fn limits(&self) -> &ServingLimits {
         &self.limits
     }

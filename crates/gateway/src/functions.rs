@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use callgate_config::Built;
 use callgate_executor::Entry;
 
-/// The number of functions.
 pub(crate) fn count(built: &Built) -> usize {
     all(built).count()
 }
@@ -18,7 +17,6 @@ pub(crate) fn toolsets(built: &Built) -> Vec<&str> {
     all(built).map(Entry::toolset).filter(|name| known.insert(*name)).collect()
 }
 
-/// The functions.
 pub(crate) fn all(built: &Built) -> impl Iterator<Item = Entry<'_>> {
     built.executor.entries().filter(|entry| entry.operation().is_none())
 }

@@ -95,7 +95,6 @@ impl Gateway {
         &self.0.drain
     }
 
-    /// The reloads so far.
     pub(crate) fn reloads(&self) -> &Reloads {
         &self.0.reloads
     }
@@ -105,7 +104,6 @@ impl Gateway {
         &self.0.sessions
     }
 
-    /// The calls that wait for an approval.
     pub(crate) fn waiting_calls(&self) -> &WaitingCalls {
         &self.0.waiting_calls
     }

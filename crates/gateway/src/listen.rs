@@ -78,7 +78,6 @@ impl Listener {
         }
     }
 
-    /// The purpose of the listener.
     pub(crate) fn door(&self) -> Door {
         self.door
     }

@@ -24,7 +24,6 @@ struct Shared {
     history: Mutex<VecDeque<Arc<Reload>>>,
 }
 
-/// One reload and its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Reload {
     pub(crate) at: SystemTime,
@@ -32,12 +31,10 @@ pub(crate) struct Reload {
     pub(crate) end: End,
 }
 
-/// The reason for a reload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Cause {
     /// A description at an address changed, or was unavailable before.
     Address,
-    /// A file changed.
     File,
     /// A caller asked over HTTP.
     Request,
@@ -45,7 +42,6 @@ pub(crate) enum Cause {
     Signal,
 }
 
-/// The result of a reload.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
     /// The last good build stays: the faults of the new one.

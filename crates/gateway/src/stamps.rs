@@ -7,7 +7,6 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Files and their stamps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Stamps {
     files: BTreeSet<PathBuf>,
@@ -80,7 +79,6 @@ impl Stamps {
         Self::of(files).trusting(|modified| modified < since - TICK)
     }
 
-    /// The files.
     pub(crate) fn files(&self) -> &BTreeSet<PathBuf> {
         &self.files
     }

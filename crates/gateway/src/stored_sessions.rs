@@ -15,7 +15,6 @@ use callgate_session::{
 use callgate_tool::{Object, Principal, Session, Value};
 use tokio::time::Instant;
 
-/// The sessions of all principals.
 #[derive(Clone, Debug)]
 pub(crate) struct Sessions {
     store: Arc<Memory>,
@@ -25,7 +24,6 @@ pub(crate) struct Sessions {
     began: (Instant, SystemTime),
 }
 
-/// One session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     /// The parameters by their names as given; case does not count.
@@ -46,7 +44,6 @@ impl Sessions {
         Self { store, sealer, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
-    /// The number of sessions.
     pub(crate) fn number(&self) -> usize {
         self.store.n_records(now())
     }
@@ -87,7 +84,6 @@ impl Sessions {
         self.store.put(&key, record, expected, now()).await
     }
 
-    /// The state of the runs of a session.
     pub(crate) async fn runs(
         &self,
         principal: Option<&Principal>,
@@ -100,7 +96,6 @@ impl Sessions {
         Ok(Some((value.map_err(unreadable)?, stored.version)))
     }
 
-    /// Stores the state of the runs of a session.
     pub(crate) async fn put_runs(
         &self,
         principal: Option<&Principal>,
@@ -139,7 +134,6 @@ impl Sessions {
 }
 
 impl Credentials {
-    /// Sets a credential, or removes it.
     pub(crate) fn set(&mut self, name: &str, text: Option<&str>) {
         let name = name.to_lowercase();
         match text {
@@ -148,7 +142,6 @@ impl Credentials {
         };
     }
 
-    /// The names of the credentials.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

@@ -144,7 +144,6 @@ fn dialects(tool: &Tool) -> Value {
     Value::Object(Dialect::ALL.iter().copied().map(declared).collect())
 }
 
-/// The requested page of tools.
 #[derive(Debug)]
 struct Page {
     dialect: Dialect,

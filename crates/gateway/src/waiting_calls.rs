@@ -18,20 +18,17 @@ use callgate_session::{
 use callgate_tool::{Object, Pending, Principal, Session, ToolCall, Value, json};
 use tokio::time::Instant;
 
-/// The calls of all principals.
 #[derive(Clone, Debug)]
 pub(crate) struct WaitingCalls {
     store: Arc<Memory>,
     sealer: Arc<Sealer>,
 }
 
-/// One call as it was requested.
 #[derive(Clone)]
 pub(crate) struct WaitingCall {
     pub(crate) call: ToolCall,
     pub(crate) timeout: Option<Duration>,
     pub(crate) execution: Execution,
-    /// The session in the request.
     pub(crate) session: Object,
     /// The idempotency key under which the result is kept.
     pub(crate) key: Option<String>,
@@ -66,7 +63,6 @@ impl WaitingCalls {
         self.store.put(&key, record, Expected::Absent, now()).await.map(drop)
     }
 
-    /// The call that waits, or waited, for an approval.
     pub(crate) async fn get(
         &self,
         principal: Option<&Principal>,

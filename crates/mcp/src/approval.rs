@@ -12,7 +12,6 @@ use rmcp::{
 };
 use serde_json::json;
 
-/// The approval that a call waits for.
 pub(crate) fn waiting(outcome: &Outcome) -> Option<&Pending> {
     let Outcome::Pending(pending) = outcome else { return None };
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
@@ -61,7 +60,6 @@ pub(crate) fn decision(answer: &Value) -> Option<Decision> {
     }
 }
 
-/// The name of the question.
 pub(crate) const QUESTION: &str = "approval";
 /// The name of the answer.
 const ANSWER: &str = "ok";

@@ -23,7 +23,6 @@ use crate::{
     way::{Abilities, Way},
 };
 
-/// The outcome of a call.
 pub(crate) enum Ran {
     /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
@@ -97,19 +96,16 @@ pub(crate) async fn ran<'a>(
     Ok(Ran::Asks(InputRequiredResult::new(Some(requests), Some(state))))
 }
 
-/// Finds the result of the rounds before a call.
 async fn began(exact: &Exact, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = opened(state, place).ok_or_else(foreign_state)?;
     Round::taken(name, call).await.ok_or_else(foreign_state)
 }
 
-/// The answers that came with a call.
 fn answers(exact: &Exact) -> BTreeMap<String, Value> {
     exact.answers.iter().map(|(name, answer)| (name.clone(), answer.clone())).collect()
 }
 
-/// The state of a round.
 async fn state(round: Round, call: &Call<'_>, place: &Key) -> Option<String> {
     sealed(&round.kept(call).await?, place)
 }

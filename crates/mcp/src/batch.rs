@@ -50,7 +50,6 @@ pub(crate) async fn answer(response: Response<BoxBody<Bytes, Infallible>>) -> Op
     events.find(is_answer).map(str::to_owned)
 }
 
-/// Joins all responses into one.
 pub(crate) fn together(answers: &[String]) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     if answers.is_empty() {

@@ -21,7 +21,6 @@ use crate::{
     written::written,
 };
 
-/// A call as it was received.
 #[derive(Clone, Copy)]
 pub(crate) struct Came<'r> {
     /// The head of the HTTP request, if there is one.
@@ -29,7 +28,6 @@ pub(crate) struct Came<'r> {
     pub(crate) from: From<'r>,
 }
 
-/// The response to a call.
 pub(crate) enum Answer {
     /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
@@ -135,7 +133,6 @@ async fn answered(
     Ok(Answer::Ended(written(result, blocks)))
 }
 
-/// The session of a request.
 async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Session, ErrorData> {
     let session = host.session(came.head, caller, came.from.exact.session.clone()).await;
     session.map_err(|error| match error {
@@ -159,7 +156,6 @@ async fn refuse(
     executor.report_refused(call, &ended.outcome).await;
 }
 
-/// A call with its surroundings.
 fn made<'a>(
     host: &dyn Host,
     call: Call<'a>,

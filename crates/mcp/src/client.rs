@@ -57,7 +57,6 @@ struct Shared {
     told: Mutex<Messages>,
 }
 
-/// The messages of a tool to its client.
 #[derive(Default)]
 pub(crate) struct Messages {
     /// The questions without an answer so far.

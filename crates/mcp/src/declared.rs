@@ -6,7 +6,6 @@ use callgate_dialect::Dialect;
 use callgate_tool::{Effect, Tool, Value};
 use rmcp::model;
 
-/// A declaration as JSON.
 pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
     let mut declaration = Dialect::Mcp.declaration(tool);
     if let (McpSchemas::Whole, Some(members)) = (schemas, declaration.as_object_mut()) {

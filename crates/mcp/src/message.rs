@@ -10,7 +10,6 @@ use crate::shortlist::Standing;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Exact {
     pub(crate) id: Value,
-    /// The tool that is called.
     pub(crate) tool: Option<String>,
     pub(crate) arguments: Option<Object>,
     /// `callgate/session` of `_meta`; `null` if absent.

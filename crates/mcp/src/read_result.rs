@@ -94,7 +94,6 @@ pub(crate) async fn resources(
     resources
 }
 
-/// The part of a result that a call asks for.
 struct Wanted {
     handle: Handle,
     offset: usize,

@@ -17,7 +17,6 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// A round named by its approval.
     pub(crate) fn of_approval(approval: String) -> Self {
         Self { approval: Some(approval), answers: BTreeMap::new() }
     }
@@ -65,7 +64,6 @@ impl Round {
     }
 }
 
-/// The rounds of this process.
 fn rounds() -> &'static Memory {
     static ROUNDS: OnceLock<Memory> = OnceLock::new();
     ROUNDS.get_or_init(|| Memory::new(Bounds { records: MOST_ROUNDS, bytes: MOST_BYTES }))

@@ -27,7 +27,6 @@ use crate::{
     way::Abilities,
 };
 
-/// A server of one host's tools.
 #[derive(Clone)]
 pub(crate) struct Server(pub(crate) Arc<dyn Host>);
 

@@ -13,7 +13,6 @@ pub(crate) fn place(call: &Call<'_>) -> Key {
     Key::new(Space::Approval, Owner::new(call.principal(), call.session()), call.tool())
 }
 
-/// The state of an approval.
 pub(crate) fn sealed(approval: &str, place: &Key) -> Option<String> {
     let sealed = sealer()?.seal(&Secret::new(approval.to_owned()), place).ok()?;
     Some(BASE64_URL_SAFE_NO_PAD.encode(sealed.encrypted().ok()?))

@@ -77,7 +77,6 @@ impl Approvals {
         self.rules.time
     }
 
-    /// Makes the call wait.
     async fn ask(
         &self,
         call: &Call<'_>,

@@ -72,7 +72,6 @@ impl Default for BreakerSettings {
     }
 }
 
-/// The state of one service.
 #[derive(Debug)]
 struct Circuit {
     toolset: String,

@@ -3,7 +3,6 @@
 use callgate_tool::{Arguments, FingerprintHasher, Principal};
 use sha2::{Digest as _, Sha256};
 
-/// A digest by SHA-256.
 pub(crate) type Digest = [u8; 32];
 
 /// The digest of a key that a principal chose. An equal key of another principal has another digest.
@@ -11,7 +10,6 @@ pub(crate) fn of_key(principal: Option<&Principal>, key: &str) -> Digest {
     of_parts([principal.map(|principal| principal.id().as_bytes()), Some(key.as_bytes())])
 }
 
-/// The digest of a session's id.
 pub(crate) fn of_session(id: &str) -> Digest {
     Sha256::digest(id.as_bytes()).into()
 }
@@ -39,14 +37,12 @@ fn of_parts<const N: usize>(parts: [Option<&[u8]>; N]) -> Digest {
     hash.finalize().into()
 }
 
-/// A digest in hexadecimal.
 pub(crate) fn hex(digest: &[u8]) -> String {
     let mut text = String::with_capacity(digest.len() * 2);
     push_hex(&mut text, digest);
     text
 }
 
-/// Adds a digest in hexadecimal.
 pub(crate) fn push_hex(text: &mut String, digest: &[u8]) {
     for byte in digest {
         for half in [byte >> 4, byte & 15] {
@@ -55,7 +51,6 @@ pub(crate) fn push_hex(text: &mut String, digest: &[u8]) {
     }
 }
 
-/// Reads a digest from hexadecimal.
 pub(crate) fn of_hex(text: &str) -> Option<Digest> {
     let mut digest = [0; 32];
     if text.len() != 64 {

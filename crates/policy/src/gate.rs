@@ -20,7 +20,6 @@ pub(crate) struct Queue {
     pub(crate) wait: Duration,
 }
 
-/// A number of places.
 #[derive(Debug)]
 pub(crate) struct Gate {
     places: usize,
@@ -40,7 +39,6 @@ impl Gate {
         Self { places, queue, free, n_waiting: AtomicUsize::new(0) }
     }
 
-    /// Returns true if the gate has these settings.
     pub(crate) fn is(&self, places: usize, queue: Queue) -> bool {
         self.places == places && self.queue == queue
     }

@@ -35,7 +35,6 @@ pub struct Idempotency {
     records: Arc<Records>,
 }
 
-/// The guard of a call while it runs.
 struct Held(Mutex<Option<Guard>>);
 
 impl Idempotency {

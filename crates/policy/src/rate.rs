@@ -50,7 +50,6 @@ impl Bucket {
         Self { rate, limiter }
     }
 
-    /// Returns true if the bucket has this rate.
     pub(crate) fn is(&self, rate: Rate) -> bool {
         self.rate == rate
     }

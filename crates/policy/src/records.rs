@@ -135,9 +135,7 @@ pub struct Guard {
 #[derive(Clone, Copy)]
 pub(crate) struct Earlier<'a> {
     pub(crate) principal: Option<&'a Principal>,
-    /// The digest of its principal and its key.
     pub(crate) key: Digest,
-    /// The digest that identifies it.
     pub(crate) digest: Digest,
     /// Its result, if it is known.
     pub(crate) result: Option<&'a [u8]>,

@@ -142,7 +142,6 @@ impl Thing {
         said.or_else(|| words.last()).map(|word| Self::stem(word))
     }
 
-    /// The size of the thing's name in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.len()
     }
@@ -186,7 +185,6 @@ fn is_identifier(word: &str) -> bool {
     IDENTIFIERS.contains(&word)
 }
 
-/// True if a word of a variable does not name a thing.
 fn is_variable(word: &str) -> bool {
     is_identifier(word) || matches!(word, "code" | "name" | "number")
 }

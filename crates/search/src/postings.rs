@@ -6,7 +6,6 @@ use std::mem;
 
 use crate::{document::Document, vocabulary::Learner};
 
-/// The postings of all words.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
     /// The places where the postings of each word begin, and the end of the last word's.
@@ -49,7 +48,6 @@ impl Words {
         words
     }
 
-    /// The words of each field.
     fn fields(&self) -> impl Iterator<Item = &[u32]> {
         let begins = [0].into_iter().chain(self.ends);
         begins.zip(self.ends).map(|(from, to)| self.numbers.get(from..to).unwrap_or_default())
@@ -118,7 +116,6 @@ impl Postings {
         }
     }
 
-    /// The size of the postings in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.begins) + size_of_val(&*self.all)
     }

@@ -92,12 +92,10 @@ impl Sources {
         }
     }
 
-    /// The things that a document needs.
     pub(crate) fn needs(&self, document: usize) -> &[Need] {
         self.parts.get(document).map(|parts| &*parts.needs).unwrap_or_default()
     }
 
-    /// The things that a document produces.
     pub(crate) fn products(&self, document: usize) -> &[Product] {
         self.parts.get(document).map(|parts| &*parts.products).unwrap_or_default()
     }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-/// The words of names and titles.
 #[derive(Debug, Default)]
 pub(crate) struct Titles {
     /// The documents of each set of words.
@@ -41,7 +40,6 @@ impl Titles {
         }
     }
 
-    /// The size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let exact = self.exact.iter().map(|(words, documents)| {
             size_of::<(Box<[u32]>, Vec<u32>)>()

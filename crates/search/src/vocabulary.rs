@@ -13,7 +13,6 @@ pub(crate) struct Vocabulary {
     stems: HashMap<Box<str>, u32>,
 }
 
-/// A vocabulary that learns new words.
 #[derive(Debug, Default)]
 pub(crate) struct Learner {
     vocabulary: Vocabulary,
@@ -51,12 +50,10 @@ impl Vocabulary {
         (!numbers.is_empty()).then(|| numbers.into())
     }
 
-    /// The number of words.
     pub(crate) fn len(&self) -> usize {
         self.stems.len()
     }
 
-    /// The size of the vocabulary in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let texts: usize = self.stems.keys().map(|stem| stem.len()).sum();
         texts + self.stems.allocation_size()
@@ -74,7 +71,6 @@ impl Learner {
         });
     }
 
-    /// The vocabulary of the learned words.
     pub(crate) fn finish(mut self) -> Vocabulary {
         self.vocabulary.stems.shrink_to_fit();
         self.vocabulary

@@ -62,7 +62,6 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
     word.end(&mut take);
 }
 
-/// A word that is being read.
 #[derive(Debug, Default)]
 struct Word {
     text: String,

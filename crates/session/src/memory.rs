@@ -155,7 +155,6 @@ impl Memory {
         self.kept(now).slots.len()
     }
 
-    /// The records that have not ended.
     fn kept(&self, now: Instant) -> MutexGuard<'_, Records> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((until, key)) = kept.ends.first().filter(|(until, _)| *until <= now) {
@@ -204,7 +203,6 @@ impl Records {
         has_record && bytes.saturating_sub(before).saturating_add(size) <= free
     }
 
-    /// The time until the first record ends.
     fn wait(&self, now: Instant) -> Option<Duration> {
         self.ends.first().map(|(until, _)| until.saturating_duration_since(now))
     }

@@ -35,7 +35,6 @@ pub(crate) enum Quantity {
 type Rank = (usize, Reverse<u64>, String);
 
 impl Share {
-    /// The number of records.
     pub(crate) fn records(&self) -> usize {
         self.ages.len()
     }

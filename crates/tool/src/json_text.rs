@@ -66,7 +66,6 @@ impl Json {
     }
 }
 
-/// The text.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

@@ -202,7 +202,6 @@ impl Serialize for Headers<'_> {
     }
 }
 
-/// All values of one header.
 struct Values<'a> {
     headers: &'a [(String, String)],
     name: &'a str,

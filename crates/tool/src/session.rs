@@ -117,12 +117,10 @@ impl Session {
         &self.parameters
     }
 
-    /// The whole payload, and the whole context.
     pub(crate) fn payload_and_context(&self) -> [&Object; 2] {
         [&self.payload, &self.context]
     }
 
-    /// The credentials by their names.
     pub(crate) fn credentials(&self) -> &BTreeMap<String, Secret> {
         &self.credentials
     }

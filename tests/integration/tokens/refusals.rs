@@ -31,7 +31,7 @@ async fn a_thousand_calls_with_a_refused_token_request_one_new_token_and_succeed
 
 /// Threat 38 of `SECURITY.md`: counted at the servers.
 #[tokio::test]
-async fn a_service_that_refuses_every_token_gets_two_requests() {
+async fn a_service_that_refuses_every_token_causes_one_token_renewal() {
     let provider = Provider::start().await;
     provider.behave(|_, _| Json(json!({"access_token": "canary-unknown"})).into_response());
     let executor = executor(&provider, &client(&provider));

@@ -112,7 +112,6 @@ impl Connection {
         attempt(&kept, journal).0
     }
 
-    /// The kept results that the arguments of a call name.
     async fn kept(&self, call: &Call<'_>) -> BTreeMap<Handle, StoredResult> {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
@@ -147,7 +146,6 @@ fn find_handles(value: &Value, handles: &mut Vec<Handle>) {
     }
 }
 
-/// One running call.
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
     plan: &'a Plan,
@@ -166,7 +164,6 @@ pub(super) struct Exchange<'a> {
 type FaultOf = fn(&callgate_auth::Error) -> Box<Fault>;
 
 impl<'a> Exchange<'a> {
-    /// A call that has not begun.
     pub(super) fn new(
         plan: &'a Plan,
         authenticator: &'a dyn Authenticator,
@@ -220,7 +217,6 @@ impl<'a> Exchange<'a> {
         Ok(answer)
     }
 
-    /// The fault for an exchange that failed.
     pub(super) fn fault(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
             let detail = Masker::new(&self.secrets).mask_text(detail).into_owned();

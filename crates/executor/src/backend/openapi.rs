@@ -59,7 +59,6 @@ impl OpenApi {
         Self { plan, authenticator, connection, shape, runner, told }
     }
 
-    /// True if the client runs the call.
     fn is_clients(&self, call: &Call<'_>) -> bool {
         [self.runner.execution, call.execution()].contains(&Execution::Client)
     }
@@ -111,7 +110,6 @@ impl OpenApi {
         failure::refusal_of_a_call(&error, &server.url)
     }
 
-    /// An exchange for the call that has not begun.
     fn exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }

@@ -83,7 +83,6 @@ pub(crate) struct Redactions {
 }
 
 impl Redactions {
-    /// Counts the redactions of one value.
     pub(crate) fn add(&self, value: &SplitValue) {
         self.n_removed.fetch_add(value.n_removed, Ordering::Relaxed);
         self.n_replaced.fetch_add(value.n_replaced, Ordering::Relaxed);

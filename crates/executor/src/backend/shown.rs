@@ -27,7 +27,6 @@ pub(super) fn request(
     Ok(planned(&request, &masked(&places, request.headers())))
 }
 
-/// The head of a response.
 pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'_>) -> AnswerHead {
     let shown = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
         let text = String::from_utf8_lossy(value.as_bytes()).into_owned();

@@ -19,7 +19,6 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// All tools by their names.
     pub(super) fn of(executor: &'a Executor) -> BTreeMap<&'a str, Self> {
         let mut budgets = BTreeMap::new();
         let facts = |entry: Entry<'a>| (entry.name().as_str(), Self::one(entry, &mut budgets));

@@ -7,7 +7,6 @@ use super::{
     narrowed::{Narrowing, Side},
 };
 
-/// Adds the changes from the old schema to the new one.
 pub(super) fn compare(old: &Schema, new: &Schema, changes: &mut Vec<ChangeKind>) {
     let before = changes.len();
     let mut add = |at: &str, change| {

@@ -30,7 +30,6 @@ pub(super) struct Narrowing<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// The side of a schema.
     pub(super) fn of(schema: &'a Schema) -> Self {
         let own = schema.own().get("$defs").and_then(Value::as_object);
         Self { definitions: schema.definitions(), own }

@@ -11,7 +11,6 @@ use callgate_tool::{Object, Principal, Value};
 use self::published::Published;
 use super::token::{Expected, Unverified, claims};
 
-/// An issuer and its known keys.
 #[derive(Debug)]
 pub(super) struct Issuer {
     built: BuiltIssuer,

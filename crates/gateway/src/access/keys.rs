@@ -8,11 +8,9 @@ use jsonwebtoken::{
     jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse},
 };
 
-/// The keys of an issuer.
 #[derive(Debug, Default)]
 pub(super) struct Keys(Vec<Arc<Key>>);
 
-/// One public key.
 #[derive(Debug)]
 pub(super) struct Key {
     id: Option<String>,
@@ -22,7 +20,6 @@ pub(super) struct Key {
 }
 
 impl Keys {
-    /// Reads a set of keys.
     pub(super) fn read(text: &[u8]) -> Result<Self, String> {
         let set: JwkSet = serde_json::from_slice(text)
             .map_err(|_| "expected a set of keys (RFC 7517)".to_owned())?;

@@ -70,7 +70,6 @@ fn texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<Value> {
     texts.into_iter().map(|text| Value::from(&**text)).collect()
 }
 
-/// The path that metadata describe.
 fn described(path: &str) -> Option<&str> {
     let path = path.strip_prefix(WELL_KNOWN)?;
     (path.is_empty() || is_mcp(path)).then_some(path)

@@ -11,9 +11,7 @@ use crate::waiting_calls::{WaitingCall, WaitingCalls};
 /// Keeps the calls of one request.
 #[derive(Clone)]
 pub(crate) struct Keeper {
-    /// The store of waiting calls.
     pub(crate) calls: WaitingCalls,
-    /// The session in the request.
     pub(crate) session: Object,
 }
 

@@ -65,7 +65,6 @@ struct CallBody {
     idempotency_key: OwnKey,
 }
 
-/// One call of a request.
 #[derive(Debug)]
 pub(crate) struct RequestedCall {
     pub(crate) call: ToolCall,
@@ -111,13 +110,11 @@ impl From<ToolCall> for RequestedCall {
 }
 
 impl RequestedCall {
-    /// Sets the time limit of the call.
     #[must_use]
     pub(crate) fn within(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Sets the idempotency key of the call.
     #[must_use]
     pub(crate) fn keyed(self, idempotency_key: Option<String>) -> Self {
         Self { idempotency_key, ..self }
@@ -212,7 +209,6 @@ fn seconds(text: &str) -> Option<f64> {
     Some(number * unit)
 }
 
-/// True if a text may be an idempotency key.
 pub(super) fn is_key(text: &str) -> bool {
     (1..=LONGEST_KEY).contains(&text.chars().count())
 }

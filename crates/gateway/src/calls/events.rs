@@ -14,7 +14,6 @@ use http::{HeaderValue, header};
 
 use super::{Batch, RequestedCall};
 
-/// The calls of a batch as events.
 pub(super) fn answer(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
     let at_once = batch.at_once();
     let ended = stream::iter([Event::default().event("end").data("{}")]);
@@ -27,14 +26,12 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
     response
 }
 
-/// The progress of a call.
 enum Step {
     Begins(Arc<Batch>, usize, Box<RequestedCall>),
     Streams(Arc<Batch>, usize, Box<RequestedCall>, Box<ToolStream>),
     Ended,
 }
 
-/// The events of one call.
 fn events(
     batch: Arc<Batch>,
     at: usize,

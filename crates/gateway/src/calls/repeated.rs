@@ -19,13 +19,11 @@ use crate::{
 /// The way to continue with a request that has a key.
 #[derive(Debug)]
 pub(crate) enum Repeated {
-    /// The request was answered.
     Answered(String),
     /// The request is made; the guard takes its response.
     Made(Guard),
 }
 
-/// The key of a request.
 pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };

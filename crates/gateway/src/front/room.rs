@@ -44,7 +44,6 @@ struct State {
     end: Option<End>,
 }
 
-/// Ends a request.
 type End = Box<dyn FnOnce() + Send>;
 
 impl Room {

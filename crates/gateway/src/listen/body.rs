@@ -16,7 +16,6 @@ use crate::front::Place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The body of a response.
 #[derive(Debug)]
 pub(super) enum Answering<B> {
     /// The length of the body is unknown.

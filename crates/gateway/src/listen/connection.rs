@@ -80,7 +80,6 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Serves one connection to its end.
 pub(super) async fn serve(accepted: Accepted, way: Way) {
     match accepted {
         Accepted::Tcp(stream) => {
@@ -186,7 +185,6 @@ impl Ending {
     }
 }
 
-/// HTTP/1 within the bounds.
 fn within_http1(limits: &ServingLimits, is_late: bool) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
@@ -199,7 +197,6 @@ fn within_http1(limits: &ServingLimits, is_late: bool) -> http1::Builder {
     builder
 }
 
-/// HTTP/2 within the bounds.
 fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
     let window = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
     let mut builder = http2::Builder::new(TokioExecutor::new());

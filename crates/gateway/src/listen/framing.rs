@@ -11,7 +11,6 @@ pub(super) struct Framing {
     /// The beginning of a line whose end has not arrived.
     line: Vec<u8>,
     head: Head,
-    /// True while a head is incomplete.
     is_in_head: bool,
     /// The longest line that is kept; the HTTP library refuses longer ones.
     longest: usize,
@@ -56,12 +55,10 @@ impl Framing {
         Self { state: State::RequestLine, line, head, is_in_head: false, longest }
     }
 
-    /// Returns true while a head is incomplete.
     pub(super) fn is_in_head(&self) -> bool {
         self.is_in_head
     }
 
-    /// Takes the next bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), Ambiguous> {
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -14,7 +14,6 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::problem::too_many_connections;
 
-/// One socket.
 #[derive(Debug)]
 pub(super) enum Socket {
     Tcp(TcpListener),
@@ -27,7 +26,6 @@ pub(super) enum Socket {
     },
 }
 
-/// A connection that was accepted.
 #[derive(Debug)]
 pub(super) enum Accepted {
     Tcp(TcpStream),

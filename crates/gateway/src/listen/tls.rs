@@ -30,7 +30,6 @@ struct State {
 }
 
 impl Tls {
-    /// Reads the files for the first time.
     pub(super) async fn read(files: &ListenerTls, built: &Built) -> Result<Self, String> {
         let stamps = Stamps::before_reading(&paths(files));
         let config = read(files, built).await?;

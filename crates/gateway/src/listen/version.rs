@@ -16,11 +16,9 @@ pub(super) enum Version {
     Http2,
 }
 
-/// A stream whose first bytes were read.
 #[derive(Debug)]
 pub(super) struct Begun<S> {
     first: Vec<u8>,
-    /// The number of first bytes that were passed on.
     n_given: usize,
     stream: S,
 }

@@ -19,7 +19,6 @@ impl Hangups {
         }
     }
 
-    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         #[cfg(unix)]
         if let Some(signal) = &mut self.signal

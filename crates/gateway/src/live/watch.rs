@@ -12,7 +12,6 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 
-/// The folders that are watched.
 pub(super) struct Watch {
     changed: Arc<Notify>,
     watcher: Option<RecommendedWatcher>,

@@ -115,7 +115,6 @@ fn level(level: LogLevel) -> LevelFilter {
     }
 }
 
-/// Writes each record on a line.
 struct Records {
     format: LogFormat,
     write: WriteLine,

@@ -61,7 +61,6 @@ pub(super) fn adopt(span: &Span, trace: &TraceContext) {
     span.set_parent(Context::new().with_remote_span_context(caller)).ok();
 }
 
-/// The current step.
 pub(super) fn current() -> Option<TraceContext> {
     let context = Span::current().context();
     let span = context.span();

@@ -19,7 +19,6 @@ use tracing::{Instrument, Span, field::Empty};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traced;
 
-/// A service in which each request has a span.
 #[derive(Clone, Debug)]
 pub(crate) struct InSpan<S>(S);
 

@@ -2,14 +2,11 @@
 
 use std::ops::Range;
 
-/// The bytes that a request asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
     /// A range that begins after the end of the result.
     Nothing,
-    /// These bytes.
     Part(Range<usize>),
-    /// All of them.
     Whole,
 }
 

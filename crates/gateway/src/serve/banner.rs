@@ -7,7 +7,6 @@ use callgate_tool::Tool;
 
 use crate::{functions, listen::Listener, peer::Door, source::Source};
 
-/// The lines.
 pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
     let summary = built.summary();
     let mut lines = vec![

@@ -26,7 +26,6 @@ impl Signals {
         Ok(Self { interrupt, terminate, _hangup: signal(SignalKind::hangup())? })
     }
 
-    /// Waits for the next signal.
     #[cfg(unix)]
     pub(super) async fn next(&mut self) {
         tokio::select! {
@@ -41,7 +40,6 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub(super) async fn next(&mut self) {
         tokio::signal::ctrl_c().await.ok();

@@ -11,7 +11,6 @@ use crate::problem::{Problem, ProblemKind};
 pub(super) enum Condition {
     /// `If-None-Match: *`.
     Absent,
-    /// No condition.
     Any,
     /// `If-Match: *`.
     Present,

@@ -62,12 +62,10 @@ impl Inline {
         Ok(Self::of_members(members.unwrap_or_default()))
     }
 
-    /// The members of the session.
     pub(crate) fn members(&self) -> &Object {
         &self.members
     }
 
-    /// The session with these members.
     pub(crate) fn of_members(members: Object) -> Self {
         let is_given = |name: &&str| match members.get(name) {
             Some(Value::Object(values)) => values.values().any(|value| !value.is_null()),
@@ -89,7 +87,6 @@ impl Inline {
         Self { brings: true, ..self }
     }
 
-    /// Sets the id of the session.
     #[must_use]
     pub(crate) fn of(mut self, id: &str) -> Self {
         self.members.insert("id", Value::from(id));

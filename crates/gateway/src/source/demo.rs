@@ -6,7 +6,6 @@ use callgate_config::{Config, Description, Error};
 use callgate_transport::{Recording, Refuse, Replay, Transport};
 use serde::Deserialize;
 
-/// The configuration of the demo.
 pub(super) fn config() -> Result<Config, Error> {
     let mut config = Config::from_text(SETTINGS, "")?;
     for toolset in &mut config.toolsets {
@@ -15,7 +14,6 @@ pub(super) fn config() -> Result<Config, Error> {
     Ok(config)
 }
 
-/// The transport with the demo's responses.
 pub(super) fn transport() -> Arc<dyn Transport> {
     match recordings().map(Replay::new) {
         Ok(Ok(replay)) => Arc::new(replay),

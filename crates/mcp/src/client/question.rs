@@ -75,7 +75,6 @@ impl Question {
         }
     }
 
-    /// The question as a part of a result.
     pub(crate) fn request(&self) -> Option<InputRequest> {
         let text = self.message();
         Some(if self.is_of_person() {

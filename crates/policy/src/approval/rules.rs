@@ -86,7 +86,6 @@ impl Default for ApprovalRules {
 }
 
 impl ApprovalRules {
-    /// The rule of a tool.
     pub(super) fn of(&self, backend: &dyn Backend) -> Confirm {
         let own = self.tools.get(backend.name());
         own.or_else(|| self.toolsets.get(backend.toolset())).copied().unwrap_or_default()

@@ -11,7 +11,6 @@ use crate::{
     error::{self, Error},
 };
 
-/// The key of the codes.
 #[derive(Clone)]
 pub(crate) struct ChainKey(Hmac<Sha256>);
 
@@ -49,12 +48,9 @@ impl ChainKey {
     }
 }
 
-/// The end of a chain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Head {
-    /// The number of the last line.
     pub(crate) number: u64,
-    /// The code of the last line.
     pub(crate) code: Digest,
 }
 
@@ -76,7 +72,6 @@ impl Head {
     }
 }
 
-/// A line that was read from a file.
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
     /// The part of the line before its code.

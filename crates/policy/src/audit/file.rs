@@ -10,13 +10,11 @@ use std::{
 
 use crate::error::{self, Error};
 
-/// An open audit file.
 #[derive(Debug)]
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
     identity: Identity,
-    /// The length of the file.
     length: u64,
 }
 

@@ -7,7 +7,6 @@ use sha2::{Digest as _, Sha256};
 use super::chain::{ChainKey, Head, Line, Record};
 use crate::digest::{Digest, of_hex};
 
-/// A chain while it is read.
 pub(super) struct Reading<'a> {
     key: &'a ChainKey,
     /// The last line that was read; `None` before the first.
@@ -16,7 +15,6 @@ pub(super) struct Reading<'a> {
     junk: Option<Vec<u8>>,
 }
 
-/// The state of a line in its chain.
 #[derive(Debug)]
 pub(super) enum Read {
     /// The line was altered.
@@ -32,17 +30,14 @@ pub(super) enum Read {
 }
 
 impl<'a> Reading<'a> {
-    /// A reader that has read no line.
     pub(super) fn new(key: &'a ChainKey) -> Self {
         Self { key, head: None, junk: None }
     }
 
-    /// The number that the next line should have.
     pub(super) fn next_number(&self) -> u64 {
         self.head.map_or(1, |head| head.number + 1)
     }
 
-    /// Returns true if the last bytes read are a line.
     pub(super) fn is_at_a_line(&self) -> bool {
         self.junk.is_none()
     }

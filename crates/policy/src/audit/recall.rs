@@ -78,7 +78,6 @@ pub(super) struct Keyed {
     pub(super) time: SystemTime,
     /// The principal, whose key it is.
     pub(super) principal: Option<String>,
-    /// The digest that identifies the call.
     pub(super) digest: Digest,
     pub(super) reached: Reached,
     pub(super) status: Option<u16>,

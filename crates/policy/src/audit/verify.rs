@@ -120,7 +120,6 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    /// The flaw of the next line and the line's number.
     fn line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
         let next = self.reading.next_number();
         match self.reading.take(bytes) {

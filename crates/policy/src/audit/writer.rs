@@ -143,7 +143,6 @@ impl Shared {
     }
 }
 
-/// The state of the thread.
 struct Desk {
     key: ChainKey,
     file: AuditFile,

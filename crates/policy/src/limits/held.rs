@@ -9,7 +9,6 @@ use tokio::sync::OwnedSemaphorePermit;
 pub(crate) struct Held(Mutex<Vec<OwnedSemaphorePermit>>);
 
 impl Held {
-    /// Holds one more place.
     pub(crate) fn add(&mut self, place: OwnedSemaphorePermit) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(place);
     }

@@ -32,7 +32,6 @@ impl Principals {
         Self { bound, queue, known: Mutex::default() }
     }
 
-    /// Returns true if the principals have these limits.
     pub(crate) fn is(&self, bound: Bound, queue: Queue) -> bool {
         self.bound == bound && self.queue == queue
     }

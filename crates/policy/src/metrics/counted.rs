@@ -14,7 +14,6 @@ use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 #[derive(Debug, Default)]
 pub(super) struct Series(RwLock<BTreeMap<String, Arc<OfToolset>>>);
 
-/// The series of one toolset.
 #[derive(Debug)]
 struct OfToolset {
     toolset: String,
@@ -24,7 +23,6 @@ struct OfToolset {
     ended: RwLock<BTreeMap<(&'static str, &'static str), Counter>>,
 }
 
-/// A call while it is counted.
 #[derive(Debug)]
 pub(super) struct Counted(Arc<OfToolset>);
 
@@ -74,7 +72,6 @@ impl OfToolset {
 }
 
 impl Counted {
-    /// Counts the end of the call.
     pub(super) fn end(
         &self,
         outcome: &'static str,

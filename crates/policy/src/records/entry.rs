@@ -6,7 +6,6 @@ use callgate_session::Record;
 use super::holders::Holder;
 use crate::digest::Digest;
 
-/// The entry of one request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'a> {
     /// The digest that identifies the request.
@@ -35,7 +34,6 @@ impl<'a> Entry<'a> {
         Some(Self { digest: *digest, state })
     }
 
-    /// The record for a store.
     pub(super) fn record(&self) -> Record {
         let (letter, rest): (u8, &[u8]) = match &self.state {
             State::Ended(result) => (b'e', result),

@@ -10,7 +10,6 @@ use std::{
 /// The name of a holder: of its process, and its number there.
 pub(super) type Holder = [u8; 16];
 
-/// The holders of this process.
 #[derive(Debug)]
 pub(super) struct Running {
     process: u64,
@@ -23,7 +22,6 @@ struct Places {
     open: BTreeSet<u64>,
 }
 
-/// A holder until it is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     running: Arc<Running>,
@@ -31,7 +29,6 @@ pub(super) struct Place {
 }
 
 impl Running {
-    /// A new holder.
     pub(super) fn place(self: &Arc<Self>) -> Place {
         let mut places = self.places();
         places.last = places.last.wrapping_add(1);

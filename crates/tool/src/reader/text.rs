@@ -2,7 +2,6 @@
 
 use super::fault::Reason;
 
-/// A string that was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text<'t> {
     /// The string has no escapes and is a slice of the input.

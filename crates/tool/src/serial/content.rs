@@ -46,7 +46,6 @@ impl Serialize for Part {
     }
 }
 
-/// Bytes written as base64.
 struct Base64<'a>(&'a [u8]);
 
 impl Serialize for Base64<'_> {

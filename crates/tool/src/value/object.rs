@@ -176,7 +176,6 @@ impl Object {
         Self { entries, index: None }
     }
 
-    /// Adds a member with a new name.
     fn push(&mut self, name: String, value: Value) {
         let at = self.entries.len();
         self.entries.push((name, value));
@@ -200,7 +199,6 @@ impl Object {
 }
 
 impl Names {
-    /// Adds the index of a new name.
     fn add(&mut self, entries: &[(String, Value)], at: usize) {
         let Self { places, hasher } = self;
         let hash = |place: &usize| {

@@ -175,7 +175,6 @@ fn shown(value: &Value) -> Cow<'static, str> {
     }
 }
 
-/// A value that serde reads.
 struct Typed(Value);
 
 impl<'de> Deserializer<'de> for Typed {
@@ -251,7 +250,6 @@ impl<'de> Deserializer<'de> for Typed {
     }
 }
 
-/// The items of a list.
 struct Items<I>(I);
 
 impl<'de, I: Iterator<Item = (usize, Value)>> SeqAccess<'de> for Items<I> {
@@ -270,7 +268,6 @@ impl<'de, I: Iterator<Item = (usize, Value)>> SeqAccess<'de> for Items<I> {
     }
 }
 
-/// The members of an object.
 struct Members<I> {
     rest: I,
     last: Option<(String, Value)>,

@@ -43,7 +43,6 @@ impl FetchFailure for Unread {
     }
 }
 
-/// The next step for a token.
 enum Step {
     Give(Vec<Arc<Key>>),
     Refuse(Refusal),

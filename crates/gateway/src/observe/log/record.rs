@@ -9,7 +9,6 @@ use tracing::{
     field::{Field, Visit},
 };
 
-/// One record with its time.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) at: SystemTime,

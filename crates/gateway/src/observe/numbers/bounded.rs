@@ -11,7 +11,6 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 #[derive(Debug)]
 pub(super) struct Bounded<R> {
     recorder: R,
-    /// The number of series in one histogram.
     histogram: usize,
     known: RwLock<Known>,
 }
