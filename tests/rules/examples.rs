@@ -70,10 +70,11 @@ fn names_with_example(item: &Item) -> Vec<String> {
     has_example(attributes).then(|| name.to_string()).into_iter().collect()
 }
 
-/// The name of a macro with an example, and of the enum that it makes of rows.
+/// The name of a macro with an example, and of the type that it makes.
 fn macro_names(item: &ItemMacro) -> Vec<String> {
     let text = item.mac.tokens.to_string();
-    let made = text.split("enum ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let named = |keyword: &str| text.split(keyword).nth(1)?.split_whitespace().next();
+    let made = named("pub enum ").or_else(|| named("pub struct "));
     let made = made.filter(|_| text.contains("```")).map(str::to_owned);
     let own = item.ident.as_ref().filter(|_| has_example(&item.attrs));
     own.map(ToString::to_string).into_iter().chain(made).collect()

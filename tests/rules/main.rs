@@ -4,7 +4,6 @@
 #![cfg(test)]
 
 mod charges;
-mod errors;
 mod examples;
 mod fault_codes;
 mod features;

@@ -1,28 +1,40 @@
 //! The reason why a request got no credential. Names references and session parameters, never a value. Says who can
 //! help: the operator, whose secret is missing, or the session, which lacks a value.
 
-use std::{borrow::Cow, error, fmt, sync::Arc};
+use std::{error, fmt};
 
 use callgate_secret::SecretReference;
 use callgate_tool::CallerToken;
 
-/// A failure to put a credential on a request.
-///
-/// ```
-/// use callgate_auth::{Error, ErrorKind};
-///
-/// let source = std::io::Error::other("connection reset by peer");
-/// let error = Error::new(ErrorKind::TokenUnavailable, "the signing service is away").with_source(source);
-/// assert_eq!(error.to_string(), "the signing service is away");
-/// assert_eq!(error.session_parameter(), None, "the operator is to help");
-/// ```
-#[derive(Clone)]
-pub struct Error {
-    kind: ErrorKind,
-    message: Cow<'static, str>,
-    parameter: Option<String>,
-    source: Option<Arc<dyn error::Error + Send + Sync>>,
-    is_transient: bool,
+callgate_secret::error! {
+    /// A failure to put a credential on a request.
+    ///
+    /// ```
+    /// use callgate_auth::{Error, ErrorKind};
+    ///
+    /// let source = std::io::Error::other("connection reset by peer");
+    /// let error = Error::new(ErrorKind::TokenUnavailable, "the signing service is away").with_source(source);
+    /// assert_eq!(error.to_string(), "the signing service is away");
+    /// assert_eq!(error.session_parameter(), None, "the operator is to help");
+    /// ```
+    pub struct Error {
+        parameter: Option<String>,
+        is_transient: bool,
+    }
+
+    /// An error of your own authenticator. A model and the operator read its message: it must say what to do, and
+    /// contain neither a secret nor a host.
+    ///
+    /// ```
+    /// use callgate_auth::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::TokenUnavailable, "the signing service is restarting");
+    /// assert!(error.transient().is_transient());
+    /// ```
+    pub fn new;
+
+    /// Adds the cause, which the operator reads; its text must contain no secret.
+    pub fn with_source;
 }
 
 /// The server that the tokens come from: the operator needs to know it, a model does not.
@@ -67,11 +79,6 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The class of the failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
     /// The missing or unusable value of the session: the name of a parameter, or one of `$context.…` and `$session.…`;
     /// `None` if the operator must help.
     pub fn session_parameter(&self) -> Option<&str> {
@@ -81,26 +88,6 @@ impl Error {
     /// Returns true if a retry may succeed later without a change by the operator or the session.
     pub fn is_transient(&self) -> bool {
         self.is_transient
-    }
-
-    /// An error of your own authenticator. A model and the operator read its message: it must say what to do, and
-    /// contain neither a secret nor a host.
-    ///
-    /// ```
-    /// use callgate_auth::{Error, ErrorKind};
-    ///
-    /// let error = Error::new(ErrorKind::TokenUnavailable, "the signing service is restarting");
-    /// assert!(error.transient().is_transient());
-    /// ```
-    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
-    }
-
-    /// Adds the cause, which the operator reads; its text must contain no secret.
-    #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
-        self.source = Some(Arc::from(source.into()));
-        self
     }
 
     /// Marks the error as transient: a retry of the request may succeed.
@@ -125,29 +112,6 @@ impl Error {
 
     fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {
         Self { parameter: Some(parameter.to_owned()), ..Self::new(kind, message) }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-/// A source is shown only by its text, because its other fields may be confidential.
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind)
-            .field("message", &self.message)
-            .field("source", &self.source.as_ref().map(ToString::to_string))
-            .finish_non_exhaustive()
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
     }
 }
 

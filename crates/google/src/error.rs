@@ -1,17 +1,19 @@
 //! The reason why Google returned no token, secret or address. It names accounts, resources and Google's own codes; it
 //! contains no value and nothing else of a response.
 
-use std::{borrow::Cow, error, fmt};
+use std::fmt;
 
 use callgate_secret::{SecretReference, single_flight::FetchFailure};
 
-/// A failure to get something from Google.
-#[derive(Clone)]
-pub struct Error {
-    kind: ErrorKind,
-    message: Cow<'static, str>,
-    status: Option<u16>,
-    secret: Option<callgate_secret::Error>,
+callgate_secret::error! {
+    /// A failure to get something from Google.
+    pub struct Error {
+        status: Option<u16>,
+        is_transient: bool,
+    }
+
+    pub(crate) fn new;
+    pub(crate) fn with_source;
 }
 
 /// The class of an [`Error`].
@@ -33,24 +35,14 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The class of the failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
     /// Returns true if a retry may succeed later without a change by the operator.
     pub fn is_transient(&self) -> bool {
-        self.kind == ErrorKind::Unavailable
-            || self.secret.as_ref().is_some_and(callgate_secret::Error::is_transient)
+        self.kind == ErrorKind::Unavailable || self.is_transient
     }
 
     /// Returns true if a service refused the token because it was revoked or expired on the way.
     pub(crate) fn is_refused_token(&self) -> bool {
         self.status == Some(401)
-    }
-
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), status: None, secret: None }
     }
 }
 
@@ -60,31 +52,10 @@ impl FetchFailure for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind)
-            .field("message", &self.message)
-            .field("source", &self.secret.as_ref().map(ToString::to_string))
-            .finish_non_exhaustive()
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.secret.as_ref().map(|source| source as &(dyn error::Error + 'static))
-    }
-}
-
 pub(crate) fn no_key(reference: &SecretReference, source: callgate_secret::Error) -> Error {
     let message = format!("the key of the Google account cannot be had: `{reference}`");
-    Error { secret: Some(source), ..Error::new(ErrorKind::MissingSecret, message) }
+    let is_transient = source.is_transient();
+    Error { is_transient, ..Error::new(ErrorKind::MissingSecret, message) }.with_source(source)
 }
 
 pub(crate) fn not_credentials(place: impl fmt::Display, what: &str) -> Error {

@@ -1,23 +1,24 @@
 //! The reason why calls cannot be audited or an audit file cannot be checked.
 
-use std::{error, fmt, io, path::Path};
+use std::{io, path::Path};
 
-/// The error of an audit file that cannot be used.
-///
-/// ```
-/// use std::error::Error as _;
-///
-/// use callgate_policy::{Error, verify_audit};
-///
-/// # let key = callgate_secret::Secret::new("0123456789abcdef".to_owned());
-/// let error: Error = verify_audit(&["missing/audit.jsonl".into()], &key, None).unwrap_err();
-/// assert!(error.to_string().starts_with("cannot open the audit file"));
-/// println!("{error}: {}", error.source().expect("the system's own words"));
-/// ```
-pub struct Error {
-    kind: ErrorKind,
-    message: String,
-    source: Option<io::Error>,
+callgate_secret::error! {
+    /// The error of an audit file that cannot be used.
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    ///
+    /// use callgate_policy::{Error, verify_audit};
+    ///
+    /// # let key = callgate_secret::Secret::new("0123456789abcdef".to_owned());
+    /// let error: Error = verify_audit(&["missing/audit.jsonl".into()], &key, None).unwrap_err();
+    /// assert!(error.to_string().starts_with("cannot open the audit file"));
+    /// println!("{error}: {}", error.source().expect("the system's own words"));
+    /// ```
+    pub struct Error {}
+
+    pub(crate) fn new;
+    pub(crate) fn with_source;
 }
 
 /// The class of an [`Error`].
@@ -48,46 +49,17 @@ pub enum ErrorKind {
     Unreadable,
 }
 
-impl Error {
-    /// The class of the failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-}
-
 pub(crate) fn short_key(least: usize) -> Error {
     let message = format!("expected a key of at least {least} bytes, got a shorter one");
-    Error { kind: ErrorKind::ShortKey, message, source: None }
+    Error::new(ErrorKind::ShortKey, message)
 }
 
 pub(crate) fn locked(file: &Path) -> Error {
     let message = format!("another process writes the audit file: {}", file.display());
-    Error { kind: ErrorKind::Locked, message, source: None }
+    Error::new(ErrorKind::Locked, message)
 }
 
 pub(crate) fn unreadable(file: &Path, source: io::Error) -> Error {
     let message = format!("cannot open the audit file {}", file.display());
-    Error { kind: ErrorKind::Unreadable, message, source: Some(source) }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind)
-            .field("message", &self.message)
-            .field("source", &self.source.as_ref().map(ToString::to_string))
-            .finish()
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
-    }
+    Error::new(ErrorKind::Unreadable, message).with_source(source)
 }

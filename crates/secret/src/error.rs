@@ -1,23 +1,36 @@
 //! The reason why a secret is unavailable or unusable. It names references, variables and files, but never a value: a text
 //! that looks like a reference may be a pasted secret. The other modules of this crate make it.
 
-use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
+use std::{fmt, time::Duration};
 
-/// A failure to name, find, read or use a secret.
-///
-/// ```
-/// use callgate_secret::{ErrorKind, SecretReference};
-///
-/// let error = "t0k3n-that-was-pasted".parse::<SecretReference>().unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Invalid);
-/// assert!(error.to_string().contains("`env:NAME`"), "it says how secrets are named");
-/// assert!(!error.to_string().contains("t0k3n"), "and shows nothing of the text");
-/// ```
-#[derive(Clone)]
-pub struct Error {
-    kind: ErrorKind,
-    message: Cow<'static, str>,
-    source: Option<Arc<dyn error::Error + Send + Sync>>,
+crate::error! {
+    /// A failure to name, find, read or use a secret.
+    ///
+    /// ```
+    /// use callgate_secret::{ErrorKind, SecretReference};
+    ///
+    /// let error = "t0k3n-that-was-pasted".parse::<SecretReference>().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Invalid);
+    /// assert!(error.to_string().contains("`env:NAME`"), "it says how secrets are named");
+    /// assert!(!error.to_string().contains("t0k3n"), "and shows nothing of the text");
+    /// ```
+    pub struct Error {}
+
+    /// A failure of a store outside this crate; the message must hold no value.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use callgate_secret::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unreadable, "the store of secrets does not answer")
+    ///     .with_source(io::Error::from(io::ErrorKind::TimedOut));
+    /// assert!(error.is_transient());
+    /// ```
+    pub fn new;
+
+    /// Adds the cause; its text must hold no value.
+    pub fn with_source;
 }
 
 /// The class of an [`Error`].
@@ -55,59 +68,9 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The class of the failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
     /// Returns true if a retry may succeed without a change by the operator.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unreadable
-    }
-
-    /// A failure of a store outside this crate; the message must hold no value.
-    ///
-    /// ```
-    /// use std::io;
-    ///
-    /// use callgate_secret::{Error, ErrorKind};
-    ///
-    /// let error = Error::new(ErrorKind::Unreadable, "the store of secrets does not answer")
-    ///     .with_source(io::Error::from(io::ErrorKind::TimedOut));
-    /// assert!(error.is_transient());
-    /// ```
-    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), source: None }
-    }
-
-    /// Adds the cause; its text must hold no value.
-    #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
-        self.source = Some(Arc::from(source.into()));
-        self
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-/// Shows only the text of a source, because its other fields may hold values.
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind)
-            .field("message", &self.message)
-            .field("source", &self.source.as_ref().map(ToString::to_string))
-            .finish()
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
     }
 }
 

@@ -1,26 +1,37 @@
 //! The reason why a store failed. No sentence here names a key, a value or a secret.
 
-use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
+use std::time::Duration;
 
-/// The failure of a request to a store.
-///
-/// ```
-/// use std::{error::Error as _, io};
-///
-/// use callgate_session::{Error, ErrorKind};
-///
-/// let lost = io::Error::from(io::ErrorKind::ConnectionReset);
-/// let error = Error::new(ErrorKind::Unavailable, "the database of sessions does not answer")
-///     .with_source(lost);
-/// assert_eq!(error.to_string(), "the database of sessions does not answer");
-/// assert!(error.is_transient() && error.source().is_some());
-/// ```
-#[derive(Clone)]
-pub struct Error {
-    kind: ErrorKind,
-    message: Cow<'static, str>,
-    source: Option<Arc<dyn error::Error + Send + Sync>>,
-    retry_after: Option<Duration>,
+callgate_secret::error! {
+    /// The failure of a request to a store.
+    ///
+    /// ```
+    /// use std::{error::Error as _, io};
+    ///
+    /// use callgate_session::{Error, ErrorKind};
+    ///
+    /// let lost = io::Error::from(io::ErrorKind::ConnectionReset);
+    /// let error = Error::new(ErrorKind::Unavailable, "the database of sessions does not answer")
+    ///     .with_source(lost);
+    /// assert_eq!(error.to_string(), "the database of sessions does not answer");
+    /// assert!(error.is_transient() && error.source().is_some());
+    /// ```
+    pub struct Error {
+        retry_after: Option<Duration>,
+    }
+
+    /// A failure of a store outside this crate; the message must name no key, value or secret.
+    ///
+    /// ```
+    /// use callgate_session::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unavailable, "the database of sessions is restarting");
+    /// assert!(error.is_transient());
+    /// ```
+    pub fn new;
+
+    /// Adds the cause, whose text must also name no key, value or secret.
+    pub fn with_source;
 }
 
 /// The class of an [`Error`].
@@ -58,18 +69,6 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// A failure of a store outside this crate; the message must name no key, value or secret.
-    ///
-    /// ```
-    /// use callgate_session::{Error, ErrorKind};
-    ///
-    /// let error = Error::new(ErrorKind::Unavailable, "the database of sessions is restarting");
-    /// assert!(error.is_transient());
-    /// ```
-    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), source: None, retry_after: None }
-    }
-
     /// Sets the time after which a retry may succeed.
     ///
     /// ```
@@ -87,18 +86,6 @@ impl Error {
         self
     }
 
-    /// Adds the cause, whose text must also name no key, value or secret.
-    #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
-        self.source = Some(Arc::from(source.into()));
-        self
-    }
-
-    /// The class of the failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
     /// The time after which a retry may succeed, if it is known.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
@@ -110,30 +97,6 @@ impl Error {
             ErrorKind::Conflict | ErrorKind::Full | ErrorKind::Unavailable => true,
             ErrorKind::Sealing | ErrorKind::TooLarge | ErrorKind::Unreadable => false,
         }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-/// Shows only the text of a source, because its other fields may hold values.
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind)
-            .field("message", &self.message)
-            .field("source", &self.source.as_ref().map(ToString::to_string))
-            .field("retry_after", &self.retry_after)
-            .finish()
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The reasons why a request gets no response. No sentence here names a URL, host, header or query, because the caller sees
 //! these errors. The other modules of this crate make them from the HTTP client's errors.
 
-use std::{borrow::Cow, error, fmt, io, iter, net::IpAddr, sync::Arc};
+use std::{borrow::Cow, error, io, iter, net::IpAddr};
 
 use callgate_tool::Reached;
 use hyper_util::client::legacy::Error as ClientError;
@@ -14,19 +14,43 @@ use crate::{
     tls_fault::TlsFault,
 };
 
-/// A request without a response.
-///
-/// ```
-/// use callgate_transport::{ErrorKind, Recording, Replay};
-///
-/// let (name, request, response) = ("a pet".to_owned(), Vec::new(), b"200 OK".to_vec());
-/// let error = Replay::new([Recording { name, request, response }]).unwrap_err();
-/// assert_eq!((error.kind(), error.is_transient()), (ErrorKind::MalformedRecording, false));
-/// assert!(error.to_string().starts_with("`a pet`: "));
-/// ```
-#[derive(Clone)]
-pub struct Error {
-    inner: Box<Inner>,
+callgate_secret::error! {
+    /// A request without a response.
+    ///
+    /// ```
+    /// use callgate_transport::{ErrorKind, Recording, Replay};
+    ///
+    /// let (name, request, response) = ("a pet".to_owned(), Vec::new(), b"200 OK".to_vec());
+    /// let error = Replay::new([Recording { name, request, response }]).unwrap_err();
+    /// assert_eq!((error.kind(), error.is_transient()), (ErrorKind::MalformedRecording, false));
+    /// assert!(error.to_string().starts_with("`a pet`: "));
+    /// ```
+    pub struct Error {
+        reached: Option<Reached>,
+        detail: Option<String>,
+        denied: Option<(Denial, Option<IpAddr>)>,
+        tls: Option<TlsFault>,
+        connect_failure: Option<ConnectFailure>,
+    }
+
+    /// A failure of a transport outside this crate; the message must name no URL, host, header or query.
+    ///
+    /// If the kind leaves open whether the service saw the request, it may have: [`Error::with_reached`] sets what is
+    /// known.
+    ///
+    /// ```
+    /// use callgate_tool::Reached;
+    /// use callgate_transport::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Send, "the connection broke");
+    /// assert_eq!(error.reached(), Reached::Maybe);
+    /// assert_eq!(error.with_reached(Reached::No).reached(), Reached::No);
+    /// assert_eq!(Error::new(ErrorKind::Connect, "nothing listens").reached(), Reached::No);
+    /// ```
+    pub fn new;
+
+    /// Adds the cause, whose text must not name a URL either.
+    pub fn with_source;
 }
 
 /// The class of an [`Error`].
@@ -79,18 +103,6 @@ pub enum ErrorKind {
     TooLarge,
 }
 
-#[derive(Clone)]
-struct Inner {
-    kind: ErrorKind,
-    reached: Reached,
-    message: Cow<'static, str>,
-    detail: Option<String>,
-    denied: Option<(Denial, Option<IpAddr>)>,
-    tls: Option<TlsFault>,
-    connect_failure: Option<ConnectFailure>,
-    source: Option<Arc<dyn error::Error + Send + Sync>>,
-}
-
 impl ErrorKind {
     /// Reports whether the service saw a request with this failure, unless more is known.
     fn reached(self) -> Reached {
@@ -109,19 +121,14 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// The class of the failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.inner.kind
-    }
-
     /// Reports whether the service saw the request.
     pub fn reached(&self) -> Reached {
-        self.inner.reached
+        self.reached.unwrap_or_else(|| self.kind.reached())
     }
 
     /// True if a later retry may succeed. [`Error::reached`] and the method decide whether a retry is harmless.
     pub fn is_transient(&self) -> bool {
-        match self.inner.kind {
+        match self.kind {
             ErrorKind::Connect
             | ErrorKind::Dns
             | ErrorKind::Receive
@@ -141,96 +148,36 @@ impl Error {
     /// For [`ErrorKind::NothingRecorded`]: the request, the nearest recorded one and their difference, with credentials
     /// masked. Only for the operator: it shows the URL.
     pub fn detail(&self) -> Option<&str> {
-        self.inner.detail.as_deref()
+        self.detail.as_deref()
     }
 
     /// For [`ErrorKind::Refused`]: the reason why the address must not be dialled.
     pub fn denial(&self) -> Option<Denial> {
-        self.inner.denied.map(|(denial, _)| denial)
+        self.denied.map(|(denial, _)| denial)
     }
 
     /// With [`Error::denial`]: the denied address, if it came from a look-up. Only for the operator.
     pub fn denied_address(&self) -> Option<IpAddr> {
-        self.inner.denied.and_then(|(_, address)| address)
+        self.denied.and_then(|(_, address)| address)
     }
 
     /// For [`ErrorKind::Tls`]: the reason why there is no secure connection, if known.
     #[doc(hidden)]
     pub fn tls(&self) -> Option<TlsFault> {
-        self.inner.tls
+        self.tls
     }
 
     /// The reason why no connection was made, if known. Only for the operator.
     #[doc(hidden)]
     pub fn connect_failure(&self) -> Option<ConnectFailure> {
-        self.inner.connect_failure
-    }
-
-    /// A failure of a transport outside this crate; the message must name no URL, host, header or query.
-    ///
-    /// If the kind leaves open whether the service saw the request, it may have: [`Error::with_reached`] sets what is
-    /// known.
-    ///
-    /// ```
-    /// use callgate_tool::Reached;
-    /// use callgate_transport::{Error, ErrorKind};
-    ///
-    /// let error = Error::new(ErrorKind::Send, "the connection broke");
-    /// assert_eq!(error.reached(), Reached::Maybe);
-    /// assert_eq!(error.with_reached(Reached::No).reached(), Reached::No);
-    /// assert_eq!(Error::new(ErrorKind::Connect, "nothing listens").reached(), Reached::No);
-    /// ```
-    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            inner: Box::new(Inner {
-                kind,
-                reached: kind.reached(),
-                message: message.into(),
-                detail: None,
-                denied: None,
-                tls: None,
-                connect_failure: None,
-                source: None,
-            }),
-        }
+        self.connect_failure
     }
 
     /// Sets whether the service saw the request, if the kind alone leaves it open.
     #[must_use]
     pub fn with_reached(mut self, reached: Reached) -> Self {
-        self.inner.reached = reached;
+        self.reached = Some(reached);
         self
-    }
-
-    /// Adds the cause, whose text must not name a URL either.
-    #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
-        self.inner.source = Some(Arc::from(source.into()));
-        self
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.inner.message)
-    }
-}
-
-/// Omits the detail, which shows a URL.
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.inner.kind)
-            .field("reached", &self.inner.reached)
-            .field("message", &self.inner.message)
-            .field("source", &self.inner.source.as_ref().map(|source| chain_text(&**source)))
-            .finish()
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.inner.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
     }
 }
 
@@ -240,7 +187,7 @@ pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
 
 pub(crate) fn denied(denial: Denial, address: Option<IpAddr>) -> Error {
     let mut error = refused(denial.message());
-    error.inner.denied = Some((denial, address));
+    error.denied = Some((denial, address));
     error
 }
 
@@ -261,7 +208,7 @@ pub(crate) fn no_trust() -> Error {
 
 pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
     let mut error = Error::new(ErrorKind::Tls, fault.message()).with_reached(reached);
-    error.inner.tls = Some(fault);
+    error.tls = Some(fault);
     error
 }
 
@@ -280,7 +227,7 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
         None => (ErrorKind::Connect, "the service could not be connected to"),
     };
     let mut error = Error::new(kind, message).with_reached(Reached::No);
-    error.inner.connect_failure = match unresolved {
+    error.connect_failure = match unresolved {
         Some(is_timeout) => Some(ConnectFailure::of_name(is_timeout)),
         None if kind == ErrorKind::TimedOut => Some(ConnectFailure::NoAnswer),
         None => causes(&source).find_map(|cause| ConnectFailure::of(cause.downcast_ref()?)),
@@ -303,7 +250,7 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     };
     let mut error = Error::new(ErrorKind::Send, message).with_reached(reached);
     let is_parse = cause::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
-    error.inner.connect_failure = is_parse.then_some(ConnectFailure::NotHttp);
+    error.connect_failure = is_parse.then_some(ConnectFailure::NotHttp);
     error.with_source(source)
 }
 
@@ -362,7 +309,7 @@ pub(crate) fn in_recording(name: &str, error: &Error) -> Error {
 pub(crate) fn nothing_recorded(detail: String) -> Error {
     let message = "no recorded answer exists for this request";
     let mut error = Error::new(ErrorKind::NothingRecorded, message);
-    error.inner.detail = Some(detail);
+    error.detail = Some(detail);
     error
 }
 
@@ -383,15 +330,4 @@ fn causes<'a>(
             None => cause.source(),
         }
     })
-}
-
-fn chain_text(error: &(dyn error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
 }

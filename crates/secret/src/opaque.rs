@@ -1,0 +1,77 @@
+//! The shape of the errors of callgate's crates: an opaque type with a kind, whose text is its message and which may have a cause.
+
+use std::{error, iter};
+
+/// Makes the opaque `Error` of a crate from its fields beside the kind, the message and the cause, which begin as their types'
+/// defaults. Its `Debug` output shows only the texts of the causes, because their fields may hold confidential values.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! error {
+    (
+        $(#[$of:meta])*
+        pub struct Error { $($field:ident: $Field:ty,)* }
+        $(#[$of_new:meta])*
+        $new:vis fn new;
+        $(#[$of_with:meta])*
+        $with:vis fn with_source;
+    ) => {
+        $(#[$of])*
+        #[derive(Clone)]
+        pub struct Error {
+            kind: ErrorKind,
+            message: ::std::borrow::Cow<'static, str>,
+            source: Option<::std::sync::Arc<dyn ::std::error::Error + Send + Sync>>,
+            $($field: $Field,)*
+        }
+
+        impl Error {
+            /// The class of the failure.
+            pub fn kind(&self) -> ErrorKind {
+                self.kind
+            }
+
+            $(#[$of_new])*
+            $new fn new(kind: ErrorKind, message: impl Into<::std::borrow::Cow<'static, str>>) -> Self {
+                Self { kind, message: message.into(), source: None, $($field: Default::default(),)* }
+            }
+
+            $(#[$of_with])*
+            #[must_use]
+            $with fn with_source(
+                mut self,
+                source: impl Into<Box<dyn ::std::error::Error + Send + Sync>>,
+            ) -> Self {
+                self.source = Some(::std::sync::Arc::from(source.into()));
+                self
+            }
+        }
+
+        impl ::std::fmt::Display for Error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(&self.message)
+            }
+        }
+
+        impl ::std::fmt::Debug for Error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.debug_struct("Error")
+                    .field("kind", &self.kind)
+                    .field("message", &self.message)
+                    .field("causes", &$crate::causes(self))
+                    .finish_non_exhaustive()
+            }
+        }
+
+        impl ::std::error::Error for Error {
+            fn source(&self) -> Option<&(dyn ::std::error::Error + 'static)> {
+                self.source.as_deref().map(|source| source as _)
+            }
+        }
+    };
+}
+
+/// The texts of an error's causes, the nearest first.
+#[doc(hidden)]
+pub fn causes(error: &dyn error::Error) -> Vec<String> {
+    iter::successors(error.source(), |cause| cause.source()).map(ToString::to_string).collect()
+}
