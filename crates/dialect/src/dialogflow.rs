@@ -138,10 +138,7 @@ fn result(answer: &AnsweredCall<'_>) -> Value {
 
 /// The value under its status. Without a status, an object is the output itself; another value stands under `output`.
 fn output(result: &ToolResult, value: Value) -> Value {
-    let answer = match &result.outcome {
-        Outcome::Answered(answer) => Some(answer),
-        _ => None,
-    };
+    let answer = if let Outcome::Answered(answer) = &result.outcome { Some(answer) } else { None };
     match answer.and_then(|answer| Some((answer, answer.status?))) {
         Some((answer, status)) => {
             let is_empty = answer.content == Content::Empty && answer.headers.is_empty();

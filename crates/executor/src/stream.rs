@@ -44,10 +44,7 @@ impl ToolStream {
 
     /// The facts about the response before its pieces; `None` if the call has ended otherwise.
     pub fn head(&self) -> Option<&Answer> {
-        match &self.outcome {
-            Outcome::Answered(answer) => Some(answer),
-            _ => None,
-        }
+        if let Outcome::Answered(answer) = &self.outcome { Some(answer) } else { None }
     }
 
     /// The facts about the bytes before they arrive; empty if the response's pieces are values.

@@ -151,10 +151,7 @@ impl SecretReference {
 
     /// The environment variable that holds the secret, for references of `env:`.
     pub fn environment(&self) -> Option<&str> {
-        match self {
-            Self::Env { name } => Some(name),
-            _ => None,
-        }
+        if let Self::Env { name } = self { Some(name) } else { None }
     }
 
     /// Returns true if the configuration itself holds the secret, which deserves a warning.

@@ -52,18 +52,12 @@ pub enum Value {
 impl Value {
     /// The items, when this is a list.
     pub fn as_array(&self) -> Option<&Vec<Self>> {
-        match self {
-            Self::Array(items) => Some(items),
-            _ => None,
-        }
+        if let Self::Array(items) = self { Some(items) } else { None }
     }
 
     /// The items to change, when this is a list.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
-        match self {
-            Self::Array(items) => Some(items),
-            _ => None,
-        }
+        if let Self::Array(items) = self { Some(items) } else { None }
     }
 
     /// `array`, `boolean`, `null`, `number`, `object` or `string`.
@@ -80,42 +74,27 @@ impl Value {
 
     /// The truth value, when this is one.
     pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Self::Bool(value) => Some(*value),
-            _ => None,
-        }
+        if let Self::Bool(value) = self { Some(*value) } else { None }
     }
 
     /// The number, when this is one.
     pub fn as_number(&self) -> Option<&Number> {
-        match self {
-            Self::Number(number) => Some(number),
-            _ => None,
-        }
+        if let Self::Number(number) = self { Some(number) } else { None }
     }
 
     /// The named values, when this is an object.
     pub fn as_object(&self) -> Option<&Object> {
-        match self {
-            Self::Object(members) => Some(members),
-            _ => None,
-        }
+        if let Self::Object(members) = self { Some(members) } else { None }
     }
 
     /// The named values to change, when this is an object.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
-        match self {
-            Self::Object(members) => Some(members),
-            _ => None,
-        }
+        if let Self::Object(members) = self { Some(members) } else { None }
     }
 
     /// The text, when this is one.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::String(text) => Some(text),
-            _ => None,
-        }
+        if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// The number, if it is written as a whole number and fits `i64`.

@@ -61,43 +61,28 @@ impl Node {
 
     /// The text as a shared string; `None` when this node is no string.
     pub fn as_shared_str(&self) -> Option<&Arc<str>> {
-        match self {
-            Self::String(text) => Some(text),
-            _ => None,
-        }
+        if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// The truth value; `None` when this node is no boolean.
     pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Self::Bool(value) => Some(*value),
-            _ => None,
-        }
+        if let Self::Bool(value) = self { Some(*value) } else { None }
     }
 
     /// The items; `None` when this node is no list.
     pub fn as_array(&self) -> Option<&[Self]> {
-        match self {
-            Self::Array(items) => Some(items),
-            _ => None,
-        }
+        if let Self::Array(items) = self { Some(items) } else { None }
     }
 
     /// The named values; `None` when this node is no object.
     #[inline]
     pub fn as_object(&self) -> Option<&Object> {
-        match self {
-            Self::Object(object) => Some(object),
-            _ => None,
-        }
+        if let Self::Object(object) = self { Some(object) } else { None }
     }
 
     /// The number; `None` when this node is no number.
     pub fn as_number(&self) -> Option<&Number> {
-        match self {
-            Self::Number(number) => Some(number),
-            _ => None,
-        }
+        if let Self::Number(number) = self { Some(number) } else { None }
     }
 
     /// `array`, `boolean`, `null`, `number`, `object` or `string`.

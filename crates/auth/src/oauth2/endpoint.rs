@@ -55,10 +55,7 @@ impl Endpoint {
 
     /// The audience of a client's own JWT: the issuer, if it is known (RFC 7523 §3).
     pub(super) fn issuer(&self) -> Option<&str> {
-        match &self.named {
-            TokenEndpoint::Issuer(issuer) => Some(issuer),
-            _ => None,
-        }
+        if let TokenEndpoint::Issuer(issuer) = &self.named { Some(issuer) } else { None }
     }
 
     /// The party that named the endpoint: an endpoint named by a description must be public https.

@@ -53,10 +53,7 @@ impl Object {
     /// # Errors
     /// [`InvalidJson`] if [`Value::parse`] would not read the text.
     pub fn parse(text: &str) -> Result<Option<Self>, InvalidJson> {
-        Ok(match Value::parse(text)? {
-            Value::Object(members) => Some(members),
-            _ => None,
-        })
+        Ok(if let Value::Object(members) = Value::parse(text)? { Some(members) } else { None })
     }
 }
 
