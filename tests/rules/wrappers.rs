@@ -17,7 +17,6 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("hyper-rustls", &["callgate-transport"]),
     ("hyper-util", &["callgate-gateway", "callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
-    ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-config"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),

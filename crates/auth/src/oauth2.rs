@@ -10,13 +10,12 @@ mod failure;
 mod grant;
 mod login;
 mod logins;
-mod post;
 mod request;
 mod response;
 mod server;
 mod settings;
 mod stored_grant;
-mod wire_token;
+mod token_response;
 
 use std::{sync::Arc, time::Duration};
 
@@ -39,7 +38,8 @@ use crate::{
 use failure::{EndpointFailure, Retry};
 use grant::GrantInputs;
 use logins::Logins;
-use server::{Client, Server, TOKEN_TIME, TokenRequest, TokenRequestError};
+use request::TokenRequest;
+use server::{Client, Server, TOKEN_TIME, TokenRequestError};
 
 pub use login::{BegunLogin, DeviceLogin, LoggedIn, LoggedOut, Login, LoginWays};
 pub use settings::{

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 
 use super::{
     failure::EndpointFailure,
-    server::{Client, Server, TOKEN_TIME, TokenRequest, TokenRequestError},
+    request::TokenRequest,
+    server::{Client, Server, TOKEN_TIME, TokenRequestError},
     settings::TokenEndpoint,
     stored_grant::StoredGrant,
 };

@@ -11,9 +11,10 @@ use url::form_urlencoded;
 use super::{
     codes::{ITS_OWN, standard_code},
     failure::{EndpointFailure, Retry},
+    token_response::TokenResponse,
 };
 
-pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, EndpointFailure> {
+pub(super) fn token(answer: &Response<Bytes>) -> Result<TokenResponse, EndpointFailure> {
     if !answer.status().is_success() {
         return Err(failure(answer));
     }
@@ -23,8 +24,7 @@ pub(super) fn token(answer: &Response<Bytes>) -> Result<Vec<u8>, EndpointFailure
     }
     let members = members(answer.body())
         .filter(|members| members.get("access_token").is_some_and(Value::is_string));
-    let object = members.and_then(|members| serde_json::to_vec(&members).ok());
-    object.ok_or_else(|| failure(answer))
+    members.map_or_else(|| Err(failure(answer)), TokenResponse::read)
 }
 
 pub(super) fn failure(answer: &Response<Bytes>) -> EndpointFailure {
@@ -115,7 +115,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     text.trim().parse().ok().map(Duration::from_secs)
 }
 
-pub(super) const NO_TOKEN: &str = "the answer of the token endpoint is no token";
+const NO_TOKEN: &str = "the answer of the token endpoint is no token";
 
 /// The members of a refusal beside `error` in which servers write a code.
 const OUTER: [&str; 4] = ["errorCode", "ErrorCode", "error_code", "code"];

@@ -1,16 +1,14 @@
-//! One authorization server that a client requests tokens from: the client, its authentication, one request and its
-//! result. The grant's parameters and the use of the token belong to other modules.
+//! One authorization server that a client requests tokens from: the client, its authentication, and the errors that it
+//! causes. The requests, the grant's parameters and the use of the token belong to other modules.
 
 use std::time::Duration;
 
 use callgate_secret::{Secret, SecretStore};
-use oauth2::AuthType;
 
 use super::{
     assertion,
     endpoint::Endpoint,
     failure::EndpointFailure,
-    request::{self, OutgoingRequest, TokenResponse},
     settings::{ClientAuthentication, OAuth2Config, TokenEndpoint},
 };
 use crate::{
@@ -30,14 +28,6 @@ pub(super) struct Server {
 pub(super) struct Client {
     pub(super) id: Secret,
     secret: Option<Secret>,
-}
-
-/// The parameters of one request that do not identify the client.
-#[derive(Debug)]
-pub(super) struct TokenRequest<'a> {
-    pub(super) grant_type: &'static str,
-    pub(super) scopes: &'a [String],
-    pub(super) parameters: Vec<(&'a str, &'a str)>,
 }
 
 impl Server {
@@ -76,39 +66,12 @@ impl Server {
         Ok(Client { id, secret })
     }
 
-    pub(super) async fn asked(
-        &self,
-        client: &Client,
-        asked: TokenRequest<'_>,
-        time: Duration,
-    ) -> Result<TokenResponse, TokenRequestError> {
-        let transport = &*self.context.transport;
-        let url = self.endpoint.url(transport, time).await?;
-        let proof = self.proof(client, &url)?;
-        let mut parameters = asked.parameters;
-        parameters.extend(proof.parameters());
-        let request = OutgoingRequest {
-            url: &url,
-            named_by: self.endpoint.named_by(),
-            client_id: client.id.expose(),
-            secret: proof.secret(),
-            grant_type: asked.grant_type,
-            scopes: asked.scopes,
-            parameters,
-        };
-        Ok(request::send(transport, request, time).await?)
-    }
-
     /// The client's authentication to the server whose endpoint is at `url`.
     pub(super) fn proof<'a>(&self, client: &'a Client, url: &str) -> Result<Proof<'a>, Error> {
         let chosen = self.config.client.as_ref().map(|client| &client.authentication);
         Ok(match (chosen, &client.secret) {
-            (Some(ClientAuthentication::Basic(_)), Some(secret)) => {
-                Proof::Secret(secret, AuthType::BasicAuth)
-            }
-            (Some(ClientAuthentication::Body(_)), Some(secret)) => {
-                Proof::Secret(secret, AuthType::RequestBody)
-            }
+            (Some(ClientAuthentication::Basic(_)), Some(secret)) => Proof::Basic(secret),
+            (Some(ClientAuthentication::Body(_)), Some(secret)) => Proof::Body(secret),
             (Some(ClientAuthentication::PrivateKeyJwt(jwt)), Some(key)) => {
                 let audience = jwt.audience.as_deref().or_else(|| self.endpoint.issuer());
                 let id = client.id.expose();
@@ -159,27 +122,10 @@ impl Client {
 
 #[derive(Debug)]
 pub(super) enum Proof<'a> {
+    Basic(&'a Secret),
+    Body(&'a Secret),
     Jwt(Secret),
     None,
-    Secret(&'a Secret, AuthType),
-}
-
-impl Proof<'_> {
-    pub(super) fn secret(&self) -> Option<(&Secret, AuthType)> {
-        match self {
-            Self::Secret(secret, place) => Some((secret, place.clone())),
-            Self::Jwt(_) | Self::None => None,
-        }
-    }
-
-    pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
-        match self {
-            Self::Jwt(jwt) => {
-                vec![("client_assertion_type", ASSERTION_TYPE), ("client_assertion", jwt.expose())]
-            }
-            Self::None | Self::Secret(..) => Vec::new(),
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -199,9 +145,6 @@ impl From<EndpointFailure> for TokenRequestError {
         Self::Failed(failure)
     }
 }
-
-/// RFC 7523 §2.2.
-const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// Security §4: the longest time that a call waits for a token, however many requests are made.
 pub(super) const TOKEN_TIME: Duration = Duration::from_secs(10);

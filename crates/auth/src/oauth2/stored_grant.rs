@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use callgate_secret::Secret;
 use serde::{Deserialize, Serialize};
 
-use super::request::TokenResponse;
+use super::token_response::TokenResponse;
 
 #[derive(Clone, Debug)]
 pub(super) struct StoredGrant {

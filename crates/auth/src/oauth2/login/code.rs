@@ -12,7 +12,8 @@ use crate::{
     error::{self, Error},
     oauth2::{
         codes::{ITS_OWN, standard_code},
-        server::{Client, Server, TOKEN_TIME, TokenRequest},
+        request::TokenRequest,
+        server::{Client, Server, TOKEN_TIME},
         settings::OAuth2Config,
         stored_grant::StoredGrant,
     },

@@ -13,8 +13,8 @@ use crate::{
     error::{self, Error},
     oauth2::{
         failure::EndpointFailure,
-        post::post,
-        server::{Client, Server, TOKEN_TIME, TokenRequest, TokenRequestError},
+        request::TokenRequest,
+        server::{Client, Server, TOKEN_TIME, TokenRequestError},
         stored_grant::StoredGrant,
     },
 };
@@ -81,7 +81,7 @@ pub(super) async fn begun(
     form.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
     form.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
     form.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
-    let body = post(server, client, url, &form, TOKEN_TIME).await;
+    let body = server.post(client, url, &form, TOKEN_TIME).await;
     let body = body.map_err(|asking| server.error_of(&asking))?;
     read(&body).ok_or_else(|| {
         let why = "the authorization server says nothing that a person could type";

@@ -3,7 +3,6 @@
 use callgate_secret::Secret;
 
 use crate::oauth2::{
-    post::post,
     server::{Client, Server, TOKEN_TIME},
     stored_grant::StoredGrant,
 };
@@ -37,7 +36,7 @@ pub(super) async fn revoked(
     for (kind, token) in tokens {
         let Some(token) = token.map(Secret::expose) else { continue };
         let form = [("token", token), ("token_type_hint", kind)];
-        if let Err(asking) = post(server, client, url, &form, TOKEN_TIME).await {
+        if let Err(asking) = server.post(client, url, &form, TOKEN_TIME).await {
             let error = server.error_of(&asking);
             failed = failed.and_then(|()| Err(format!("`{kind}`: {error}")));
         }
