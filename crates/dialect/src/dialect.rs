@@ -1,12 +1,11 @@
 //! The closed set of wire formats. Each variant has a file of its own; this file only selects one.
 
-use std::{error, fmt, str::FromStr};
-
 use callgate_tool::{Arguments, Tool, ToolResult, Value};
 
 use crate::{
     EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, envelope,
     foreign::foreign,
+    form::by_name,
     gemini, json, mcp,
     message::{self, ReadMessage},
     openai,
@@ -14,43 +13,45 @@ use crate::{
     responses, semantic_kernel,
 };
 
-/// A wire format for declarations of tools, calls and results.
-///
-/// ```
-/// use callgate_dialect::Dialect;
-/// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
-///
-/// let schema = Schema::new(json!({"type": "object", "properties": {}}));
-/// let tool = Tool::new(ToolName::new("listPets")?, "List pets".into(), schema, Effect::Read);
-/// let dialect: Dialect = "anthropic".parse()?;
-/// assert_eq!(dialect.declaration(&tool)["input_schema"]["type"], "object");
-/// assert_eq!(Dialect::Mcp.declaration(&tool)["inputSchema"]["type"], "object");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// Anthropic Messages: `tool_use` and `tool_result` blocks.
-    Anthropic,
-    /// Amazon Bedrock Converse: `toolUse` and `toolResult` blocks.
-    Bedrock,
-    /// Customer Engagement Suite: `toolCalls` and `toolResponses` of a session.
-    Ces,
-    /// Dialogflow CX: `toolCall` and `toolCallResult`.
-    Dialogflow,
-    /// Gemini and Vertex AI: `functionCall` and `functionResponse` parts.
-    Gemini,
-    /// callgate's own format: name, description, input schema, output schema, annotations.
-    #[default]
-    Json,
-    /// The Model Context Protocol: `tools/call` and content blocks.
-    Mcp,
-    /// OpenAI Chat Completions: `{"type": "function", "function": {…}}`.
-    OpenAi,
-    /// OpenAI Responses: `function_call` and `function_call_output` items.
-    Responses,
-    /// Semantic Kernel: functions of plugins.
-    SemanticKernel,
+callgate_tool::named! {
+    /// A wire format for declarations of tools, calls and results.
+    ///
+    /// ```
+    /// use callgate_dialect::Dialect;
+    /// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+    ///
+    /// let schema = Schema::new(json!({"type": "object", "properties": {}}));
+    /// let tool = Tool::new(ToolName::new("listPets")?, "List pets".into(), schema, Effect::Read);
+    /// let dialect: Dialect = "anthropic".parse()?;
+    /// assert_eq!(dialect.declaration(&tool)["input_schema"]["type"], "object");
+    /// assert_eq!(Dialect::Mcp.declaration(&tool)["inputSchema"]["type"], "object");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Dialect {
+        /// Anthropic Messages: `tool_use` and `tool_result` blocks.
+        Anthropic = "anthropic",
+        /// Amazon Bedrock Converse: `toolUse` and `toolResult` blocks.
+        Bedrock = "bedrock",
+        /// Customer Engagement Suite: `toolCalls` and `toolResponses` of a session.
+        Ces = "ces",
+        /// Dialogflow CX: `toolCall` and `toolCallResult`.
+        Dialogflow = "dialogflow",
+        /// Gemini and Vertex AI: `functionCall` and `functionResponse` parts.
+        Gemini = "gemini",
+        /// callgate's own format: name, description, input schema, output schema, annotations.
+        #[default]
+        Json = "json",
+        /// The Model Context Protocol: `tools/call` and content blocks.
+        Mcp = "mcp",
+        /// OpenAI Chat Completions: `{"type": "function", "function": {…}}`.
+        OpenAi = "openai",
+        /// OpenAI Responses: `function_call` and `function_call_output` items.
+        Responses = "responses",
+        /// Semantic Kernel: functions of plugins.
+        SemanticKernel = "semantic_kernel",
+    }
 }
 
 /// The error for an unknown dialect.
@@ -67,36 +68,6 @@ pub enum Dialect {
 pub struct UnknownDialect(String);
 
 impl Dialect {
-    /// Every dialect, in alphabetical order of their names.
-    pub const ALL: &'static [Self] = &[
-        Self::Anthropic,
-        Self::Bedrock,
-        Self::Ces,
-        Self::Dialogflow,
-        Self::Gemini,
-        Self::Json,
-        Self::Mcp,
-        Self::OpenAi,
-        Self::Responses,
-        Self::SemanticKernel,
-    ];
-
-    /// The name by which configurations and commands select the dialect.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Bedrock => "bedrock",
-            Self::Ces => "ces",
-            Self::Dialogflow => "dialogflow",
-            Self::Gemini => "gemini",
-            Self::Json => "json",
-            Self::Mcp => "mcp",
-            Self::OpenAi => "openai",
-            Self::Responses => "responses",
-            Self::SemanticKernel => "semantic_kernel",
-        }
-    }
-
     /// The projection of schemas for the dialect; `None` if schemas stay unchanged.
     pub fn projection(self) -> Option<Projection> {
         self.projection_in(Form::Usual)
@@ -258,27 +229,4 @@ impl Dialect {
     }
 }
 
-impl FromStr for Dialect {
-    type Err = UnknownDialect;
-
-    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
-        let known = Self::ALL.iter().copied().find(|dialect| dialect.as_str() == name);
-        known.ok_or_else(|| UnknownDialect(name.to_owned()))
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for UnknownDialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<_> = Dialect::ALL.iter().map(|one| one.as_str()).collect();
-        let known = known.join("`, `");
-        write!(f, "expected a dialect, one of `{known}`, got: `{}`", self.0)
-    }
-}
-
-impl error::Error for UnknownDialect {}
+by_name!(Dialect, UnknownDialect, "a dialect");

@@ -22,7 +22,7 @@ mod root;
 mod type_schema;
 mod words;
 
-use std::{cell::LazyCell, error, fmt, str::FromStr};
+use std::cell::LazyCell;
 
 use callgate_tool::{Arguments, Schema, Tool, Value};
 
@@ -35,43 +35,45 @@ use self::{
     restore::Restoring,
     words::Words,
 };
+use crate::form::by_name;
 pub use loss::{Loss, Lost};
 
-/// A set of rules for writing schemas for one provider.
-///
-/// ```
-/// use callgate_dialect::{Dialect, Form, Projection};
-///
-/// assert_eq!("gemini_schema".parse(), Ok(Projection::GeminiSchema));
-/// assert_eq!(Dialect::Gemini.projection(), Some(Projection::GeminiJson));
-/// assert_eq!(Dialect::Gemini.projection_in(Form::Schema), Some(Projection::GeminiSchema));
-/// assert_eq!(Dialect::Json.projection(), None, "schemas stay as they are");
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Projection {
-    /// Anthropic's `input_schema`.
-    Anthropic,
-    /// Anthropic's `input_schema` of a strict tool: only declared members.
-    AnthropicStrict,
-    /// Amazon Bedrock's `inputSchema.json`.
-    Bedrock,
-    /// Amazon Bedrock's `inputSchema.json` of a strict tool.
-    BedrockStrict,
-    /// The `Schema` of Customer Engagement Suite.
-    Ces,
-    /// Gemini's `parametersJsonSchema`.
-    GeminiJson,
-    /// Gemini's `parameters`: Google's `Schema`.
-    GeminiSchema,
-    /// Engines that build one grammar of all tools.
-    LlamaCpp,
-    /// `OpenAI`'s `parameters`, not strict.
-    OpenAi,
-    /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
-    OpenAiStrict,
-    /// The keywords that every provider with JSON Schema supports.
-    Portable,
+callgate_tool::named! {
+    /// A set of rules for writing schemas for one provider.
+    ///
+    /// ```
+    /// use callgate_dialect::{Dialect, Form, Projection};
+    ///
+    /// assert_eq!("gemini_schema".parse(), Ok(Projection::GeminiSchema));
+    /// assert_eq!(Dialect::Gemini.projection(), Some(Projection::GeminiJson));
+    /// assert_eq!(Dialect::Gemini.projection_in(Form::Schema), Some(Projection::GeminiSchema));
+    /// assert_eq!(Dialect::Json.projection(), None, "schemas stay as they are");
+    /// ```
+    #[non_exhaustive]
+    pub enum Projection {
+        /// Anthropic's `input_schema`.
+        Anthropic = "anthropic",
+        /// Anthropic's `input_schema` of a strict tool: only declared members.
+        AnthropicStrict = "anthropic_strict",
+        /// Amazon Bedrock's `inputSchema.json`.
+        Bedrock = "bedrock",
+        /// Amazon Bedrock's `inputSchema.json` of a strict tool.
+        BedrockStrict = "bedrock_strict",
+        /// The `Schema` of Customer Engagement Suite.
+        Ces = "ces",
+        /// Gemini's `parametersJsonSchema`.
+        GeminiJson = "gemini_json",
+        /// Gemini's `parameters`: Google's `Schema`.
+        GeminiSchema = "gemini_schema",
+        /// Engines that build one grammar of all tools.
+        LlamaCpp = "llamacpp",
+        /// `OpenAI`'s `parameters`, not strict.
+        OpenAi = "openai",
+        /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
+        OpenAiStrict = "openai_strict",
+        /// The keywords that every provider with JSON Schema supports.
+        Portable = "portable",
+    }
 }
 
 /// A tool in a form that a provider accepts.
@@ -171,38 +173,6 @@ impl Projected {
 }
 
 impl Projection {
-    /// Every projection, in alphabetical order of their names.
-    pub const ALL: &'static [Self] = &[
-        Self::Anthropic,
-        Self::AnthropicStrict,
-        Self::Bedrock,
-        Self::BedrockStrict,
-        Self::Ces,
-        Self::GeminiJson,
-        Self::GeminiSchema,
-        Self::LlamaCpp,
-        Self::OpenAi,
-        Self::OpenAiStrict,
-        Self::Portable,
-    ];
-
-    /// The name by which commands select the projection.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::AnthropicStrict => "anthropic_strict",
-            Self::Bedrock => "bedrock",
-            Self::BedrockStrict => "bedrock_strict",
-            Self::Ces => "ces",
-            Self::GeminiJson => "gemini_json",
-            Self::GeminiSchema => "gemini_schema",
-            Self::LlamaCpp => "llamacpp",
-            Self::OpenAi => "openai",
-            Self::OpenAiStrict => "openai_strict",
-            Self::Portable => "portable",
-        }
-    }
-
     /// True if arguments need [`restore`]: they have other names, `null` for absent members, or texts for maps.
     pub(crate) fn is_restored(self) -> bool {
         let grammar = self.grammar();
@@ -225,30 +195,7 @@ impl Projection {
     }
 }
 
-impl FromStr for Projection {
-    type Err = UnknownProjection;
-
-    fn from_str(name: &str) -> Result<Self, UnknownProjection> {
-        let known = Self::ALL.iter().copied().find(|projection| projection.as_str() == name);
-        known.ok_or_else(|| UnknownProjection(name.to_owned()))
-    }
-}
-
-impl fmt::Display for Projection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for UnknownProjection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<_> = Projection::ALL.iter().map(|one| one.as_str()).collect();
-        let known = known.join("`, `");
-        write!(f, "expected a projection, one of `{known}`, got: `{}`", self.0)
-    }
-}
-
-impl error::Error for UnknownProjection {}
+by_name!(Projection, UnknownProjection, "a projection");
 
 /// The largest schema that is written, whatever budget is requested.
 const MOST_BYTES: usize = 1 << 20;

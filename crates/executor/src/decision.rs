@@ -1,24 +1,25 @@
 //! A person's decision about a call that waited for an approval. Middleware asks the person and judges the decision.
 
-/// A person's decision about a call.
-///
-/// ```
-/// use callgate_executor::{Call, Decision};
-/// # use callgate_tool::{Arguments, Session, ToolCall};
-///
-/// # let (asked, session) = (ToolCall::new("1", "shop-buy", Arguments::new()), Session::default());
-/// # let (approval, is_allowed) = ("approval_1", true);
-/// let decision = if is_allowed { Decision::Approve } else { Decision::Reject };
-/// let call = Call::new(&asked, &session).with_decision(approval, decision);
-/// assert_eq!(call.decision().map(|decided| decided.decision.as_str()), Some("approve"));
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "a call is made or it is not")]
-pub enum Decision {
-    /// The call may be made.
-    Approve,
-    /// The call may not be made.
-    Reject,
+callgate_tool::named! {
+    /// A person's decision about a call.
+    ///
+    /// ```
+    /// use callgate_executor::{Call, Decision};
+    /// # use callgate_tool::{Arguments, Session, ToolCall};
+    ///
+    /// # let (asked, session) = (ToolCall::new("1", "shop-buy", Arguments::new()), Session::default());
+    /// # let (approval, is_allowed) = ("approval_1", true);
+    /// let decision = if is_allowed { Decision::Approve } else { Decision::Reject };
+    /// let call = Call::new(&asked, &session).with_decision(approval, decision);
+    /// assert_eq!(call.decision().map(|decided| decided.decision.as_str()), Some("approve"));
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "a call is made or it is not")]
+    pub enum Decision {
+        /// The call may be made.
+        Approve = "approve",
+        /// The call may not be made.
+        Reject = "reject",
+    }
 }
 
 /// A decision that comes with a call: [`Call::with_decision`](crate::Call::with_decision).
@@ -50,14 +51,6 @@ impl Decided {
 }
 
 impl Decision {
-    /// `approve` or `reject`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Reject => "reject",
-        }
-    }
-
     /// Reads a decision from its text.
     ///
     /// ```
@@ -67,6 +60,6 @@ impl Decision {
     /// assert_eq!(Decision::from_text("yes"), None);
     /// ```
     pub fn from_text(text: &str) -> Option<Self> {
-        [Self::Approve, Self::Reject].into_iter().find(|decision| decision.as_str() == text)
+        Self::named(text)
     }
 }

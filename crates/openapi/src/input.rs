@@ -4,22 +4,24 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use callgate_tool::{ArgumentName, Session, SessionName, Value};
 
-/// The location of a value in the request.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum InputLocation {
-    /// A property of the body, or the whole body if the wire name is empty.
-    Body,
-    /// A cookie.
-    Cookie,
-    /// A header.
-    Header,
-    /// A variable of the path template.
-    Path,
-    /// A query parameter.
-    Query,
-    /// The whole query string (OpenAPI 3.2).
-    Querystring,
+callgate_tool::named! {
+    /// The location of a value in the request.
+    #[derive(Hash, Ord, PartialOrd)]
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum InputLocation {
+        /// A property of the body, or the whole body if the wire name is empty.
+        Body = "body",
+        /// A cookie.
+        Cookie = "cookie",
+        /// A header.
+        Header = "header",
+        /// A variable of the path template.
+        Path = "path",
+        /// A query parameter.
+        Query = "query",
+        /// The whole query string (OpenAPI 3.2).
+        Querystring = "querystring",
+    }
 }
 
 /// The way a parameter's value becomes text (OpenAPI 3.0.4 §4.7.12.3).
@@ -170,20 +172,6 @@ impl fmt::Display for NestedInput {
             Step::Items => f.write_str("[]"),
             Step::Property(name) => write!(f, ".{name}"),
         })
-    }
-}
-
-impl InputLocation {
-    /// `body`, `cookie`, `header`, `path`, `query` or `querystring`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Body => "body",
-            Self::Cookie => "cookie",
-            Self::Header => "header",
-            Self::Path => "path",
-            Self::Query => "query",
-            Self::Querystring => "querystring",
-        }
     }
 }
 

@@ -84,33 +84,34 @@ pub struct OperationReport {
     pub status: OperationStatus,
 }
 
-/// The status of an operation: offered, degraded or refused.
-///
-/// ```
-/// use callgate_openapi::{Document, OperationStatus, load};
-///
-/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
-/// let text = b"openapi: 3.1.0
-/// servers: [{url: https://api.example.com}]
-/// paths:
-///   /pets: {get: {description: Lists the pets.}}
-///   /pets/{id}: {get: {parameters: [{$ref: '#/components/parameters/id'}]}}";
-/// let document = Document::read(text, &Default::default())?.value;
-/// let report = load(&document, &Default::default()).report;
-/// assert_eq!(report.count(OperationStatus::Exposed), 1);
-/// assert_eq!(report.operations[1].status.as_str(), "degraded", "the reference leads nowhere");
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum OperationStatus {
-    /// Offered, but something was lost or guessed.
-    Degraded,
-    /// Offered as described.
-    Exposed,
-    /// Not offered.
-    Refused,
+callgate_tool::named! {
+    /// The status of an operation: offered, degraded or refused.
+    ///
+    /// ```
+    /// use callgate_openapi::{Document, OperationStatus, load};
+    ///
+    /// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+    /// let text = b"openapi: 3.1.0
+    /// servers: [{url: https://api.example.com}]
+    /// paths:
+    ///   /pets: {get: {description: Lists the pets.}}
+    ///   /pets/{id}: {get: {parameters: [{$ref: '#/components/parameters/id'}]}}";
+    /// let document = Document::read(text, &Default::default())?.value;
+    /// let report = load(&document, &Default::default()).report;
+    /// assert_eq!(report.count(OperationStatus::Exposed), 1);
+    /// assert_eq!(report.operations[1].status.as_str(), "degraded", "the reference leads nowhere");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum OperationStatus {
+        /// Offered, but something was lost or guessed.
+        Degraded = "degraded",
+        /// Offered as described.
+        Exposed = "exposed",
+        /// Not offered.
+        Refused = "refused",
+    }
 }
 
 impl Report {
@@ -196,16 +197,5 @@ impl OperationReport {
     /// The operation as findings name it: `GET /pets/{petId}`.
     pub fn label(&self) -> String {
         format!("{} {}", self.method, self.path)
-    }
-}
-
-impl OperationStatus {
-    /// `degraded`, `exposed` or `refused`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Degraded => "degraded",
-            Self::Exposed => "exposed",
-            Self::Refused => "refused",
-        }
     }
 }

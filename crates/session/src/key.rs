@@ -36,31 +36,32 @@ pub struct Owner<'a> {
     session: Option<&'a str>,
 }
 
-/// The purpose of a record.
-///
-/// ```
-/// use callgate_session::{Key, Owner, Space};
-/// use callgate_tool::Session;
-///
-/// let session = Session::new("s-1");
-/// let key = Key::new(Space::Approval, Owner::new(None, &session), "approval-1");
-/// // A store may have a table for each purpose.
-/// let table = key.as_str().split('/').next();
-/// assert_eq!(table, Some(Space::Approval.as_str()));
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Space {
-    /// Calls that wait for an approval.
-    Approval,
-    /// Calls that wait for the client's answer.
-    Call,
-    /// Calls that must not be made twice.
-    Idempotency,
-    /// Whole results behind handles.
-    Result,
-    /// Parameters and credentials of sessions.
-    Session,
+callgate_tool::named! {
+    /// The purpose of a record.
+    ///
+    /// ```
+    /// use callgate_session::{Key, Owner, Space};
+    /// use callgate_tool::Session;
+    ///
+    /// let session = Session::new("s-1");
+    /// let key = Key::new(Space::Approval, Owner::new(None, &session), "approval-1");
+    /// // A store may have a table for each purpose.
+    /// let table = key.as_str().split('/').next();
+    /// assert_eq!(table, Some(Space::Approval.as_str()));
+    /// ```
+    #[non_exhaustive]
+    pub enum Space {
+        /// Calls that wait for an approval.
+        Approval = "approval",
+        /// Calls that wait for the client's answer.
+        Call = "call",
+        /// Calls that must not be made twice.
+        Idempotency = "idempotency",
+        /// Whole results behind handles.
+        Result = "result",
+        /// Parameters and credentials of sessions.
+        Session = "session",
+    }
 }
 
 impl Key {
@@ -106,19 +107,6 @@ impl<'a> Owner<'a> {
 impl fmt::Debug for Owner<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Owner(****)")
-    }
-}
-
-impl Space {
-    /// `approval`, `call`, `idempotency`, `result` or `session`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Call => "call",
-            Self::Idempotency => "idempotency",
-            Self::Result => "result",
-            Self::Session => "session",
-        }
     }
 }
 

@@ -158,31 +158,32 @@ pub struct Cut {
     pub unit: Unit,
 }
 
-/// The unit that a cut counts.
-///
-/// ```
-/// use callgate_tool::Unit;
-///
-/// /// The hint for a person who reads a result that was cut.
-/// fn hint(unit: Unit) -> &'static str {
-///     match unit {
-///         Unit::Bytes => "open the whole text",
-///         Unit::Items => "load more",
-///         Unit::Members => "show all fields",
-///     }
-/// }
-/// assert_eq!(hint(Unit::Items), "load more");
-/// assert_eq!(Unit::Items.as_str(), "items");
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Unit {
-    /// Bytes of a text.
-    Bytes,
-    /// Items of an array.
-    Items,
-    /// Members of an object.
-    Members,
+crate::named! {
+    /// The unit that a cut counts.
+    ///
+    /// ```
+    /// use callgate_tool::Unit;
+    ///
+    /// /// The hint for a person who reads a result that was cut.
+    /// fn hint(unit: Unit) -> &'static str {
+    ///     match unit {
+    ///         Unit::Bytes => "open the whole text",
+    ///         Unit::Items => "load more",
+    ///         Unit::Members => "show all fields",
+    ///     }
+    /// }
+    /// assert_eq!(hint(Unit::Items), "load more");
+    /// assert_eq!(Unit::Items.as_str(), "items");
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Unit {
+        /// Bytes of a text.
+        Bytes = "bytes",
+        /// Items of an array.
+        Items = "items",
+        /// Members of an object.
+        Members = "members",
+    }
 }
 
 /// The name of a stored result. Anyone who has the name may read the result, so the name cannot be guessed.
@@ -265,17 +266,6 @@ impl StoredResult {
     pub fn with_toolset(mut self, toolset: impl Into<String>) -> Self {
         self.toolset = toolset.into();
         self
-    }
-}
-
-impl Unit {
-    /// `bytes`, `items` or `members`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Items => "items",
-            Self::Members => "members",
-        }
     }
 }
 

@@ -108,25 +108,26 @@ pub struct Pending {
     pub request: Value,
 }
 
-/// The party that a call waits for.
-///
-/// ```
-/// use callgate_tool::{Pending, PendingKind, json};
-///
-/// let pending = Pending::new(PendingKind::Client, "call-1", json!({"city": "Oslo"}));
-/// let step = match pending.kind {
-///     PendingKind::Approval => format!("ask a person about {}", pending.request),
-///     PendingKind::Client => format!("call the function with {}", pending.request),
-/// };
-/// assert_eq!(step, r#"call the function with {"city":"Oslo"}"#);
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum PendingKind {
-    /// A person who allows or rejects the call.
-    Approval,
-    /// The client, which runs the tool's function.
-    Client,
+crate::named! {
+    /// The party that a call waits for.
+    ///
+    /// ```
+    /// use callgate_tool::{Pending, PendingKind, json};
+    ///
+    /// let pending = Pending::new(PendingKind::Client, "call-1", json!({"city": "Oslo"}));
+    /// let step = match pending.kind {
+    ///     PendingKind::Approval => format!("ask a person about {}", pending.request),
+    ///     PendingKind::Client => format!("call the function with {}", pending.request),
+    /// };
+    /// assert_eq!(step, r#"call the function with {"city":"Oslo"}"#);
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum PendingKind {
+        /// A person who allows or rejects the call.
+        Approval = "approval",
+        /// The client, which runs the tool's function.
+        Client = "client",
+    }
 }
 
 /// The effect that a call would have.
@@ -201,16 +202,6 @@ impl Pending {
     pub fn with_expiry(mut self, expires: SystemTime) -> Self {
         self.expires = Some(expires);
         self
-    }
-}
-
-impl PendingKind {
-    /// `approval` or `client`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Client => "client",
-        }
     }
 }
 

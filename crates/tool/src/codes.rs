@@ -1,5 +1,38 @@
-//! One table for an enum of codes: each row makes the code, its name and its explanation. The crates that make faults and
-//! findings own their tables.
+//! Enums that are written as words, from one table each: a row makes the variant and its word. Tables of codes have
+//! explanations, too; the crates that make faults and findings own theirs.
+
+/// Makes an enum whose variants have names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! named {
+    ($(#[$of:meta])* pub enum $Names:ident {
+        $($(#[$meta:meta])* $variant:ident = $name:literal,)+
+    }) => {
+        $(#[$of])*
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub enum $Names {
+            $($(#[$meta])* $variant,)+
+        }
+
+        impl $Names {
+            /// All of them, in their order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            #[doc = concat!("One of" $(, " `", $name, "`")+, ".")]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// The one with this name.
+            #[doc(hidden)]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == name)
+            }
+        }
+    };
+}
 
 /// Makes an enum of codes from a table. A row has a sentence of meaning and the advice after it, which together explain the
 /// code; or, after `=>`, an explanation of its own.
@@ -24,24 +57,15 @@ macro_rules! codes {
     ($(#[$of:meta])* pub enum $Codes:ident {
         $($(#[$meta:meta])* $code:ident = $name:literal => $explanation:expr;)+
     }) => {
-        $(#[$of])*
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        #[non_exhaustive]
-        pub enum $Codes {
-            $($(#[$meta])* $code,)+
+        $crate::named! {
+            $(#[$of])*
+            #[non_exhaustive]
+            pub enum $Codes {
+                $($(#[$meta])* $code = $name,)+
+            }
         }
 
         impl $Codes {
-            /// Every code, in alphabetical order.
-            pub const ALL: &'static [Self] = &[$(Self::$code),+];
-
-            /// The code as it is displayed: lower-case words with dashes or underscores.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$code => $name,)+
-                }
-            }
-
             /// A paragraph that explains the code to a reader: its meaning and the remedy.
             pub fn explanation(self) -> &'static str {
                 // The text of a doc comment begins with a space, a file ends with a line break.

@@ -168,54 +168,56 @@ pub struct Problem {
     pub suggestion: Option<String>,
 }
 
-/// The progress of a request on its way to the service.
-///
-/// ```
-/// use callgate_tool::{Fault, FaultCode, Next, Reached};
-///
-/// let fault = Fault::new(FaultCode::TimedOut, "no answer in time", Next::TryLater);
-/// let fault = fault.with_reached(Reached::Maybe);
-/// let may_have_happened = match fault.reached {
-///     Reached::Maybe | Reached::Yes => true,
-///     Reached::No => false,
-/// };
-/// assert!(may_have_happened);
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Reached {
-    /// The service may have received the request.
-    Maybe,
-    /// No byte of the request was sent.
-    No,
-    /// The service answered.
-    Yes,
+crate::named! {
+    /// The progress of a request on its way to the service.
+    ///
+    /// ```
+    /// use callgate_tool::{Fault, FaultCode, Next, Reached};
+    ///
+    /// let fault = Fault::new(FaultCode::TimedOut, "no answer in time", Next::TryLater);
+    /// let fault = fault.with_reached(Reached::Maybe);
+    /// let may_have_happened = match fault.reached {
+    ///     Reached::Maybe | Reached::Yes => true,
+    ///     Reached::No => false,
+    /// };
+    /// assert!(may_have_happened);
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Reached {
+        /// The service may have received the request.
+        Maybe = "maybe",
+        /// No byte of the request was sent.
+        No = "no",
+        /// The service answered.
+        Yes = "yes",
+    }
 }
 
-/// The next step for a model after a failure.
-///
-/// ```
-/// use callgate_tool::{Fault, FaultCode, Next};
-///
-/// let fault = Fault::new(FaultCode::UnknownTool, "there is no such tool", Next::CorrectArguments);
-/// let model_goes_on = match fault.next {
-///     Next::AskUser | Next::CorrectArguments => true,
-///     Next::GiveUp | Next::TryLater => false,
-/// };
-/// assert!(model_goes_on);
-/// assert_eq!(fault.next.as_str(), "correct_arguments");
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Next {
-    /// Ask the user for the missing values.
-    AskUser,
-    /// Call again with other arguments.
-    CorrectArguments,
-    /// Do not call again.
-    GiveUp,
-    /// Call again later with unchanged arguments.
-    TryLater,
+crate::named! {
+    /// The next step for a model after a failure.
+    ///
+    /// ```
+    /// use callgate_tool::{Fault, FaultCode, Next};
+    ///
+    /// let fault = Fault::new(FaultCode::UnknownTool, "there is no such tool", Next::CorrectArguments);
+    /// let model_goes_on = match fault.next {
+    ///     Next::AskUser | Next::CorrectArguments => true,
+    ///     Next::GiveUp | Next::TryLater => false,
+    /// };
+    /// assert!(model_goes_on);
+    /// assert_eq!(fault.next.as_str(), "correct_arguments");
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Next {
+        /// Ask the user for the missing values.
+        AskUser = "ask_user",
+        /// Call again with other arguments.
+        CorrectArguments = "correct_arguments",
+        /// Do not call again.
+        GiveUp = "give_up",
+        /// Call again later with unchanged arguments.
+        TryLater = "try_later",
+    }
 }
 
 impl Fault {
@@ -245,29 +247,6 @@ impl Fault {
     pub fn with_reached(mut self, reached: Reached) -> Self {
         self.reached = reached;
         self
-    }
-}
-
-impl Reached {
-    /// `maybe`, `no` or `yes`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Maybe => "maybe",
-            Self::No => "no",
-            Self::Yes => "yes",
-        }
-    }
-}
-
-impl Next {
-    /// `ask_user`, `correct_arguments`, `give_up` or `try_later`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AskUser => "ask_user",
-            Self::CorrectArguments => "correct_arguments",
-            Self::GiveUp => "give_up",
-            Self::TryLater => "try_later",
-        }
     }
 }
 

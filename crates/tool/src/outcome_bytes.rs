@@ -170,8 +170,7 @@ fn of_truncated(truncated: &Truncated) -> Value {
 fn truncated(value: &Value) -> Option<Truncated> {
     let cut = |cut: &Value| {
         let [at, shown, of, unit] = cut.as_array()?.as_slice() else { return None };
-        let units = [Unit::Bytes, Unit::Items, Unit::Members];
-        let unit = named(unit.as_str()?, &units, Unit::as_str)?;
+        let unit = Unit::named(unit.as_str()?)?;
         Some(Cut { at: at.as_str()?.to_owned(), shown: size(shown)?, of: size(of)?, unit })
     };
     let cuts = value.get("cuts")?.as_array()?.iter().map(cut).collect::<Option<_>>()?;
@@ -195,15 +194,13 @@ fn of_fault(fault: &Fault, bodies: &mut Vec<u8>) -> Value {
 
 fn fault(value: &Value, bodies: &mut Bodies<'_>) -> Option<Fault> {
     let is = |name: &str| value.get(name).and_then(Value::as_str);
-    let nexts = [Next::AskUser, Next::CorrectArguments, Next::GiveUp, Next::TryLater];
-    let reached = [Reached::Maybe, Reached::No, Reached::Yes];
     let problems = value.get("problems")?.as_array()?.iter();
     Some(Fault {
-        code: named(is("code")?, FaultCode::ALL, FaultCode::as_str)?,
+        code: FaultCode::named(is("code")?)?,
         message: text(value, "message")?,
         problems: problems.map(problem).collect::<Option<_>>()?,
-        reached: named(is("reached")?, &reached, Reached::as_str)?,
-        next: named(is("next")?, &nexts, Next::as_str)?,
+        reached: Reached::named(is("reached")?)?,
+        next: Next::named(is("next")?)?,
         retry_after: known(value, "retry_after", Value::as_u64)?.map(Duration::from_nanos),
         status: status(value)?,
         body: known(value, "body", |body| Value::parse(bodies.text(body)?).ok())?,
@@ -232,12 +229,11 @@ fn of_pending(pending: &Pending, bodies: &mut Vec<u8>) -> Value {
 }
 
 fn pending(value: &Value, bodies: &mut Bodies<'_>) -> Option<Pending> {
-    let kinds = [PendingKind::Approval, PendingKind::Client];
     let expires = known(value, "expires", Value::as_u64)?;
     let expires =
         expires.and_then(|at| SystemTime::checked_add(&UNIX_EPOCH, Duration::from_nanos(at)));
     Some(Pending {
-        kind: named(value.get("kind")?.as_str()?, &kinds, PendingKind::as_str)?,
+        kind: PendingKind::named(value.get("kind")?.as_str()?)?,
         id: text(value, "id")?,
         expires,
         request: Value::parse(bodies.text(value.get("request")?)?).ok()?,
@@ -323,10 +319,6 @@ fn known<T>(
         Value::Null => Some(None),
         value => read(value).map(Some),
     }
-}
-
-fn named<T: Copy>(name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> Option<T> {
-    all.iter().copied().find(|one| name_of(*one) == name)
 }
 
 #[cfg(test)]

@@ -7,30 +7,31 @@ use std::{
 
 use crate::{Schema, ToolName};
 
-/// The effect of a call on the service.
-///
-/// ```
-/// use callgate_tool::Effect;
-///
-/// /// True where a person is asked before a call is made.
-/// fn is_asked_about(effect: Effect) -> bool {
-///     match effect {
-///         Effect::Read => false,
-///         Effect::Idempotent | Effect::Write => true,
-///     }
-/// }
-/// assert!(is_asked_about(Effect::Write));
-/// assert_eq!(Effect::Idempotent.as_str(), "idempotent");
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Effect {
-    /// Changes something; repeating the call changes nothing more (RFC 9110 §9.2.2).
-    Idempotent,
-    /// Changes nothing (RFC 9110 §9.2.1).
-    Read,
-    /// Changes something each time it is called.
-    Write,
+crate::named! {
+    /// The effect of a call on the service.
+    ///
+    /// ```
+    /// use callgate_tool::Effect;
+    ///
+    /// /// True where a person is asked before a call is made.
+    /// fn is_asked_about(effect: Effect) -> bool {
+    ///     match effect {
+    ///         Effect::Read => false,
+    ///         Effect::Idempotent | Effect::Write => true,
+    ///     }
+    /// }
+    /// assert!(is_asked_about(Effect::Write));
+    /// assert_eq!(Effect::Idempotent.as_str(), "idempotent");
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Effect {
+        /// Changes something; repeating the call changes nothing more (RFC 9110 §9.2.2).
+        Idempotent = "idempotent",
+        /// Changes nothing (RFC 9110 §9.2.1).
+        Read = "read",
+        /// Changes something each time it is called.
+        Write = "write",
+    }
 }
 
 /// The declaration of one tool.
@@ -165,16 +166,5 @@ impl fmt::Debug for Output {
 impl PartialEq for Output {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || **self.0 == **other.0
-    }
-}
-
-impl Effect {
-    /// `read`, `idempotent` or `write`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Idempotent => "idempotent",
-            Self::Read => "read",
-            Self::Write => "write",
-        }
     }
 }

@@ -7,29 +7,31 @@ use callgate_tool::Remedy;
 
 use crate::code::CodeName;
 
-/// The severity of a finding.
-///
-/// ```
-/// use callgate_tree::Severity;
-///
-/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
-/// let text = b"ratio: .inf\nname: Pets\nname: Shop\n";
-/// let read = callgate_tree::read(text, &Default::default())?;
-/// let worst = read.diagnostics.iter().map(|found| found.severity).max();
-/// assert_eq!(worst, Some(Severity::Warning));
-/// assert!(worst < Some(Severity::Error), "nothing is refused");
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Severity {
-    /// Worth knowing; nothing is lost.
-    Note,
-    /// Something was lost or guessed: the operation is degraded.
-    Warning,
-    /// The operation, or the whole document, is refused.
-    Error,
+callgate_tool::named! {
+    /// The severity of a finding.
+    ///
+    /// ```
+    /// use callgate_tree::Severity;
+    ///
+    /// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+    /// let text = b"ratio: .inf\nname: Pets\nname: Shop\n";
+    /// let read = callgate_tree::read(text, &Default::default())?;
+    /// let worst = read.diagnostics.iter().map(|found| found.severity).max();
+    /// assert_eq!(worst, Some(Severity::Warning));
+    /// assert!(worst < Some(Severity::Error), "nothing is refused");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Ord, PartialOrd)]
+    #[non_exhaustive]
+    pub enum Severity {
+        /// Worth knowing; nothing is lost.
+        Note = "note",
+        /// Something was lost or guessed: the operation is degraded.
+        Warning = "warning",
+        /// The operation, or the whole document, is refused.
+        Error = "error",
+    }
 }
 
 /// A place in the text of a document: line and column count from 1, and columns count characters.
@@ -103,17 +105,6 @@ impl Diagnostic {
             remedy: None,
             operation: None,
             n_more: 0,
-        }
-    }
-}
-
-impl Severity {
-    /// `note`, `warning` or `error`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
         }
     }
 }

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lifetime_is_read_as_servers_write_it() {
+    fn the_lifetime_of_a_token_is_read_as_number_or_text() {
         assert_eq!(read("").expires_in, None);
         check("3600", Some(3600.0));
         check("\"3600\"", Some(3600.0));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_a_bearers_unless_its_type_needs_a_key() {
+    fn every_token_type_is_bearer_unless_it_needs_a_key() {
         for token_type in [
             "\"BeArEr\"",
             "\" Bearer \"",

@@ -16,32 +16,21 @@ pub struct Loss {
     pub what: Lost,
 }
 
-/// The effect of a keyword that a provider does not support.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Lost {
-    /// A part was too large or too deep: its members are described in words.
-    Cut,
-    /// The model cannot give some legal values.
-    Narrower,
-    /// A member has another name in the provider's form; its own name is restored in the arguments.
-    Renamed,
-    /// The description has the keyword in words.
-    Described,
-    /// The provider allows more values than the gateway.
-    Wider,
-}
-
-impl Lost {
-    /// The effect in words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cut => "shown as an object in words",
-            Self::Narrower => "some legal values cannot be given",
-            Self::Renamed => "has another name there",
-            Self::Described => "told in words",
-            Self::Wider => "checked by the gateway alone",
-        }
+callgate_tool::named! {
+    /// The effect of a keyword that a provider does not support.
+    #[derive(Ord, PartialOrd)]
+    #[non_exhaustive]
+    pub enum Lost {
+        /// A part was too large or too deep: its members are described in words.
+        Cut = "shown as an object in words",
+        /// The model cannot give some legal values.
+        Narrower = "some legal values cannot be given",
+        /// A member has another name in the provider's form; its own name is restored in the arguments.
+        Renamed = "has another name there",
+        /// The description has the keyword in words.
+        Described = "told in words",
+        /// The provider allows more values than the gateway.
+        Wider = "checked by the gateway alone",
     }
 }
 

@@ -5,48 +5,50 @@ use std::{collections::BTreeMap, time::Duration};
 use callgate_executor::Backend;
 use callgate_tool::{Effect, Preview, ToolName};
 
-/// The calls of a tool that need a person's approval.
-///
-/// ```
-/// use callgate_executor::{Executor, Function};
-/// use callgate_policy::{ApprovalRules, Approvals, Confirm};
-/// use callgate_tool::{Arguments, Effect, Outcome, Session, ToolCall, json};
-///
-/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-/// let mut rules = ApprovalRules::default();
-/// rules.toolsets.insert("shop".to_owned(), Confirm::Writes);
-/// # let schema = json!({"type": "object"});
-/// # let list = Function::new("shop", "list", schema.clone(), |_| async { json!([]) })?;
-/// # let buy = Function::new("shop", "buy", schema, |_| async { json!("bought") })?;
-/// let executor = Executor::builder()
-///     .backend(list.with_effect(Effect::Read))
-///     .backend(buy.with_effect(Effect::Write))
-///     .middleware(Approvals::new(rules))
-///     .build()?;
-/// let calls = ["shop-list", "shop-buy"].map(|tool| ToolCall::new("1", tool, Arguments::new()));
-/// let results = executor.call_all(&calls, &Session::default()).await;
-/// assert!(matches!(results[0].outcome, Outcome::Answered(_)));
-/// assert!(matches!(results[1].outcome, Outcome::Pending(_)));
-/// # Ok::<(), callgate_executor::Error>(())
-/// # })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Confirm {
-    /// All calls.
-    Always,
-    /// Calls that replace or remove something: PUT, PATCH and DELETE. For a tool that sends no request, calls that
-    /// change something.
-    Destructive,
-    /// All calls but GET, as Dialogflow v2 does unless a tool says otherwise. For a tool that sends no request, calls that
-    /// change something.
-    DialogflowV2,
-    /// No calls.
-    #[default]
-    Never,
-    /// Calls that change something.
-    Writes,
+callgate_tool::named! {
+    /// The calls of a tool that need a person's approval.
+    ///
+    /// ```
+    /// use callgate_executor::{Executor, Function};
+    /// use callgate_policy::{ApprovalRules, Approvals, Confirm};
+    /// use callgate_tool::{Arguments, Effect, Outcome, Session, ToolCall, json};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let mut rules = ApprovalRules::default();
+    /// rules.toolsets.insert("shop".to_owned(), Confirm::Writes);
+    /// # let schema = json!({"type": "object"});
+    /// # let list = Function::new("shop", "list", schema.clone(), |_| async { json!([]) })?;
+    /// # let buy = Function::new("shop", "buy", schema, |_| async { json!("bought") })?;
+    /// let executor = Executor::builder()
+    ///     .backend(list.with_effect(Effect::Read))
+    ///     .backend(buy.with_effect(Effect::Write))
+    ///     .middleware(Approvals::new(rules))
+    ///     .build()?;
+    /// let calls = ["shop-list", "shop-buy"].map(|tool| ToolCall::new("1", tool, Arguments::new()));
+    /// let results = executor.call_all(&calls, &Session::default()).await;
+    /// assert!(matches!(results[0].outcome, Outcome::Answered(_)));
+    /// assert!(matches!(results[1].outcome, Outcome::Pending(_)));
+    /// # Ok::<(), callgate_executor::Error>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Default)]
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Confirm {
+        /// All calls.
+        Always = "always",
+        /// Calls that replace or remove something: PUT, PATCH and DELETE. For a tool that sends no request, calls that
+        /// change something.
+        Destructive = "destructive",
+        /// All calls but GET, as Dialogflow v2 does unless a tool says otherwise. For a tool that sends no request, calls that
+        /// change something.
+        DialogflowV2 = "dialogflow_v2",
+        /// No calls.
+        #[default]
+        Never = "never",
+        /// Calls that change something.
+        Writes = "writes",
+    }
 }
 
 /// The calls of an executor that need a person's approval, and how long they wait.
@@ -98,21 +100,6 @@ impl ApprovalRules {
 }
 
 impl Confirm {
-    /// All rules, as a configuration spells them.
-    pub const ALL: &'static [Self] =
-        &[Self::Always, Self::Destructive, Self::DialogflowV2, Self::Never, Self::Writes];
-
-    /// `always`, `destructive`, `dialogflow_v2`, `never` or `writes`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Always => "always",
-            Self::Destructive => "destructive",
-            Self::DialogflowV2 => "dialogflow_v2",
-            Self::Never => "never",
-            Self::Writes => "writes",
-        }
-    }
-
     /// True if the request must be known to decide whether a person is asked.
     pub(super) fn may_ask(self, effect: Effect) -> bool {
         match self {
