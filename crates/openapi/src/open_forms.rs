@@ -238,6 +238,20 @@ components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
     }
 
     #[test]
+    fn a_form_that_many_parameters_leave_open_is_reported_once_with_their_number() {
+        let sort = "{name: sort, in: query, schema: {type: array, items: {type: object}}}";
+        let text = format!(
+            "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths:\n  /a: {{get: {{summary: A, parameters: [{sort}]}}, put: {{summary: B, parameters: [{sort}]}}}}\n  /b: {{get: {{summary: C, parameters: [{sort}]}}}}\n"
+        );
+        let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+        let found = load(&document, &LoadOptions::default()).examined().report.diagnostics;
+        let found =
+            found.iter().map(|one| (one.code.as_str(), one.operation.as_deref(), one.n_more));
+        let found: Vec<_> = found.collect();
+        assert_eq!(found, [("undefined-form", Some("GET /a"), 2)]);
+    }
+
+    #[test]
     fn a_value_that_its_style_describes_is_not_reported() {
         for schema in [
             json!({"type": "array", "items": {"type": "string"}}),

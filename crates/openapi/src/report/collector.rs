@@ -63,8 +63,15 @@ impl FindingCollector {
         // Errors are reported for each operation, except the one that is not the operation's own fault.
         let is_counted =
             operation.is_some() && (*severity < Severity::Error || *code == Code::TooComplex);
-        let key = self.hasher.hash_one((code.as_str(), file, pointer, message));
+        // Most places of this finding need no change: the first one is reported, and the others are counted.
+        let is_of_places = *code == Code::UndefinedForm;
+        let place = (!is_of_places).then_some((file, pointer));
+        let key = self.hasher.hash_one((code.as_str(), place, message));
         if let Some(said) = self.said.get_mut(&key).filter(|_| is_counted) {
+            if is_of_places && let Some(first) = self.diagnostics.get_mut(said.last) {
+                first.n_more += 1;
+                return;
+            }
             said.times += 1;
             if said.times > ONE_BY_ONE {
                 return;

@@ -88,7 +88,7 @@ impl DecisiveDefaults {
             if labels.n == 0 {
                 continue;
             }
-            let message = format!("expected {what}, got {} others: {}", labels.n, labels.shown());
+            let message = format!("expected {what}, got {}", labels.shown());
             if is_sent {
                 let help =
                     "`defaults: safe` makes the caller give them; `all` sends these defaults";
@@ -112,7 +112,8 @@ impl Labels {
     fn shown(&self) -> String {
         let n_more = self.n - self.first.len();
         let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
-        self.first.join(", ") + &more
+        let noun = if self.n == 1 { "other" } else { "others" };
+        format!("{} {noun}: {}{more}", self.n, self.first.join(", "))
     }
 }
 
@@ -176,3 +177,18 @@ const MOST_NAMED: usize = 10;
 
 /// The cost to look at a member, in steps.
 const MEMBER: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_that_defaults_decide_are_counted_and_the_first_ones_named() {
+        let mut labels = Labels::default();
+        let expected = ["1 other: `0`", "2 others: `0`, `1`"];
+        for (n, expected) in expected.iter().enumerate() {
+            labels.add(&n.to_string());
+            assert_eq!(labels.shown(), *expected);
+        }
+    }
+}
