@@ -5,7 +5,7 @@
 mod extent;
 mod plain;
 
-use std::fmt;
+use std::{fmt, str::CharIndices};
 
 use callgate_tool::Value;
 use serde_json_path::PathElement;
@@ -73,8 +73,8 @@ impl JsonPath {
     pub fn parse(text: &str) -> Result<Self, InvalidPath> {
         match serde_json_path::JsonPath::parse(text) {
             Ok(path) => {
-                let (plain, order) = (plain::segments(text), Order::of(text));
-                Ok(Self { path, plain, order, extent: Extent::of(text) })
+                let extent = Extent::of(text);
+                Ok(Self { path, plain: extent.plain(), order: Order::of(text), extent })
             }
             Err(error) => Err(InvalidPath { message: error.message().to_owned() }),
         }
@@ -114,18 +114,42 @@ impl JsonPath {
 impl Order {
     /// RFC 9535 §2.3: several selectors in one segment, and slices that may go backwards, determine their own order.
     fn of(text: &str) -> Self {
-        let mut quote = None;
-        let mut characters = text.chars();
-        while let Some(c) = characters.next() {
-            match (c, quote) {
-                ('\\', Some(_)) => drop(characters.next()),
-                ('\'' | '"', None) => quote = Some(c),
-                (c, Some(open)) if c == open => quote = None,
-                (',' | ':', None) => return Self::Expression,
-                _ => {}
-            }
+        let decides = |(_, c, is_quoted): (usize, char, bool)| !is_quoted && matches!(c, ',' | ':');
+        if Letters::of(text).any(decides) { Self::Expression } else { Self::Value }
+    }
+}
+
+/// The letters of an expression with their offsets, each with true if it is in quotes (the quotes themselves included).
+#[derive(Debug)]
+pub(crate) struct Letters<'a> {
+    rest: CharIndices<'a>,
+    quote: Option<char>,
+    is_escaped: bool,
+}
+
+impl<'a> Letters<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self { rest: text.char_indices(), quote: None, is_escaped: false }
+    }
+}
+
+impl Iterator for Letters<'_> {
+    type Item = (usize, char, bool);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (at, c) = self.rest.next()?;
+        let Some(quote) = self.quote else {
+            self.quote = matches!(c, '\'' | '"').then_some(c);
+            return Some((at, c, self.quote.is_some()));
+        };
+        if self.is_escaped {
+            self.is_escaped = false;
+        } else if c == '\\' {
+            self.is_escaped = true;
+        } else if c == quote {
+            self.quote = None;
         }
-        Self::Value
+        Some((at, c, true))
     }
 }
 

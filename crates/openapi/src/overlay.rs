@@ -7,9 +7,9 @@ mod merge;
 mod overlaid;
 mod path;
 mod read;
-mod tree;
 
-use callgate_tree::{Diagnostic, Limits, Node, Parsed, Severity};
+use callgate_tool::Value;
+use callgate_tree::{Diagnostic, Interner, Limits, Node, Object, Parsed, Severity};
 
 use crate::{
     findings::Findings,
@@ -93,16 +93,27 @@ pub fn apply_overlays(root: Node, overlays: &[Overlay], limits: &Limits) -> Appl
     }
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
     let failed = diagnostics.iter().flatten().any(is_error);
-    let overlaid = (!failed).then(|| Overlaid::new(root, tree::node(value)));
+    let overlaid = (!failed).then(|| Overlaid::new(root, node(value)));
     Applied { overlaid, diagnostics }
 }
 
-impl Overlay {
-    fn version(&self) -> change::Version {
-        self.version
-    }
+/// The tree of a JSON value; its depth was limited when it was made.
+pub(crate) fn node(value: Value) -> Node {
+    built(value, &mut Interner::default())
+}
 
-    fn actions(&self) -> &[Action] {
-        &self.actions
+fn built(value: Value, texts: &mut Interner) -> Node {
+    match value {
+        Value::Array(items) => {
+            Node::Array(items.into_iter().map(|item| built(item, texts)).collect())
+        }
+        Value::Bool(value) => Node::Bool(value),
+        Value::Null => Node::Null,
+        Value::Number(number) => Node::Number(number),
+        Value::Object(members) => {
+            let member = |(name, value): (String, Value)| (texts.name(&name), built(value, texts));
+            Node::Object(Object::new(members.into_iter().map(member).collect()))
+        }
+        Value::String(text) => Node::String(texts.value(&text)),
     }
 }

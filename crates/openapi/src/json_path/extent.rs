@@ -3,7 +3,7 @@
 
 use callgate_tool::Value;
 
-use super::PathStep;
+use super::{Letters, PathStep, plain};
 
 /// The segments of an expression, as far as they decide how many nodes it selects.
 #[derive(Clone, Debug, Default)]
@@ -19,13 +19,15 @@ struct Segment {
     descends: bool,
     single: Vec<PathStep>,
     n_any: u64,
+    /// True if one of them is `*`.
+    has_wildcard: bool,
 }
 
 impl Extent {
     pub(super) fn of(text: &str) -> Self {
         let mut extent = Self::default();
         let mut segments = Vec::new();
-        let mut rest = text.trim_start_matches('$').trim_start();
+        let mut rest = text.trim_start_matches('$').trim_ascii_start();
         while !rest.is_empty() {
             let mut segment = Segment::default();
             let after = match rest.strip_prefix("..") {
@@ -39,29 +41,36 @@ impl Extent {
                 Some(inner) => extent.bracketed(inner, &mut segment),
                 None => dotted(after, &mut segment),
             };
-            rest = rest.trim_start();
+            rest = rest.trim_ascii_start();
             segments.push(segment);
         }
         extent.segments = segments.into();
         extent
     }
 
+    /// The segments, if each is one name, index or wildcard that selects children.
+    pub(super) fn plain(&self) -> Option<Box<[plain::Segment]>> {
+        let plain = |segment: &Segment| match (&*segment.single, segment.n_any) {
+            _ if segment.descends => None,
+            ([step], 0) => Some(plain::Segment::Step(step.clone())),
+            ([], 1) => segment.has_wildcard.then_some(plain::Segment::Wildcard),
+            _ => None,
+        };
+        self.segments.iter().map(plain).collect()
+    }
+
     /// Reads the selectors in brackets; returns the text behind them.
     fn bracketed<'t>(&mut self, text: &'t str, segment: &mut Segment) -> &'t str {
-        let (mut depth, mut quote, mut is_escaped, mut start) = (0_usize, None, false, 0);
-        for (at, letter) in text.char_indices() {
-            match (quote, letter) {
-                (Some(_), _) if is_escaped => is_escaped = false,
-                (Some(_), '\\') => is_escaped = true,
-                (Some(open), _) if letter == open => quote = None,
-                (None, '\'' | '"') => quote = Some(letter),
-                (None, '[' | '(') => depth += 1,
-                (None, ']') if depth == 0 => {
+        let (mut depth, mut start) = (0_usize, 0);
+        for (at, letter, _) in Letters::of(text).filter(|(.., is_quoted)| !is_quoted) {
+            match letter {
+                '[' | '(' => depth += 1,
+                ']' if depth == 0 => {
                     self.selector(text.get(start..at).unwrap_or_default(), segment);
                     return text.get(at + 1..).unwrap_or_default();
                 }
-                (None, ']' | ')') => depth = depth.saturating_sub(1),
-                (None, ',') if depth == 0 => {
+                ']' | ')' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
                     self.selector(text.get(start..at).unwrap_or_default(), segment);
                     start = at + 1;
                 }
@@ -81,6 +90,7 @@ impl Extent {
             segment.single.push(PathStep::Index(index));
         } else {
             segment.n_any = segment.n_any.saturating_add(1);
+            segment.has_wildcard |= text == "*";
             self.is_costly |= text.starts_with('?') && is_costly(text);
         }
     }
@@ -148,11 +158,11 @@ struct Counts {
 /// Reads the name or the wildcard after a dot; returns the text behind it.
 fn dotted<'t>(text: &'t str, segment: &mut Segment) -> &'t str {
     if let Some(rest) = text.strip_prefix('*') {
-        segment.n_any = 1;
+        (segment.n_any, segment.has_wildcard) = (1, true);
         return rest;
     }
-    let end =
-        text.find(|c: char| c.is_whitespace() || matches!(c, '.' | '[')).unwrap_or(text.len());
+    let is_end = |c: char| c.is_ascii_whitespace() || matches!(c, '.' | '[');
+    let end = text.find(is_end).unwrap_or(text.len());
     let (name, rest) = text.split_at_checked(end).unwrap_or((text, ""));
     segment.single.push(PathStep::Name(name.to_owned()));
     // Every segment is longer than nothing, so that the reading ends.
@@ -161,18 +171,9 @@ fn dotted<'t>(text: &'t str, segment: &mut Segment) -> &'t str {
 
 /// Returns true if a filter searches descendants more than once, or those of the root for each node, or has large unions.
 fn is_costly(filter: &str) -> bool {
-    let (mut quote, mut n_wide, mut plain) = (None, 0, String::new());
-    for letter in filter.chars() {
-        match (quote, letter) {
-            (None, '\'' | '"') => quote = Some(letter),
-            (Some(open), _) if letter == open => quote = None,
-            (None, _) => {
-                n_wide += usize::from(matches!(letter, '*' | ':' | '?'));
-                plain.push(letter);
-            }
-            (Some(_), _) => {}
-        }
-    }
+    let plain = Letters::of(filter).filter(|(.., is_quoted)| !is_quoted);
+    let plain: String = plain.map(|(_, letter, _)| letter).collect();
+    let n_wide = plain.matches(['*', ':', '?']).count();
     let n_descents = plain.matches("..").count();
     n_wide > MOST_WIDE || n_descents > 1 || n_descents == 1 && plain.contains('$')
 }

@@ -11,49 +11,6 @@ pub(super) enum Segment {
     Wildcard,
 }
 
-/// The segments of a parsed expression; `None` if a segment is of another kind, or written in an unusual way.
-pub(super) fn segments(text: &str) -> Option<Box<[Segment]>> {
-    let mut rest = text.strip_prefix('$')?;
-    let mut segments = Vec::new();
-    while !rest.is_empty() {
-        let (segment, after) = match rest.strip_prefix('[') {
-            Some(inner) => bracketed(inner)?,
-            None => dotted(rest.strip_prefix('.')?)?,
-        };
-        segments.push(segment);
-        rest = after;
-    }
-    Some(segments.into())
-}
-
-fn dotted(text: &str) -> Option<(Segment, &str)> {
-    if let Some(rest) = text.strip_prefix('*') {
-        return Some((Segment::Wildcard, rest));
-    }
-    let end = text.find(['.', '[']).unwrap_or(text.len());
-    let (name, rest) = text.split_at_checked(end)?;
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
-    let is_name = !name.is_empty() && name.chars().all(is_plain);
-    is_name.then(|| (Segment::Step(PathStep::Name(name.to_owned())), rest))
-}
-
-/// The segment in brackets, and the text after the closing bracket.
-fn bracketed(text: &str) -> Option<(Segment, &str)> {
-    if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) {
-        let (name, rest) = text.strip_prefix(quote)?.split_once(quote)?;
-        let segment = Segment::Step(PathStep::Name(name.to_owned()));
-        return (!name.contains('\\')).then_some((segment, rest.strip_prefix(']')?));
-    }
-    let (inner, rest) = text.split_once(']')?;
-    let segment = match inner {
-        "*" => Segment::Wildcard,
-        index => {
-            Segment::Step(PathStep::Index(index.parse().ok().filter(|_| !index.starts_with('+'))?))
-        }
-    };
-    Some((segment, rest))
-}
-
 pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     let mut found = vec![(Vec::new(), root)];
     for segment in segments {

@@ -23,7 +23,7 @@ pub(super) fn apply(
     findings: &mut Findings,
 ) {
     let actions = Path::ROOT.name("actions");
-    for (at, action) in overlay.actions().iter().enumerate() {
+    for (at, action) in overlay.actions.iter().enumerate() {
         let path = actions.index(at);
         if !action.target.fits(root) {
             too_many(path.name("target"), findings);
@@ -36,7 +36,7 @@ pub(super) fn apply(
             findings.warning(Code::OverlayNoMatch, path.name("target"), message, help);
             continue;
         }
-        let mut run = Run { path, version: overlay.version(), budget, findings };
+        let mut run = Run { path, version: overlay.version, budget, findings };
         run.change(root, action, places);
     }
 }

@@ -1,6 +1,6 @@
 //! `JSONPath` expressions (RFC 9535): parses them within limits. `json_path` evaluates them.
 
-use crate::json_path::JsonPath;
+use crate::json_path::{JsonPath, Letters};
 
 /// The length of an expression in bytes: the longest in the wild have a few hundred.
 const BYTES: usize = 4096;
@@ -51,7 +51,7 @@ struct Shape {
 impl Shape {
     fn of(text: &str) -> Self {
         let (mut shape, mut open, mut before) = (Self::default(), 0_usize, ' ');
-        for c in Unquoted::of(text).filter_map(|(c, is_quoted)| (!is_quoted).then_some(c)) {
+        for (_, c, _) in Letters::of(text).filter(|(.., is_quoted)| !is_quoted) {
             match c {
                 '[' | '(' => open += 1,
                 ']' | ')' => open = open.saturating_sub(1),
@@ -65,51 +65,17 @@ impl Shape {
     }
 }
 
-/// The characters of an expression, each with true if it is in quotes (the quotes themselves included).
-#[derive(Debug)]
-struct Unquoted<'a> {
-    rest: std::str::Chars<'a>,
-    quote: Option<char>,
-    is_escaped: bool,
-}
-
-impl<'a> Unquoted<'a> {
-    fn of(text: &'a str) -> Self {
-        Self { rest: text.chars(), quote: None, is_escaped: false }
-    }
-}
-
-impl Iterator for Unquoted<'_> {
-    type Item = (char, bool);
-
-    fn next(&mut self) -> Option<(char, bool)> {
-        let c = self.rest.next()?;
-        let Some(quote) = self.quote else {
-            self.quote = matches!(c, '\'' | '"').then_some(c);
-            return Some((c, self.quote.is_some()));
-        };
-        if self.is_escaped {
-            self.is_escaped = false;
-        } else if c == '\\' {
-            self.is_escaped = true;
-        } else if c == quote {
-            self.quote = None;
-        }
-        Some((c, true))
-    }
-}
-
 /// The expression with names that contain a `-` in brackets and quotes.
 fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
-    let mut characters = Unquoted::of(text).peekable();
-    while let Some((c, is_quoted)) = characters.next() {
+    let mut letters = Letters::of(text).peekable();
+    while let Some((_, c, is_quoted)) = letters.next() {
         written.push(c);
         if is_quoted || c != '.' {
             continue;
         }
         let mut name = String::new();
-        while let Some((c, _)) = characters.next_if(|(c, quoted)| !quoted && is_name(*c)) {
+        while let Some((_, c, _)) = letters.next_if(|(_, c, quoted)| !quoted && is_name(*c)) {
             name.push(c);
         }
         if name.contains('-') {
