@@ -4,7 +4,6 @@
 
 mod branch;
 mod graph;
-mod inheritance;
 mod listing;
 mod pruning;
 

@@ -80,9 +80,7 @@ impl Common {
             outputs: SharedBudget::new(Budget::of(document)),
         }
     }
-}
 
-impl Common {
     pub(crate) fn built(&self) -> Arc<SchemaCache> {
         Arc::clone(&self.held())
     }

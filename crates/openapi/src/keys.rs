@@ -153,9 +153,7 @@ impl<'a> SchemaRoot<'a> {
             Self::Whole(schema) => schema.pointer(pointer),
         }
     }
-}
 
-impl<'a> SchemaRoot<'a> {
     /// The first result from a schema, from its reference or from its compositions; `left` schemas are visited.
     pub(crate) fn said(
         self,

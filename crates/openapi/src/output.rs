@@ -9,7 +9,6 @@ use callgate_tree::{Diagnostic, Path, Severity};
 use crate::{
     blueprint::{Blueprint, Common, Origin},
     budget::{Budget, refusal},
-    document::Document,
     findings::Findings,
     schema::{Builder, View},
 };
@@ -26,46 +25,39 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
     tool.with_lazy_output_schema(move || {
-        let asked = RequestedOutput { common: &common, output: &output, pointer: "", label: "" };
-        common.outputs.with(|budget| asked.built(budget).schema)
+        common.outputs.with(|budget| built_of(&common, &output, ("", ""), budget).schema)
     })
 }
 
 /// The schema of an operation's response, if its description has one.
 pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
     let Blueprint { common, label, operation, .. } = blueprint;
-    let (output, pointer) = (blueprint.output.as_ref()?, &*operation.pointer);
-    Some(RequestedOutput { common, output, pointer, label }.built(budget))
+    Some(built_of(common, blueprint.output.as_ref()?, (&operation.pointer, label), budget))
 }
 
-struct RequestedOutput<'a> {
-    common: &'a Common,
-    output: &'a Origin,
-    pointer: &'a str,
-    label: &'a str,
-}
-
-impl RequestedOutput<'_> {
-    fn built(&self, budget: &mut Budget) -> BuiltOutput {
-        let most = budget.of_one();
-        budget.lend(&self.common.document, |document| self.built_of(document, most))
-    }
-
-    fn built_of(&self, document: &Document, most: usize) -> BuiltOutput {
-        let built = self.common.built();
-        let findings = Findings::about(self.label.to_owned());
+/// Builds a schema; `of` is the pointer and the label of its operation.
+fn built_of(
+    common: &Common,
+    output: &Origin,
+    of: (&str, &str),
+    budget: &mut Budget,
+) -> BuiltOutput {
+    let most = budget.of_one();
+    budget.lend(&common.document, |document| {
+        let built = common.built();
+        let findings = Findings::about(of.1.to_owned());
         let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
-        let schema = builder.schema(&self.output.node, &Path::at(&self.output.pointer));
+        let schema = builder.schema(&output.node, &Path::at(&output.pointer));
         let (schema, findings) = match schema {
             Value::Object(members) => builder.close(members),
             _ => builder.close(Object::new()),
         };
         if document.is_spent() || document.lacking().is_some() {
-            let refused = refusal(document, most, self.pointer, self.label);
+            let refused = refusal(document, most, of.0, of.1);
             let message = format!("{}; the output schema is left out", refused.message);
             let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
             return BuiltOutput { schema: None, diagnostics: vec![left_out] };
         }
         BuiltOutput { schema: Some(schema), diagnostics: findings.into_diagnostics() }
-    }
+    })
 }

@@ -64,9 +64,7 @@ impl<'d> Parameter<'d> {
         let pointer = self.pointer.as_ref().map_or_else(|| self.pointer().into(), Arc::clone);
         Located { node: self.object, pointer }
     }
-}
 
-impl Parameter<'_> {
     /// True if the parameter is the whole body of a Swagger 2.0 operation, and not a field of a form.
     pub(crate) fn is_whole_body(&self) -> bool {
         self.object.get("in").and_then(Node::as_str) == Some("body")

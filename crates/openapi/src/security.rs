@@ -3,7 +3,6 @@
 
 pub(crate) mod argument_header;
 pub(crate) mod credential_places;
-mod flow;
 pub(crate) mod header;
 pub(crate) mod requirements;
 mod scheme;

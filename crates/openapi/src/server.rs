@@ -3,7 +3,6 @@
 
 mod check;
 mod swagger;
-mod template;
 mod text;
 mod variables;
 
@@ -16,8 +15,8 @@ use url::Url;
 
 pub use check::{InvalidServer, check_server};
 
-use template::filled;
 use text::{Address, InvalidAddress};
+use variables::filled;
 
 use crate::{
     code::Code,

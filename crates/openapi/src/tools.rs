@@ -1,7 +1,6 @@
 //! Turns a document into tools: finds every operation, reads each separately, names them all, and reports the status of
 //! each. Schemas are not built here.
 
-mod accept;
 mod answer;
 mod context;
 mod defaults;
@@ -36,7 +35,7 @@ use crate::{
     selection,
     server::{Server, Servers},
     tools::{
-        context::{Candidate, Context, Fragments, SharedParts},
+        context::{Context, Fragments, SharedParts},
         defaults::DecisiveDefaults,
         effect::{OperationTexts, effect},
         find::{FoundOperation, find},
@@ -99,14 +98,8 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let mut findings = Findings::about(label);
         found.examine_name(&mut findings);
         found.examine_id(&firsts, name.as_ref(), &mut findings);
-        let candidate = Candidate {
-            method: &found.method,
-            key: &found.key,
-            items: &found.items,
-            operation: &found.operation,
-        };
         let own = name.clone();
-        let operation = own.and_then(|name| context.operation(candidate, name, &mut findings));
+        let operation = own.and_then(|name| context.operation(found, name, &mut findings));
         loaded.add(found, name, operation, findings.worst());
         let diagnostics = findings.into_diagnostics();
         let diagnostics =

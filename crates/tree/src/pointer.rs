@@ -60,9 +60,7 @@ impl<'a> Path<'a> {
     pub const fn index(&'a self, index: usize) -> Self {
         Self { above: Some(self), segment: Segment::Index(index) }
     }
-}
 
-impl Path<'_> {
     /// The JSON pointer.
     pub fn pointer(&self) -> Arc<str> {
         if let Self { above: None, segment: Segment::Pointer(pointer) } = self {

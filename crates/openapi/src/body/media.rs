@@ -218,9 +218,7 @@ impl<'d> DescribedMedia<'d> {
             positions: PositionEncodings::default(),
         }
     }
-}
 
-impl DescribedMedia<'_> {
     fn essence(&self) -> String {
         essence(&self.media_type)
     }

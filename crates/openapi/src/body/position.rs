@@ -25,11 +25,22 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
     let shape = ListShape::of(document, &media.located());
     if let Some(first) = prefix.as_ref().or(rest.as_ref()) {
-        let has_names = media.node.get("encoding").is_some();
-        report(
-            media.to(first),
-            MisplacedEncodings { is_form, is_object: shape.is_object, has_names },
-        );
+        let first = media.to(first);
+        if is_form {
+            let message = "expected parts of a form by name, got parts by position".to_owned();
+            let help =
+                "describe the form as an object, and its parts under `encoding`; lists are refused";
+            first.warning(Code::EncodingNotWritten, message, help);
+        } else if shape.is_object {
+            let message = "expected a list for encodings by position, got: object".to_owned();
+            let help = "describe the body as a list, or its parts under `encoding`";
+            first.warning(Code::MalformedNode, message, help);
+        }
+        if media.node.get("encoding").is_some() {
+            let message = "expected encodings by name or by position, got both".to_owned();
+            let help = "remove one of them; an object is written by name, a list by position";
+            first.warning(Code::MalformedNode, message, help);
+        }
     }
     if is_form {
         return PositionEncodings::default();
@@ -103,34 +114,6 @@ fn one<'d>(
         content_types: content_types(object.node),
         headers: headers(object, BodyKind::Multipart),
         ..part
-    }
-}
-
-/// The reasons why encodings by position do not apply to a body.
-#[derive(Clone, Copy)]
-struct MisplacedEncodings {
-    /// The body is a form, whose parts have names.
-    is_form: bool,
-    is_object: bool,
-    has_names: bool,
-}
-
-fn report(first: Cursor<'_, '_>, misplaced: MisplacedEncodings) {
-    let MisplacedEncodings { is_form, is_object, has_names } = misplaced;
-    if is_form {
-        let message = "expected parts of a form by name, got parts by position".to_owned();
-        let help =
-            "describe the form as an object, and its parts under `encoding`; lists are refused";
-        first.warning(Code::EncodingNotWritten, message, help);
-    } else if is_object {
-        let message = "expected a list for encodings by position, got: object".to_owned();
-        let help = "describe the body as a list, or its parts under `encoding`";
-        first.warning(Code::MalformedNode, message, help);
-    }
-    if has_names {
-        let message = "expected encodings by name or by position, got both".to_owned();
-        let help = "remove one of them; an object is written by name, a list by position";
-        first.warning(Code::MalformedNode, message, help);
     }
 }
 

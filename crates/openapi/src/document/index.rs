@@ -42,12 +42,6 @@ impl Index {
 }
 
 #[derive(Clone, Copy)]
-struct SchemaName<'a> {
-    name: &'a str,
-    is_dynamic: bool,
-}
-
-#[derive(Clone, Copy)]
 struct SchemaLocation<'a> {
     base: &'a str,
     /// True if the members of an object here have names that an author chose, not keywords.
@@ -92,8 +86,7 @@ impl<'d> Indexer<'d> {
         let base = moved.as_deref().unwrap_or(here.base);
         for (name, value) in object.iter() {
             if let ("$anchor" | "$dynamicAnchor", Some(text)) = (&**name, value.as_str()) {
-                let is_dynamic = &**name == "$dynamicAnchor";
-                self.anchor(SchemaName { name: text, is_dynamic }, base, path);
+                self.anchor(name, text, base, path);
             }
             // Examples are data: text in them that looks like a reference is not one.
             if here.is_names || !is_data(name) {
@@ -103,15 +96,10 @@ impl<'d> Indexer<'d> {
         }
     }
 
-    fn anchor(
-        &mut self,
-        SchemaName { name, is_dynamic }: SchemaName<'_>,
-        base: &str,
-        path: &Path<'_>,
-    ) {
+    fn anchor(&mut self, keyword: &str, name: &str, base: &str, path: &Path<'_>) {
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
-        if is_dynamic {
+        if keyword == "$dynamicAnchor" {
             let anchors = self.index.dynamic.entry(base.to_owned()).or_default();
             anchors.push((name.into(), Arc::clone(&pointer)));
         }

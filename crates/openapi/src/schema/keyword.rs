@@ -9,8 +9,13 @@ use crate::{
     code::Code,
     sanitize::shown,
     schema::{
-        Builder, View, bytes::Bytes, discriminator, legal::is_legal, listed_values,
-        nullable::removable, pattern, required, satisfy, unknown_keyword,
+        Builder, View,
+        bytes::Bytes,
+        discriminator,
+        legal::{KINDS, is_legal},
+        listed_values::{self, distinct},
+        nullable::removable,
+        pattern, required, satisfy, unknown_keyword,
     },
 };
 
@@ -244,21 +249,10 @@ fn values(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut 
     match value.as_array() {
         Some(values) if !values.is_empty() => {
             let Some(Value::Array(copied)) = builder.copy(value) else { return };
-            let copied = if copied.len() > LONG_ENUM { copied } else { distinct(copied) };
-            built.insert("enum".to_owned(), Value::Array(copied));
+            built.insert("enum".to_owned(), Value::Array(distinct(copied)));
         }
         _ => drop_value(builder, Form::SchemaList, value, path),
     }
-}
-
-fn distinct(values: Vec<Value>) -> Vec<Value> {
-    let mut distinct = Vec::with_capacity(values.len());
-    for value in values {
-        if !distinct.contains(&value) {
-            distinct.push(value);
-        }
-    }
-    distinct
 }
 
 /// `examples` is a list in JSON Schema; elsewhere it is a map, which has no meaning here.
@@ -336,10 +330,5 @@ fn exclusive(object: &callgate_tree::Object, built: &mut Object) {
         }
     }
 }
-
-const KINDS: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
-
-/// Longer lists are not searched for repeated values: that would take quadratic time.
-const LONG_ENUM: usize = 256;
 
 const DROPPED: &str = "correct it; it is left out";

@@ -149,14 +149,8 @@ fn is_nulled(schema: &Object, value: &Node) -> bool {
 
 fn is_of_type(schema: &Object, value: &Node) -> bool {
     let is_kind = |kind: &str| match kind {
-        "array" => matches!(value, Node::Array(_)),
-        "boolean" => matches!(value, Node::Bool(_)),
         "integer" => value.as_number().is_some_and(Number::is_integer),
-        "null" => matches!(value, Node::Null),
-        "number" => matches!(value, Node::Number(_)),
-        "object" => matches!(value, Node::Object(_)),
-        "string" => matches!(value, Node::String(_)),
-        _ => true,
+        kind => kind == value.kind() || !KINDS.contains(&kind),
     };
     match schema.get("type") {
         Some(Node::String(kind)) => is_kind(kind),
@@ -235,7 +229,9 @@ pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) 
     chain(document, property, path).any(|node| says_read_only(node) || says(node))
 }
 
-const KINDS: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+/// The types of JSON Schema.
+pub(super) const KINDS: [&str; 7] =
+    ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts.
 const MOST_VISITED: usize = 200;

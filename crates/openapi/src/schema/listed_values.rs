@@ -184,7 +184,8 @@ fn move_to_items(members: &ListedValues, built: &mut Object) {
     }
 }
 
-fn distinct(values: Vec<Value>) -> Vec<Value> {
+/// The values without repeated ones.
+pub(super) fn distinct(values: Vec<Value>) -> Vec<Value> {
     if values.len() > LONG_ENUM {
         return values;
     }
@@ -200,14 +201,8 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
 /// Returns true if a node has a type, or one of several.
 fn fits(node: &Node, kind: &Value) -> bool {
     let one = |kind: &Value| match (node, kind.as_str()) {
-        (Node::Array(_), Some("array"))
-        | (Node::Bool(_), Some("boolean"))
-        | (Node::Null, Some("null"))
-        | (Node::Number(_), Some("number"))
-        | (Node::Object(_), Some("object"))
-        | (Node::String(_), Some("string")) => true,
         (Node::Number(number), Some("integer")) => is_whole(number),
-        _ => false,
+        (node, kind) => kind == Some(node.kind()),
     };
     kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
 }

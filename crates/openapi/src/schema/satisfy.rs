@@ -20,6 +20,7 @@ use crate::{
         Builder, View,
         legal::is_legal,
         satisfy::{conflict::Conflict, rules::Rules},
+        unknown_keyword::RESTRICTING,
     },
 };
 
@@ -50,7 +51,8 @@ pub(super) fn conflict<'d>(
 /// True if the keywords of a schema can contradict each other. A forbidden value (`not: {}`) alone is meant so: an object
 /// that requires it is reported.
 fn is_open_to_doubt(object: &Object) -> bool {
-    let n = object.iter().filter(|(name, _)| RESTRICTING.contains(&&***name)).count();
+    let is_restricting = |name: &str| name == "$ref" || RESTRICTING.contains(&name);
+    let n = object.iter().filter(|(name, _)| is_restricting(name)).count();
     let has = |names: &[&str]| names.iter().any(|name| object.get(name).is_some());
     let is_wrapper = n == 1
         && ["allOf", "anyOf", "oneOf"].iter().any(|name| {
@@ -109,39 +111,6 @@ impl<'d> Search<'d> {
 }
 
 static NULL: Node = Node::Null;
-
-/// The keywords that restrict values, as far as contradictions between them are found.
-const RESTRICTING: [&str; 29] = [
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
-    "dependentRequired",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "properties",
-    "required",
-    "type",
-    "propertyNames",
-];
 
 /// Keywords that can exclude all values on their own, or with those of other schemas.
 const COMPOSING: [&str; 9] = [

@@ -105,6 +105,14 @@ impl Builder<'_> {
             schema: Arc::new(schema),
         }
     }
+
+    /// The anchor of a declared definition, if it is unique: no reference uses it, but a reader of the description may
+    /// know it.
+    fn anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
+        let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
+        let anchor = node.get("$anchor").and_then(Node::as_str).filter(|_| is_the_one)?;
+        self.document.is_anchor_of(anchor, &key.at.pointer).then_some(anchor)
+    }
 }
 
 impl<'d> Builder<'d> {
@@ -128,16 +136,6 @@ impl<'d> Builder<'d> {
             links: links.collect(),
             findings: self.findings,
         }
-    }
-}
-
-impl Builder<'_> {
-    /// The anchor of a declared definition, if it is unique: no reference uses it, but a reader of the description may
-    /// know it.
-    fn anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
-        let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
-        let anchor = node.get("$anchor").and_then(Node::as_str).filter(|_| is_the_one)?;
-        self.document.is_anchor_of(anchor, &key.at.pointer).then_some(anchor)
     }
 }
 

@@ -21,12 +21,13 @@ fn meant(keyword: &str) -> Option<String> {
     if let Some((_, help)) = OLDER.iter().find(|(older, _)| *older == keyword) {
         return Some((*help).to_owned());
     }
-    if KEYWORDS.contains(&keyword) {
+    let mut keywords = RESTRICTING.iter().chain(&OTHERS);
+    if keywords.clone().any(|known| *known == keyword) {
         return None;
     }
     let is_alike =
         |known: &&&str| letters(known).eq(letters(keyword)) || is_misspelt(known, keyword);
-    KEYWORDS.iter().find(is_alike).map(|known| format!("did you mean `{known}`?"))
+    keywords.find(is_alike).map(|known| format!("did you mean `{known}`?"))
 }
 
 /// True if a word is a long keyword with one letter wrong, missing, added, or swapped with its neighbour. Shorter
@@ -55,23 +56,17 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase())
 }
 
-/// The keywords of JSON Schema 2020-12 and OpenAPI that restrict values.
-const KEYWORDS: [&str; 41] = [
+/// The keywords of JSON Schema 2020-12 that restrict values, as far as contradictions between them are found.
+pub(super) const RESTRICTING: [&str; 28] = [
     "additionalProperties",
     "allOf",
     "anyOf",
     "const",
     "contains",
-    "default",
     "dependentRequired",
-    "dependentSchemas",
-    "discriminator",
-    "else",
     "enum",
     "exclusiveMaximum",
     "exclusiveMinimum",
-    "format",
-    "if",
     "items",
     "maxContains",
     "maxItems",
@@ -85,17 +80,27 @@ const KEYWORDS: [&str; 41] = [
     "minimum",
     "multipleOf",
     "not",
-    "nullable",
     "oneOf",
-    "pattern",
-    "patternProperties",
     "prefixItems",
     "properties",
     "propertyNames",
-    "readOnly",
     "required",
-    "then",
     "type",
+];
+
+/// The other keywords of JSON Schema 2020-12 and OpenAPI that restrict values, or say which are sent.
+const OTHERS: [&str; 13] = [
+    "default",
+    "dependentSchemas",
+    "discriminator",
+    "else",
+    "format",
+    "if",
+    "nullable",
+    "pattern",
+    "patternProperties",
+    "readOnly",
+    "then",
     "uniqueItems",
     "writeOnly",
 ];

@@ -14,6 +14,8 @@ use crate::{
         swagger,
     },
     cursor::Cursor,
+    input::InputLocation,
+    parameter::Parameter,
     reference::{Located, reference_of},
 };
 
@@ -84,6 +86,23 @@ pub(super) fn read<'d>(known: &mut AnswerCache<'d>, operation: Cursor<'d, '_>) -
         headers: gathered.headers.into_iter().collect(),
         output: gathered.output,
     }
+}
+
+/// The `Accept` that a description asks for: the default of a header parameter of that name, if it can be sent. The
+/// parameter itself is no argument (OpenAPI 3.0.3 §4.7.12.2), but its default says which version of a response the service
+/// should send.
+pub(super) fn declared_accept(
+    parameters: &[Parameter<'_>],
+    operation: Cursor<'_, '_>,
+) -> Option<Arc<str>> {
+    let is_accept = |known: &&Parameter<'_>| {
+        known.place() == InputLocation::Header && known.name.eq_ignore_ascii_case("accept")
+    };
+    let schema = parameters.iter().find(is_accept)?.schema.as_ref()?;
+    let schema = operation.to(schema).target().ok()?;
+    let default = schema.node.get("default").and_then(Node::as_str)?.trim();
+    let is_written = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+    (default.contains('/') && default.bytes().all(is_written)).then(|| default.into())
 }
 
 fn is_success(status: &str) -> bool {

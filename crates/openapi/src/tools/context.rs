@@ -33,16 +33,16 @@ use crate::{
     reference::{Located, reference_of},
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader,
-        credential_places::CredentialPlaces, requirements::Schemes,
+        credential_places::CredentialPlaces, requirements::Schemes, withheld::WithholdingRules,
     },
     server::{Server, Servers},
     template::Template,
     tools::{
-        accept,
         answer::{self, Answers},
         defaults::{DecisiveDefaults, DefaultsContext},
         effect::{OperationTexts, effect_with},
-        parameters::{self, OfferedParameters, OperationFacts},
+        find::FoundOperation,
+        parameters::{self, OfferedParameters},
         path_key, session_values,
     },
 };
@@ -93,24 +93,16 @@ struct OperationParts<'d> {
     answers: Answers<'d>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate<'a, 'd> {
-    pub(super) method: &'a http::Method,
-    pub(super) key: &'a Arc<str>,
-    pub(super) items: &'a [Located<'d>],
-    pub(super) operation: &'a Located<'d>,
-}
-
 impl<'d> Context<'d> {
     /// The operation; `None` if it cannot be offered. An operation that exceeds its share of the steps is given up,
     /// and once the steps are used up, so are all later ones.
     pub(super) fn operation(
         &mut self,
-        candidate: Candidate<'_, 'd>,
+        found: &FoundOperation<'d>,
         tool_name: ToolName,
         findings: &mut Findings,
     ) -> Option<Operation> {
-        let Candidate { method, key, operation, .. } = candidate;
+        let FoundOperation { method, key, operation, .. } = found;
         self.document.begin();
         let is_short = key.len() <= LONGEST_KEY;
         if !is_short {
@@ -120,12 +112,10 @@ impl<'d> Context<'d> {
             return None;
         }
         let label = [method.as_str(), " ", key].concat();
-        let operation_id = operation.node.get("operationId").and_then(Node::as_str);
-        let names = [Some(tool_name.as_str()), operation_id];
+        let names = [Some(tool_name.as_str()), found.operation_id()];
         let let_through = self.options.argument_headers.of(&names);
         let is_spent = self.document.is_spent();
-        let read =
-            if is_spent { None } else { self.read(candidate, &let_through, &names, findings) };
+        let read = if is_spent { None } else { self.read(found, &let_through, &names, findings) };
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
@@ -186,31 +176,31 @@ impl<'d> Context<'d> {
 
     fn read(
         &mut self,
-        candidate: Candidate<'_, 'd>,
+        found: &FoundOperation<'d>,
         let_through: &[&ArgumentHeader],
         names: &[Option<&str>],
         findings: &mut Findings,
     ) -> Option<OperationParts<'d>> {
-        let Candidate { method, key, items, operation } = candidate;
+        let FoundOperation { method, key, items, operation } = found;
         let operation = Cursor::new(self.document, findings).to(operation).followed()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
             return None;
         }
-        let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items).collect();
+        let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items.iter()).collect();
         let template = self.template(key, &levels, findings);
         let server = self.servers.of(&levels, findings);
         let options = self.options;
         let cursor = Cursor::new(self.document, findings).to(&operation);
         let security = self.schemes.needs(cursor);
         let parameters = parameter::read(&mut self.shared.parameters, cursor, &levels);
-        let accept = accept::declared(&parameters, cursor);
+        let accept = answer::declared_accept(&parameters, cursor);
         let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
         let places = CredentialPlaces::new(options.configured(), &security, schemes.iter());
-        let facts = OperationFacts { template: template.as_ref(), places: &places, let_through };
+        let rules = WithholdingRules { places: &places, let_through };
         let OfferedParameters { mut parameters, withheld: kept_back, demanded } =
-            parameters::among(parameters, cursor, facts);
+            parameters::among(parameters, cursor, template.as_ref(), rules);
         let security = security.and(&demanded);
         let credential_keys = places.keys().chain(kept_back).collect();
         let mut body = self.body(cursor, &mut parameters);

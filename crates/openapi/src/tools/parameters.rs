@@ -16,19 +16,11 @@ use crate::{
     security::{
         SecurityScheme,
         argument_header::ArgumentHeader,
-        credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
+        credential_places::{DeclaredParameter, PlaceOwner},
         withheld::{WithholdingReason, WithholdingRules, withheld},
     },
     template::{QueryValue, Template},
 };
-
-/// The facts about an operation that are known before its parameters are read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OperationFacts<'a> {
-    pub(super) template: Option<&'a Template>,
-    pub(super) places: &'a CredentialPlaces<'a>,
-    pub(super) let_through: &'a [&'a ArgumentHeader],
-}
 
 #[derive(Debug)]
 pub(super) struct OfferedParameters<'d> {
@@ -43,13 +35,13 @@ pub(super) struct OfferedParameters<'d> {
 pub(super) fn among<'d>(
     mut parameters: Vec<Parameter<'d>>,
     operation: Cursor<'d, '_>,
-    OperationFacts { template, places, let_through }: OperationFacts<'_>,
+    template: Option<&Template>,
+    rules: WithholdingRules<'_>,
 ) -> OfferedParameters<'d> {
     let at = operation.located();
     if let Some(template) = template {
         take_query_values(template, &at, &mut parameters);
     }
-    let rules = WithholdingRules { places, let_through };
     let mut offered = OfferedParameters {
         parameters: Vec::with_capacity(parameters.len()),
         withheld: Vec::new(),
@@ -57,7 +49,7 @@ pub(super) fn among<'d>(
     };
     operation.with_findings(|findings| {
         // Each parameter is compared with each place.
-        for parameter in operation.document.affordable(parameters, places.len()) {
+        for parameter in operation.document.affordable(parameters, rules.places.len()) {
             offered.sort_out(parameter, rules, findings);
         }
         let parameters = &mut offered.parameters;
