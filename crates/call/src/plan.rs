@@ -70,7 +70,9 @@ impl Plan {
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        self.checked(GivenValues { arguments, session }, kept, journal, |ready, journal| {
+        self.as_inputs(arguments, journal, |arguments, journal| {
+            let given = GivenValues { arguments, session };
+            let ready = self.ready(given, kept, journal)?;
             let server = &self.operation.server;
             if server.is_missing {
                 let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
@@ -78,7 +80,7 @@ impl Plan {
                 journal.note(Event::Refused { why: None, remedy });
                 return Err(wording::no_server());
             }
-            self.frame.request(ready)
+            self.frame.request(&ready)
         })
     }
 
@@ -94,53 +96,48 @@ impl Plan {
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let filled =
-            self.checked(GivenValues { arguments, session }, kept, journal, |ready, _| {
-                self.frame.request(ready)?;
-                let inputs = ready.subject.inputs;
-                let is_input =
-                    |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
-                let filled = inputs.iter().zip(ready.fillings).filter_map(|(input, filling)| {
-                    let value = filling.as_ref()?.value.clone().into_owned();
-                    Some((input.argument.to_string(), value))
-                });
-                // Arguments that are not inputs select how the request is written: the media type of its body.
-                let other = ready.arguments.iter().filter(|(name, _)| !is_input(name));
-                Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
-            })?;
+        let filled = self.as_inputs(arguments, journal, |arguments, journal| {
+            let ready = self.ready(GivenValues { arguments, session }, kept, journal)?;
+            self.frame.request(&ready)?;
+            let inputs = ready.subject.inputs;
+            let is_input = |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
+            let filled = inputs.iter().zip(ready.fillings).filter_map(|(input, filling)| {
+                Some((input.argument.to_string(), filling?.value.into_owned()))
+            });
+            // Arguments that are not inputs select how the request is written: the media type of its body.
+            let other = arguments.iter().filter(|(name, _)| !is_input(name));
+            Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
+        })?;
         match BodyArguments::of(&self.operation) {
             Some(body) => body.taken_apart(filled),
             None => Ok(filled),
         }
     }
 
-    /// Fills and checks the inputs, and passes them to `then`. If the arguments are the members of the body, builds the
-    /// body first and reports about the body's members as arguments.
-    fn checked<T>(
+    /// Passes the arguments as inputs to `then`. If the arguments are the members of the body, builds the body first and
+    /// reports about the body's members as arguments.
+    fn as_inputs<T>(
         &self,
-        given: GivenValues<'_>,
-        kept: StoredResults<'_>,
+        arguments: &Arguments,
         journal: &mut Journal,
-        then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
+        then: impl FnOnce(&Arguments, &mut Journal) -> Result<T, Box<Fault>>,
     ) -> Result<T, Box<Fault>> {
         let Some(body) = BodyArguments::of(&self.operation) else {
-            return self.checked_inputs(given, kept, journal, then);
+            return then(arguments, journal);
         };
-        let (arguments, mut own) = (body.put_together(given.arguments), Journal::default());
-        let given = GivenValues { arguments: &arguments, ..given };
-        let checked = self.checked_inputs(given, kept, &mut own, then);
+        let mut own = Journal::default();
+        let done = then(&body.put_together(arguments), &mut own);
         body.note(&own, journal);
-        checked.map_err(|fault| body.fault(fault))
+        done.map_err(|fault| body.fault(fault))
     }
 
-    /// Fills and checks the inputs, which are the arguments, and passes them to `then`.
-    fn checked_inputs<T>(
-        &self,
-        given: GivenValues<'_>,
-        kept: StoredResults<'_>,
+    /// Fills and checks the inputs, which are the arguments.
+    fn ready<'a>(
+        &'a self,
+        given: GivenValues<'a>,
+        kept: StoredResults<'a>,
         journal: &mut Journal,
-        then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
-    ) -> Result<T, Box<Fault>> {
+    ) -> Result<Ready<'a>, Box<Fault>> {
         let operation = &*self.operation;
         let GivenValues { arguments, session } = given;
         // An unknown media type is refused when the body is written, together with all other problems.
@@ -174,7 +171,7 @@ impl Plan {
             note_choice(body, media, arguments, omitted.journal());
         }
         omitted.finish()?;
-        then(Ready { operation, subject, fillings: &fillings, arguments, kept }, journal)
+        Ok(Ready { operation, subject, fillings, arguments, kept })
     }
 
     /// The outcome of a response to a call without credentials; see [`Plan::understood`].

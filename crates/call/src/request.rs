@@ -38,11 +38,11 @@ pub(crate) struct Frame {
     accept: HeaderValue,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Ready<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) subject: Subject<'a>,
-    pub(crate) fillings: &'a Fillings<'a>,
+    pub(crate) fillings: Fillings<'a>,
     pub(crate) arguments: &'a Arguments,
     /// The results of earlier calls that arguments may name.
     pub(crate) kept: StoredResults<'a>,
@@ -79,8 +79,8 @@ impl Frame {
         Self { prefix, takes_plain_tails, fixed_query, accept }
     }
 
-    pub(crate) fn request(&self, ready: Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
-        claim_parameters(ready.operation, ready.subject, ready.fillings)?;
+    pub(crate) fn request(&self, ready: &Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
+        claim_parameters(ready.operation, ready.subject, &ready.fillings)?;
         let uri = self.uri(ready)?;
         let (media, bytes) = body(ready)?;
         let mut request = Request::new(bytes);
@@ -107,7 +107,7 @@ impl Frame {
         Ok(request)
     }
 
-    fn uri(&self, ready: Ready<'_>) -> Result<Uri, Box<Fault>> {
+    fn uri(&self, ready: &Ready<'_>) -> Result<Uri, Box<Fault>> {
         let mut url = String::with_capacity(self.prefix.len() + 96);
         url.push_str(&self.prefix);
         write_path(&mut url, ready)?;
@@ -140,7 +140,7 @@ impl Frame {
     }
 }
 
-fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     if ready.operation.segments.is_empty() {
         url.push('/');
     }
@@ -170,7 +170,7 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     Ok(())
 }
 
-fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     let n_fixed = url.len();
     for (input, encoding, value) in values(ready, in_query) {
         let is_first = url.len() == start;
@@ -211,7 +211,7 @@ fn write_querystring(url: &mut String, media_type: &str, value: &Value) -> Resul
     })
 }
 
-fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     for (input, encoding, value) in values(ready, in_header) {
         let at = input.argument.as_str();
         if ready.operation.withholds_header(&input.name) {
@@ -232,7 +232,7 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
     Ok(())
 }
 
-fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+fn write_cookies(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     let mut text = given_cookies(headers, ready)?;
     for (input, encoding, value) in values(ready, in_cookie) {
         let at = input.argument.as_str();
@@ -254,7 +254,7 @@ fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
 }
 
 /// The cookies of a whole header argument, if the operator allows one. No input may set any of these cookies.
-fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fault>> {
+fn given_cookies(headers: &HeaderMap, ready: &Ready<'_>) -> Result<String, Box<Fault>> {
     let Some(header) = headers.get(COOKIE) else { return Ok(String::new()) };
     let text = String::from_utf8_lossy(header.as_bytes());
     let text = text.trim_end_matches([';', ' ']);
@@ -267,14 +267,14 @@ fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fa
     }
 }
 
-fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
+fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     let Some(body) =
-        ready.operation.body.as_ref().filter(|_| has_body(ready.subject, ready.fillings))
+        ready.operation.body.as_ref().filter(|_| has_body(ready.subject, &ready.fillings))
     else {
         return Ok((None, Bytes::new()));
     };
     let media = chosen_media(ready.operation, body, ready.arguments)?;
-    let content = Content::new(ready.subject, ready.fillings, body.layout);
+    let content = Content::new(ready.subject, &ready.fillings, body.layout);
     fields::claim(ready.operation, body, media, &content)?;
     let schema = ready.operation.arguments_schema();
     let (media_type, bytes) = body_bytes(&content, media, schema, ready.kept)?;
@@ -285,10 +285,10 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
 
 /// The inputs in one location that have a value, each with its encoding.
 fn values<'a, W>(
-    ready: Ready<'a>,
+    ready: &'a Ready<'a>,
     at: impl Fn(&'a Placement) -> Option<W>,
 ) -> impl Iterator<Item = (&'a Input, W, &'a Value)> {
-    let inputs = ready.subject.inputs.iter().zip(ready.fillings);
+    let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs.filter_map(move |(input, filling)| {
         let written = at(&input.placement)?;
         Some((input, written, &*filling.as_ref()?.value))
@@ -315,15 +315,15 @@ fn whole_query(placement: &Placement) -> Option<&str> {
     if let Placement::Querystring { media_type } = placement { Some(media_type) } else { None }
 }
 
-fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {
+fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
     let mut inputs = ready.subject.inputs.iter();
     let found = inputs.find(|input| input.place() == InputLocation::Path && *input.name == *name);
     found.map_or(name, |input| input.argument.as_str())
 }
 
 /// The argument with the longest value in these locations.
-fn longest(ready: Ready<'_>, is_there: impl Fn(InputLocation) -> bool) -> String {
-    let inputs = ready.subject.inputs.iter().zip(ready.fillings);
+fn longest(ready: &Ready<'_>, is_there: impl Fn(InputLocation) -> bool) -> String {
+    let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs
         .filter(|(input, _)| is_there(input.place()))
         .filter_map(|(input, filling)| Some((input, filling.as_ref()?)))

@@ -78,96 +78,63 @@ pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
     } else {
         "; correct and call again"
     };
-    let message = told(&problems, advice);
-    let fault = Fault::new(FaultCode::InvalidArguments, message, Next::CorrectArguments);
-    Box::new(fault.with_problems(problems))
+    listed(FaultCode::InvalidArguments, problems, advice, Next::CorrectArguments)
 }
 
 pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<Fault> {
-    let message = told(&problems, "; the value comes from the session, not from arguments");
-    let fault = Fault::new(FaultCode::MissingSessionValue, message, next);
-    Box::new(fault.with_problems(problems))
+    let advice = "; the value comes from the session, not from arguments";
+    listed(FaultCode::MissingSessionValue, problems, advice, next)
 }
 
 /// Nothing is stored under the session's id.
 pub fn unknown_session() -> Box<Fault> {
     let message = "nothing is stored under the session that this call names, and the call brings no values itself, so nothing was sent; \
                    the program that makes the call stores the session first, or sends its values";
-    Box::new(Fault::new(FaultCode::UnknownSession, message, Next::GiveUp))
+    fault(FaultCode::UnknownSession, message, Next::GiveUp)
 }
 
 pub(crate) fn no_server() -> Box<Fault> {
     let message =
         "The description names no server, so nothing was sent; the operator has to name one";
-    Box::new(Fault::new(FaultCode::Refused, message, Next::GiveUp))
+    fault(FaultCode::Refused, message, Next::GiveUp)
 }
 
 pub(crate) fn too_many_values() -> Problem {
-    Problem {
-        at: String::new(),
-        expected: "arguments with fewer values".to_owned(),
-        got: "more than can be filled in from the session".to_owned(),
-        suggestion: None,
-    }
+    let got = "more than can be filled in from the session";
+    problem("", "arguments with fewer values", got, None)
 }
 
 pub(crate) fn unwritable(at: &str, why: Unwritable) -> Box<Fault> {
-    let (code, expected, got) = match why {
-        Unwritable::Control => (
-            FaultCode::Refused,
-            "text without control characters".to_owned(),
-            "a control character",
-        ),
-        Unwritable::Delimiter(delimiter) => (
-            FaultCode::InvalidArguments,
-            format!("items without `{}`, which separates them", delimiter.escape_default()),
-            "an item that holds it",
-        ),
-        Unwritable::DotSegment => (
-            FaultCode::Refused,
-            "a value without `.` and `..` as a path".to_owned(),
-            "a dot segment",
-        ),
-        Unwritable::Edge => (
-            FaultCode::InvalidArguments,
-            "text that neither begins nor ends with a space".to_owned(),
-            "a space at an end",
-        ),
-        Unwritable::Empty => {
-            (FaultCode::InvalidArguments, "a value that is not empty".to_owned(), "an empty value")
+    let separated;
+    let (expected, got) = match why {
+        Unwritable::Control => ("text without control characters", "a control character"),
+        Unwritable::Delimiter(delimiter) => {
+            let delimiter = delimiter.escape_default();
+            separated = format!("items without `{delimiter}`, which separates them");
+            (&*separated, "an item that holds it")
         }
-        Unwritable::Null => {
-            (FaultCode::InvalidArguments, "a value that is not null".to_owned(), "null")
+        Unwritable::DotSegment => ("a value without `.` and `..` as a path", "a dot segment"),
+        Unwritable::Edge => ("text that neither begins nor ends with a space", "a space at an end"),
+        Unwritable::Empty => ("a value that is not empty", "an empty value"),
+        Unwritable::Null => ("a value that is not null", "null"),
+        Unwritable::Structure => {
+            ("a text in the parameter's media type, which is not JSON", "a list or an object")
         }
-        Unwritable::Structure => (
-            FaultCode::InvalidArguments,
-            "a text in the parameter's media type, which is not JSON".to_owned(),
-            "a list or an object",
-        ),
-        Unwritable::TooLong => (
-            FaultCode::Refused,
-            "a shorter value".to_owned(),
-            "a value beyond the bound of 8192 bytes",
-        ),
+        Unwritable::TooLong => ("a shorter value", "a value beyond the bound of 8192 bytes"),
     };
-    let problem = Problem { at: at.to_owned(), expected, got: got.to_owned(), suggestion: None };
-    let problems = vec![problem];
-    let message = told(&problems, "; correct and call again");
-    Box::new(Fault::new(code, message, Next::CorrectArguments).with_problems(problems))
+    let code = match why {
+        Unwritable::Control | Unwritable::DotSegment | Unwritable::TooLong => FaultCode::Refused,
+        _ => FaultCode::InvalidArguments,
+    };
+    let problems = vec![problem(at, expected, got, None)];
+    listed(code, problems, "; correct and call again", Next::CorrectArguments)
 }
 
 pub(crate) fn too_long(at: &str, what: &str, limit: usize) -> Box<Fault> {
-    let problem = Problem {
-        at: at.to_owned(),
-        expected: format!("{what} of at most {limit} bytes"),
-        got: "more".to_owned(),
-        suggestion: Some("shorten the value".to_owned()),
-    };
-    let problems = vec![problem];
-    let message = told(&problems, "; correct and call again");
-    Box::new(
-        Fault::new(FaultCode::Refused, message, Next::CorrectArguments).with_problems(problems),
-    )
+    let expected = format!("{what} of at most {limit} bytes");
+    let problems = vec![problem(at, expected, "more", Some("shorten the value"))];
+    let advice = "; correct and call again";
+    listed(FaultCode::Refused, problems, advice, Next::CorrectArguments)
 }
 
 pub(crate) fn left_template() -> Box<Fault> {
@@ -175,12 +142,8 @@ pub(crate) fn left_template() -> Box<Fault> {
 }
 
 pub(crate) fn unreadable_json(status: u16) -> Box<Fault> {
-    answered(
-        FaultCode::UnreadableResponse,
-        status,
-        "the service answered with a body that is not the JSON its headers announce",
-        Next::GiveUp,
-    )
+    let message = "the service answered with a body that is not the JSON its headers announce";
+    answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
 }
 
 pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
@@ -200,36 +163,24 @@ pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
 
 /// The check of the argument exceeds the budget of a call.
 pub(crate) fn too_dear(at: String) -> Problem {
-    Problem {
-        at,
-        expected: "a value that can be checked in 4,000,000 steps".to_owned(),
-        got: "one that takes more".to_owned(),
-        suggestion: Some("give fewer or simpler values in one call".to_owned()),
-    }
+    let expected = "a value that can be checked in 4,000,000 steps";
+    problem(at, expected, "one that takes more", Some("give fewer or simpler values in one call"))
 }
 
 /// The argument is nested more deeply than its schema can be followed.
 pub(crate) fn too_deep(at: String) -> Problem {
-    Problem {
-        at,
-        expected: "a value that is nested less deeply".to_owned(),
-        got: "one that is too deep to be checked".to_owned(),
-        suggestion: Some("nest the values less deeply".to_owned()),
-    }
+    let got = "one that is too deep to be checked";
+    problem(at, "a value that is nested less deeply", got, Some("nest the values less deeply"))
 }
 
 pub(crate) fn missing(at: String, expected: &str) -> Problem {
-    Problem { at, expected: expected.to_owned(), got: NOTHING.to_owned(), suggestion: None }
+    problem(at, expected, NOTHING, None)
 }
 
 pub(crate) fn missing_from_session(at: String, source: &ValueSource) -> Problem {
     let reference = source.reference();
-    Problem {
-        at,
-        expected: format!("`{reference}` in the session"),
-        got: "nothing".to_owned(),
-        suggestion: Some(format!("set `{reference}` before the call")),
-    }
+    let remedy = format!("set `{reference}` before the call");
+    problem(at, format!("`{reference}` in the session"), NOTHING, Some(&remedy))
 }
 
 pub(crate) fn unknown_argument<'a>(
@@ -241,22 +192,13 @@ pub(crate) fn unknown_argument<'a>(
     let expected =
         if expected.is_empty() { "no argument".to_owned() } else { format!("one of {expected}") };
     let suggestion = nearest(name, allowed).map(|known| format!("`{known}`"));
-    Problem {
-        at: shortened(name).into_owned(),
-        expected,
-        got: UNKNOWN_ARGUMENT.to_owned(),
-        suggestion,
-    }
+    problem(shortened(name), expected, UNKNOWN_ARGUMENT, suggestion.as_deref())
 }
 
 /// The service returns the member, but it is never sent.
 pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
-    Problem {
-        at,
-        expected: "nothing: the service sets it (`readOnly`)".to_owned(),
-        got: got.kind().to_owned(),
-        suggestion: Some("leave it out".to_owned()),
-    }
+    let expected = "nothing: the service sets it (`readOnly`)";
+    problem(at, expected, got.kind(), Some("leave it out"))
 }
 
 /// Describes a value, without reading more of it than needed.
@@ -353,9 +295,41 @@ fn told(problems: &[Problem], advice: &str) -> String {
     message
 }
 
+fn problem(
+    at: impl Into<String>,
+    expected: impl Into<String>,
+    got: impl Into<String>,
+    suggestion: Option<&str>,
+) -> Problem {
+    let suggestion = suggestion.map(str::to_owned);
+    Problem { at: at.into(), expected: expected.into(), got: got.into(), suggestion }
+}
+
+/// The fault of one argument.
+fn invalid(
+    at: &str,
+    expected: impl Into<String>,
+    got: impl Into<String>,
+    suggestion: Option<&str>,
+) -> Box<Fault> {
+    invalid_arguments(vec![problem(at, expected, got, suggestion)])
+}
+
+/// A fault that lists problems, with advice at the end.
+fn listed(code: FaultCode, problems: Vec<Problem>, advice: &str, next: Next) -> Box<Fault> {
+    Box::new(Fault::new(code, told(&problems, advice), next).with_problems(problems))
+}
+
 fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
     let message: String = message.into();
     Box::new(Fault::new(code, clipped(&message, MAX_MESSAGE), next))
+}
+
+/// A fault of a call that was, or may have been, sent.
+fn sent(code: FaultCode, message: impl Into<String>, next: Next, reached: Reached) -> Box<Fault> {
+    let mut fault = fault(code, message, next);
+    fault.reached = reached;
+    fault
 }
 
 fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next) -> Box<Fault> {

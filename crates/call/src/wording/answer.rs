@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Truncated, Unit};
 
-use super::{answered, push_list};
+use super::{answered, push_list, sent};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Target {
@@ -40,10 +40,8 @@ pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
 
 /// The response is larger than `limit` bytes.
 pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {
-    too_much(
-        &format!("the service answered with more than {limit} bytes, which is the bound"),
-        effect,
-    )
+    let what = format!("the service answered with more than {limit} bytes, which is the bound");
+    too_much(&what, effect)
 }
 
 /// The response expands to more than `most` times its size when it is decoded.
@@ -64,10 +62,8 @@ fn unread(effect: Effect) -> (&'static str, Next) {
 }
 
 pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
-    too_much(
-        &format!("the service answered with more than {most} parts, which is the bound"),
-        effect,
-    )
+    let what = format!("the service answered with more than {most} parts, which is the bound");
+    too_much(&what, effect)
 }
 
 /// The response is multipart, and broken at byte `at`.
@@ -76,8 +72,7 @@ pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str)
     let message = format!(
         "the service answered with parts that cannot be told apart: at byte {at} of its answer, expected {expected}, got {got}; {advice}"
     );
-    let fault = Fault::new(FaultCode::UnreadableResponse, message, next);
-    Box::new(fault.with_reached(Reached::Yes))
+    sent(FaultCode::UnreadableResponse, message, next, Reached::Yes)
 }
 
 /// The fault for a response above its limit. The model may ask for less, unless that repeats a write.
@@ -88,16 +83,14 @@ fn too_much(what: &str, effect: Effect) -> Box<Fault> {
             ("ask for less, for example with a filter or a page size", Next::CorrectArguments)
         }
     };
-    let fault = Fault::new(FaultCode::ResponseTooLarge, format!("{what}; {advice}"), next);
-    Box::new(fault.with_reached(Reached::Yes))
+    sent(FaultCode::ResponseTooLarge, format!("{what}; {advice}"), next, Reached::Yes)
 }
 
 /// The response has a content coding that was not requested, or does not follow the one it announces.
 pub fn undecodable(effect: Effect) -> Box<Fault> {
     let (advice, next) = unread(effect);
     let message = format!("the service answered in a content coding that cannot be read; {advice}");
-    let fault = Fault::new(FaultCode::UnreadableResponse, message, next);
-    Box::new(fault.with_reached(Reached::Yes))
+    sent(FaultCode::UnreadableResponse, message, next, Reached::Yes)
 }
 
 /// The part that was cut, how to narrow, and what comes next.

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
+use super::sent;
+
 /// More calls were made in a short time than are allowed.
 pub fn rate_limited(wait: Duration) -> Box<Fault> {
     let message = "too many calls were made in a short time, nothing was sent; try again later";
@@ -51,8 +53,7 @@ pub fn key_reused() -> Box<Fault> {
 /// The first call with this key was given up while it ran.
 pub fn outcome_unknown() -> Box<Fault> {
     let message = "the first call with this idempotency key was begun and did not come to its end; it may or may not have been executed; do not repeat it before checking whether it was";
-    let fault = Fault::new(FaultCode::OutcomeUnknown, message, Next::AskUser);
-    Box::new(fault.with_reached(Reached::Maybe))
+    sent(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
 /// The first call with this key ended, but its answer is no longer stored.
@@ -64,10 +65,9 @@ pub fn answer_lost(status: Option<u16>) -> Box<Fault> {
     let message = format!(
         "the first call with this idempotency key {answered}, and its answer is no longer kept; it was not sent again"
     );
-    let fault = Fault::new(FaultCode::AnswerLost, message, Next::GiveUp);
-    let mut fault = fault.with_reached(Reached::Yes);
+    let mut fault = sent(FaultCode::AnswerLost, message, Next::GiveUp, Reached::Yes);
     fault.status = status;
-    Box::new(fault)
+    fault
 }
 
 /// The call cannot be written into the audit file.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
-use super::{clipped, fault, told};
+use super::{clipped, fault, listed, sent};
 
 /// The client ran the call and reports that it failed.
 pub fn failed(said: Value) -> Box<Fault> {
@@ -13,8 +13,7 @@ pub fn failed(said: Value) -> Box<Fault> {
         Some(text) => format!("the client could not run the call: {}", clipped(text, 300)),
         None => "the client could not run the call; its own words follow".to_owned(),
     };
-    let mut fault = fault(FaultCode::ServiceError, message, Next::AskUser);
-    fault.reached = Reached::Yes;
+    let mut fault = sent(FaultCode::ServiceError, message, Next::AskUser, Reached::Yes);
     fault.body = Some(said);
     fault
 }
@@ -27,18 +26,14 @@ pub fn unanswered(time: Duration, effect: Effect) -> Box<Fault> {
         _ => ("it may have run it: ask before you call again", Next::AskUser),
     };
     let message = format!("the client did not answer the call within {time} seconds; {advice}");
-    let mut fault = fault(FaultCode::TimedOut, message, next);
-    fault.reached = Reached::Maybe;
-    fault
+    sent(FaultCode::TimedOut, message, next, Reached::Maybe)
 }
 
 /// The caller left while calls of this turn were running.
 pub fn left() -> Box<Fault> {
     let message =
         "the caller left while this call ran; it may have been executed: ask before you call again";
-    let mut fault = fault(FaultCode::Stopped, message, Next::AskUser);
-    fault.reached = Reached::Maybe;
-    fault
+    sent(FaultCode::Stopped, message, Next::AskUser, Reached::Maybe)
 }
 
 /// The tool was removed while its call waited for the client.
@@ -47,9 +42,7 @@ pub fn tool_removed(name: &str) -> Box<Fault> {
         "the tool `{}` was taken away while its call waited for the client; call one of the declared tools",
         clipped(name, 100)
     );
-    let mut fault = fault(FaultCode::ToolRemoved, message, Next::GiveUp);
-    fault.reached = Reached::Maybe;
-    fault
+    sent(FaultCode::ToolRemoved, message, Next::GiveUp, Reached::Maybe)
 }
 
 /// Another turn of the session has begun to wait for the client.
@@ -73,7 +66,6 @@ pub fn nobody_runs() -> Box<Fault> {
 
 /// The client's result does not match the tool's schema.
 pub(crate) fn unexpected(problems: Vec<Problem>) -> Box<Fault> {
-    let message = told(&problems, "; answer what the schema of the output says");
-    let fault = Fault::new(FaultCode::UnreadableResponse, message, Next::GiveUp);
-    Box::new(fault.with_problems(problems))
+    let advice = "; answer what the schema of the output says";
+    listed(FaultCode::UnreadableResponse, problems, advice, Next::GiveUp)
 }

@@ -2,7 +2,7 @@
 
 use callgate_tool::{CallerToken, Fault, FaultCode, Next, Reached};
 
-use super::{clipped, fault};
+use super::{clipped, fault, sent};
 
 /// No credential could be put on the request: `why` names the missing part, never its value.
 pub fn auth_failed(why: &str) -> Box<Fault> {
@@ -16,43 +16,34 @@ pub fn auth_not_renewed(why: &str) -> Box<Fault> {
         "the service refused the credential and did nothing, and there is no fresh one: {}",
         clipped(why, 300)
     );
-    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
-    fault.reached = Reached::Yes;
-    fault
+    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The service refused the credential before it did anything: `why` names the problem.
 pub fn auth_refused(why: &str) -> Box<Fault> {
     let message =
         format!("the service refused the credential and did nothing: {}", clipped(why, 300));
-    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
-    fault.reached = Reached::Yes;
-    fault
+    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The service asks for a credential, and none was sent.
 pub fn auth_wanted() -> Box<Fault> {
     let message = "the service asks for a credential and did nothing; none was sent, and the operator configures one";
-    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
-    fault.reached = Reached::Yes;
-    fault
+    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The service refused the token of the session's own user before it did anything: `parameter` is the token's name in the
 /// session.
 pub fn sign_in_required(parameter: &str) -> Box<Fault> {
-    if parameter == CallerToken::PLACE {
-        let message = "the service refused what the caller's token was exchanged for and did nothing: the user has to sign in, and the \
-                       caller to show the new token";
-        let mut fault = fault(FaultCode::SignInRequired, message.to_owned(), Next::AskUser);
-        fault.reached = Reached::Yes;
-        return fault;
-    }
-    let message = format!(
-        "the service refused the user's token and did nothing: the user has to sign in, and the session to give the new token in `{}`",
-        clipped(parameter, 100)
-    );
-    let mut fault = fault(FaultCode::SignInRequired, message, Next::AskUser);
-    fault.reached = Reached::Yes;
-    fault
+    let message = if parameter == CallerToken::PLACE {
+        "the service refused what the caller's token was exchanged for and did nothing: the user has to sign in, and the caller to \
+         show the new token"
+            .to_owned()
+    } else {
+        let parameter = clipped(parameter, 100);
+        format!(
+            "the service refused the user's token and did nothing: the user has to sign in, and the session to give the new token in `{parameter}`"
+        )
+    };
+    sent(FaultCode::SignInRequired, message, Next::AskUser, Reached::Yes)
 }

@@ -1,19 +1,17 @@
 //! Sentences about keys of a request that have another writer.
 
 use callgate_openapi::Writer;
-use callgate_tool::{Fault, FaultCode, Next, Problem};
+use callgate_tool::{Fault, FaultCode, Next};
 
-use super::{refused, shortened, told};
+use super::{listed, problem, refused, shortened};
 
 /// A member of a value would be written under a key that has another writer.
 pub(crate) fn of_another(at: &str, noun: &str, key: &str, writer: &Writer) -> Box<Fault> {
-    let problem = Problem {
-        at: at.to_owned(),
-        expected: format!("members whose names are no {noun} of another input"),
-        got: format!("the {noun} `{}`, which {writer} writes", shortened(key)),
-        suggestion: None,
-    };
-    mended_by(problem, "; leave that member out and call again")
+    let expected = format!("members whose names are no {noun} of another input");
+    let got = format!("the {noun} `{}`, which {writer} writes", shortened(key));
+    let problems = vec![problem(at, expected, got, None)];
+    let advice = "; leave that member out and call again";
+    listed(FaultCode::Refused, problems, advice, Next::CorrectArguments)
 }
 
 pub(crate) fn denied_header(at: &str) -> Box<Fault> {
@@ -22,20 +20,10 @@ pub(crate) fn denied_header(at: &str) -> Box<Fault> {
 
 /// A whole query string is given beside single values of the query.
 pub(crate) fn whole_query(at: &str) -> Box<Fault> {
-    let problem = Problem {
-        at: at.to_owned(),
-        expected: "to be the whole query string".to_owned(),
-        got: "other values of the query beside it".to_owned(),
-        suggestion: None,
-    };
-    mended_by(problem, "; leave out either and call again")
-}
-
-fn mended_by(problem: Problem, remedy: &str) -> Box<Fault> {
-    let problems = vec![problem];
-    let message = told(&problems, remedy);
-    let fault = Fault::new(FaultCode::Refused, message, Next::CorrectArguments);
-    Box::new(fault.with_problems(problems))
+    let got = "other values of the query beside it";
+    let problems = vec![problem(at, "to be the whole query string", got, None)];
+    let advice = "; leave out either and call again";
+    listed(FaultCode::Refused, problems, advice, Next::CorrectArguments)
 }
 
 /// A whole query string that is not a form cannot stand beside the query of the path.
