@@ -4,7 +4,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use callgate_tree::{Node, Object, Path, Severity};
+use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     code::Code,
@@ -75,7 +75,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         is_read: impl Fn(&str) -> bool + 'b,
         steps: usize,
     ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
-        let members = self.node.as_object().into_iter().flat_map(Object::iter);
+        let members = self.node.members();
         let members = members.filter(move |(name, _)| is_read(name)).map(|(name, node)| {
             let path = self.path.name(name);
             (name, Cursor { node, path, ..*self })
@@ -89,7 +89,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         &'b self,
         steps: usize,
     ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
-        let members = self.node.as_object().into_iter().flat_map(Object::iter);
+        let members = self.node.members();
         let members = self.document.affordable(members, steps);
         members.map(|(name, node)| {
             let path = self.path.name(name);

@@ -279,7 +279,7 @@ fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, mem
             members.insert("description".to_owned(), text.into());
         }
     }
-    if object.get("deprecated").and_then(Node::as_bool) == Some(true) {
+    if object.is("deprecated") {
         members.insert("deprecated".to_owned(), true.into());
     }
     let example = object.get("example").filter(|_| !members.contains_key("examples"));
@@ -300,7 +300,7 @@ fn content_type(body: &Body) -> Option<(String, Value)> {
 
 /// The summary and the description of an operation, without missing and repeated ones.
 fn described(operation: &Node) -> Vec<String> {
-    let text = |name: &str| operation.get(name).and_then(Node::as_str).map(plain);
+    let text = |name: &str| operation.text(name).map(plain);
     let mut texts: Vec<String> =
         [text("summary"), text("description")].into_iter().flatten().collect();
     texts.retain(|text| !text.is_empty());
@@ -315,6 +315,6 @@ fn described(operation: &Node) -> Vec<String> {
 /// True if an operation has a summary or a description with visible characters.
 pub(crate) fn is_described(operation: &Node) -> bool {
     let texts = ["summary", "description"].into_iter();
-    let mut texts = texts.filter_map(|name| operation.get(name).and_then(Node::as_str));
+    let mut texts = texts.filter_map(|name| operation.text(name));
     texts.any(|text| text.trim().chars().any(|c| !is_hidden(c)))
 }

@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ArgumentName;
-use callgate_tree::{Node, Object};
+use callgate_tree::Node;
 
 use crate::{
     document::Document,
@@ -122,7 +122,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
     fn properties(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
-        let members = properties.node.as_object().into_iter().flat_map(Object::iter);
+        let members = properties.node.members();
         let steps = |member: &(&Arc<str>, _)| VISIT + above.name(member.0).weight();
         let members = self.document.meter().affordable_by(members, steps);
         for (name, node) in members {
@@ -196,21 +196,19 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
 }
 
 fn required_by<'d>(root: &Located<'d>) -> impl Iterator<Item = &'d str> {
-    let names = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
-    names.iter().filter_map(Node::as_str)
+    root.node.list("required").iter().filter_map(Node::as_str)
 }
 
 fn branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
     let above = root.path();
     let path = above.name(keyword);
-    let branches = root.node.get(keyword).and_then(Node::as_array).unwrap_or_default().iter();
+    let branches = root.node.list(keyword).iter();
     let branches = document.affordable(branches.enumerate(), 1 + path.weight());
     branches.map(|(index, node)| Located::new(node, &path.index(index))).collect()
 }
 
 fn real_branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
-    let is_null =
-        |branch: &Located<'_>| branch.node.get("type").and_then(Node::as_str) == Some("null");
+    let is_null = |branch: &Located<'_>| branch.node.text("type") == Some("null");
     branches(document, root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tree::{Node, Path};
 
 use crate::{
     blueprint::{InputOrigin, Origin},
@@ -48,7 +48,6 @@ impl Operation {
     pub fn outline(&self) -> Outline<'_> {
         let operation = &self.blueprint.operation.node;
         let described = self.blueprint.item.as_ref().unwrap_or(operation);
-        let tags = operation.get("tags").and_then(Node::as_array).into_iter().flatten();
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
         let visible = inputs.filter(|(input, _)| input.visible);
         let mut arguments = Vec::new();
@@ -64,9 +63,9 @@ impl Operation {
         Outline {
             summary: text(described, "summary"),
             description: text(described, "description"),
-            tags: tags.filter_map(Node::as_str).collect(),
+            tags: operation.list("tags").iter().filter_map(Node::as_str).collect(),
             arguments,
-            is_deprecated: operation.get("deprecated").and_then(Node::as_bool) == Some(true),
+            is_deprecated: operation.is("deprecated"),
         }
     }
 
@@ -75,7 +74,7 @@ impl Operation {
         let document = &self.blueprint.common.document;
         let Ok(body) = follow(document, &body.node, &Path::at(&body.pointer)) else { return };
         let parts = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| {
-            let parts = body.node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+            let parts = body.node.list(keyword);
             parts.iter().take(MOST_PARTS).enumerate().map(move |(at, part)| (keyword, at, part))
         });
         let path = body.path();
@@ -84,8 +83,7 @@ impl Operation {
             follow(document, part, &path.index(at)).ok().map(|part| part.node)
         });
         for schema in [body.node].into_iter().chain(parts) {
-            let properties = schema.get("properties").and_then(Node::as_object);
-            let properties = properties.into_iter().flat_map(Object::iter).take(MOST_MEMBERS);
+            let properties = schema.members_of("properties").take(MOST_MEMBERS);
             members.extend(properties.map(|(name, node)| (&**name, text(node, "description"))));
         }
     }
@@ -133,8 +131,7 @@ impl<'d> Level<'d> {
         let name = self.name.clone().or_else(|| own.map(Arc::from));
         let level = Self { schema, name, ..self };
         level.within(document, open);
-        let properties = level.schema.node.get("properties").and_then(Node::as_object);
-        let properties = properties.into_iter().flat_map(Object::iter);
+        let properties = level.schema.node.members_of("properties");
         for (name, node) in document.affordable(properties, 1) {
             let at = if level.at.is_empty() {
                 name.to_string()
@@ -161,7 +158,7 @@ impl<'d> Level<'d> {
         }
         let path = self.schema.path();
         for keyword in ["allOf", "anyOf", "oneOf"] {
-            let parts = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+            let parts = node.list(keyword);
             let path = path.name(keyword);
             for (at, part) in document.affordable(parts.iter().enumerate(), 1) {
                 let schema = Located::new(part, &path.index(at));
@@ -197,7 +194,7 @@ fn said(origin: &InputOrigin) -> &str {
 }
 
 fn text<'n>(node: &'n Node, name: &str) -> &'n str {
-    node.get(name).and_then(Node::as_str).unwrap_or_default()
+    node.text(name).unwrap_or_default()
 }
 
 /// The number of compositions whose members are listed; a description may have very many.

@@ -25,27 +25,28 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
     tool.with_lazy_output_schema(move || {
-        common.outputs.with(|budget| built_of(&common, &output, ("", ""), budget).schema)
+        common.outputs.with(|budget| built_of(&common, &output, budget, "", "").schema)
     })
 }
 
 /// The schema of an operation's response, if its description has one.
 pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
     let Blueprint { common, label, operation, .. } = blueprint;
-    Some(built_of(common, blueprint.output.as_ref()?, (&operation.pointer, label), budget))
+    Some(built_of(common, blueprint.output.as_ref()?, budget, &operation.pointer, label))
 }
 
-/// Builds a schema; `of` is the pointer and the label of its operation.
+/// Builds the schema of the operation at a pointer.
 fn built_of(
     common: &Common,
     output: &Origin,
-    of: (&str, &str),
     budget: &mut Budget,
+    pointer: &str,
+    label: &str,
 ) -> BuiltOutput {
     let most = budget.of_one();
     budget.lend(&common.document, |document| {
         let built = common.built();
-        let findings = Findings::about(of.1.to_owned());
+        let findings = Findings::about(label.to_owned());
         let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
         let schema = builder.schema(&output.node, &Path::at(&output.pointer));
         let (schema, findings) = match schema {
@@ -53,7 +54,7 @@ fn built_of(
             _ => builder.close(Object::new()),
         };
         if document.is_spent() || document.lacking().is_some() {
-            let refused = refusal(document, most, of.0, of.1);
+            let refused = refusal(document, most, pointer, label);
             let message = format!("{}; the output schema is left out", refused.message);
             let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
             return BuiltOutput { schema: None, diagnostics: vec![left_out] };

@@ -67,7 +67,7 @@ impl<'d> Parameter<'d> {
 
     /// True if the parameter is the whole body of a Swagger 2.0 operation, and not a field of a form.
     pub(crate) fn is_whole_body(&self) -> bool {
-        self.object.get("in").and_then(Node::as_str) == Some("body")
+        self.object.text("in") == Some("body")
     }
 
     /// The pointer of the parameter object; if the parameter is not declared, that of the operation.

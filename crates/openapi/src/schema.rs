@@ -168,7 +168,7 @@ impl<'d> Builder<'d> {
     }
 
     fn object(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        if node.get("$ref").and_then(Node::as_str) == Some(SESSION_ID) {
+        if node.text("$ref") == Some(SESSION_ID) {
             return json!({"type": "string"});
         }
         let outer = self.scope.clone();
@@ -287,7 +287,7 @@ impl<'d> Builder<'d> {
 
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
-            let says = |node: &Node| node.get(mark).and_then(Node::as_bool) == Some(true);
+            let says = |node: &Node| node.is(mark);
             chain(self.document, property, path).any(says)
         };
         match self.view {
@@ -344,7 +344,7 @@ pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &
 
 /// True if a node itself is marked as `readOnly`.
 pub(crate) fn says_read_only(node: &Node) -> bool {
-    node.get("readOnly").and_then(Node::as_bool) == Some(true)
+    node.is("readOnly")
 }
 
 /// The cost to name a definition and to search it for circles, in steps.

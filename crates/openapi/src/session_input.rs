@@ -95,7 +95,7 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
 }
 
 pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
-    let says = |name: &str| node.get(name).and_then(Node::as_str) == Some(SESSION_ID);
+    let says = |name: &str| node.text(name) == Some(SESSION_ID);
     if says("$ref") || says("format") {
         return Some(Annotation::Source(ValueSource::Context("session_id".into())));
     }

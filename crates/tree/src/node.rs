@@ -54,6 +54,31 @@ impl Node {
         self.as_object()?.get(name)
     }
 
+    /// The text of the member `name`.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.as_object()?.text(name)
+    }
+
+    /// The items of the member `name`; none when it is no list.
+    pub fn list(&self, name: &str) -> &[Self] {
+        self.as_object().map_or(&[], |object| object.list(name))
+    }
+
+    /// Returns true if the member `name` is `true`.
+    pub fn is(&self, name: &str) -> bool {
+        self.as_object().is_some_and(|object| object.is(name))
+    }
+
+    /// The named values; none when this node is no object.
+    pub fn members(&self) -> impl Iterator<Item = (&Arc<str>, &Self)> {
+        self.as_object().into_iter().flat_map(Object::iter)
+    }
+
+    /// The named values of the member `name`; none when it is no object.
+    pub fn members_of(&self, name: &str) -> impl Iterator<Item = (&Arc<str>, &Self)> {
+        self.get(name).into_iter().flat_map(Self::members)
+    }
+
     /// The text; `None` when this node is no string.
     pub fn as_str(&self) -> Option<&str> {
         self.as_shared_str().map(AsRef::as_ref)
@@ -139,6 +164,21 @@ impl Object {
             }
             Members::Many(many) => many.get(name),
         }
+    }
+
+    /// The text of the member `name`.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
+    /// The items of the member `name`; none when it is no list.
+    pub fn list(&self, name: &str) -> &[Node] {
+        self.get(name).and_then(Node::as_array).unwrap_or_default()
+    }
+
+    /// Returns true if the member `name` is `true`.
+    pub fn is(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(Node::Bool(true)))
     }
 
     /// A number that only this object, its clones and equal objects read from one text share, as long as one of them is

@@ -65,18 +65,17 @@ impl Branch {
     fn level(&mut self, document: &Document, level: &Located<'_>) {
         let above = level.path();
         let path = above.name("properties");
-        let properties = level.node.get("properties").and_then(Node::as_object);
-        let members = properties.into_iter().flat_map(callgate_tree::Object::iter);
+        let members = level.node.members_of("properties");
         for (name, node) in document.affordable(members, BRANCH) {
             self.known.push(Arc::clone(name));
             let values = chain(document, node, &path.name(name)).find_map(legal);
             let Some(values) = values.filter(|_| !self.fixed.contains_key(name)) else { continue };
             self.fixed.insert(Arc::clone(name), values);
         }
-        let names = level.node.get("required").and_then(Node::as_array).unwrap_or_default();
+        let names = level.node.list("required");
         let names = document.affordable(names, 1).filter_map(Node::as_shared_str);
         for name in names {
-            let own = properties.and_then(|properties| properties.get(name));
+            let own = level.node.get("properties").and_then(|properties| properties.get(name));
             let is_given = own.is_none_or(|own| {
                 let path = path.name(name);
                 annotation(document, own, &path, &[]).is_none()
@@ -117,8 +116,7 @@ pub(super) fn values_of(
     };
     let name = reference.rsplit('/').next().unwrap_or_default();
     let end = follow(document, branch.node, &branch.path()).ok().map(|end| end.pointer);
-    let mapping = mapping.and_then(Node::as_object);
-    let mapped = mapping.into_iter().flat_map(callgate_tree::Object::iter).filter(|(_, to)| {
+    let mapped = mapping.into_iter().flat_map(Node::members).filter(|(_, to)| {
         let to = to.as_str().unwrap_or_default();
         let is_end = || end.as_deref().is_some_and(|end| to.strip_prefix('#') == Some(end));
         to == &*reference || to == name || is_end()

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 
 use crate::{
@@ -271,7 +271,7 @@ impl<'d> Graph<'d> {
 
     /// Reads the schemas that a dynamic reference may refer to.
     fn note_anchors(&mut self, here: &OpenSchema<'d>) {
-        let Some(reference) = here.schema.node.get("$dynamicRef").and_then(Node::as_str) else {
+        let Some(reference) = here.schema.node.text("$dynamicRef") else {
             return;
         };
         let Some((_, anchor)) = reference.split_once('#') else { return };
@@ -292,10 +292,8 @@ impl<'d> Graph<'d> {
             return;
         }
         let mut found: BTreeMap<Arc<str>, Located<'d>> = BTreeMap::new();
-        let mapping = discriminator.get("mapping").and_then(Node::as_object);
-        for to in
-            mapping.into_iter().flat_map(Object::iter).filter_map(|(_, to)| to.as_shared_str())
-        {
+        let mapping = discriminator.members_of("mapping");
+        for to in mapping.filter_map(|(_, to)| to.as_shared_str()) {
             let named: Arc<str> = format!("#/components/schemas/{to}").into();
             let path = schema.path();
             let next = target(self.document, to, &path);
@@ -323,9 +321,9 @@ fn inheriting_schemas<'d>(document: &'d Document, pointer: &str) -> Vec<Located<
     let schemas = components.or_else(|| document.root().get("definitions"));
     let above = if components.is_some() { "/components/schemas" } else { "/definitions" };
     let path = Path::at(above);
-    let schemas = schemas.and_then(Node::as_object).into_iter().flat_map(Object::iter);
+    let schemas = schemas.into_iter().flat_map(Node::members);
     let inherits = |node: &Node| {
-        let bases = node.get("allOf").and_then(Node::as_array).unwrap_or_default().iter();
+        let bases = node.list("allOf").iter();
         let mut named = bases.filter_map(|base| reference_of(base)?.strip_prefix('#'));
         named.any(|base| base == pointer)
     };

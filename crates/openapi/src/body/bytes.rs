@@ -1,7 +1,7 @@
 //! Compares how the media types of a body carry bytes: unchanged, or as base64 in a text. It examines the properties of
 //! a body, through references, compositions and lists.
 
-use callgate_tree::{Node, Object};
+use callgate_tree::Node;
 
 use crate::{
     body::{
@@ -35,8 +35,7 @@ pub(super) fn holds_encoded(
 fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
     way(document, schema, left).iter().any(|at| {
         let path = at.path();
-        let properties = at.node.get("properties").and_then(Node::as_object);
-        let properties = properties.into_iter().flat_map(Object::iter).map(|(_, node)| node);
+        let properties = at.node.members_of("properties").map(|(_, node)| node);
         let mut below = properties.chain(at.node.get("items")).chain(branches(at.node));
         says_encoded(at.node)
             || below.any(|node| encoded(document, Located::new(node, &path), left))
@@ -45,10 +44,9 @@ fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) ->
 
 /// Returns true if a schema itself says that its text represents bytes.
 fn says_encoded(node: &Node) -> bool {
-    let text = |name: &str| node.get(name).and_then(Node::as_str);
     is_bytes(node)
-        || matches!(text("format"), Some("base64" | "base64url" | "byte"))
-        || matches!(text("contentEncoding"), Some("base64" | "base64url"))
+        || matches!(node.text("format"), Some("base64" | "base64url" | "byte"))
+        || matches!(node.text("contentEncoding"), Some("base64" | "base64url"))
 }
 
 /// The number of schemas that are examined. Bodies have some hundred properties.

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use callgate_tree::Node;
-
 use crate::{
     body::{BodyKind, media::DescribedBody},
     code::Code,
@@ -24,7 +22,7 @@ pub(crate) fn withhold<'d>(
     let Some(schema) = first.schema.as_ref().filter(|_| is_form) else { return };
     let Ok(found) = cursor.to(schema).target() else { return };
     let root = cursor.to(&found);
-    let required = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
+    let required = root.node.list("required");
     let Some(properties) = root.member("properties") else { return };
     let mut withheld = Vec::new();
     for (name, property) in properties.each_member(1) {

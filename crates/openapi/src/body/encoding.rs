@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tree::{Node, Path};
 use hashbrown::HashSet;
 use indexmap::IndexSet;
 
@@ -97,7 +97,7 @@ fn has_parts(object: &Node) -> bool {
 
 /// `image/png, image/jpeg` is two media types (OpenAPI 3.0.3 §4.7.15.1).
 pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
-    let written = object.get("contentType").and_then(Node::as_str).unwrap_or_default();
+    let written = object.text("contentType").unwrap_or_default();
     written.split(',').map(str::trim).filter(|name| name.contains('/')).map(Arc::from).collect()
 }
 
@@ -153,7 +153,7 @@ pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader
         }
         let message = format!("expected a header with one legal value, got: `{name}`");
         let help = "give its schema a `default` or a `const`; it is not sent";
-        if header.node.get("required").and_then(Node::as_bool) == Some(true) {
+        if header.node.is("required") {
             at.warning(Code::PartHeader, message, help);
         } else {
             at.note(Code::PartHeader, message, help);
@@ -186,8 +186,7 @@ fn properties<'d>(
     left: &mut usize,
 ) {
     for at in way(document, schema, left) {
-        let members = at.node.get("properties").and_then(Node::as_object);
-        let members = members.into_iter().flat_map(Object::iter);
+        let members = at.node.members_of("properties");
         for (name, property) in document.affordable(members, 1) {
             if !files.contains(name) && is_file(document, property, &at.path()) {
                 files.insert(name);
@@ -232,9 +231,7 @@ pub(super) fn way<'d>(
 }
 
 pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {
-    ["allOf", "anyOf", "oneOf"]
-        .iter()
-        .flat_map(|keyword| node.get(keyword).and_then(Node::as_array).unwrap_or_default())
+    ["allOf", "anyOf", "oneOf"].iter().flat_map(|keyword| node.list(keyword))
 }
 
 /// The keywords that divide a part into parts (OpenAPI 3.2.0 §4.15.1).

@@ -1,7 +1,5 @@
 //! Decides how a body becomes bytes, from the name of its media type and from its schema.
 
-use callgate_tree::Node;
-
 use crate::{
     body::{BodyKind, encoding},
     code::Code,
@@ -87,7 +85,7 @@ pub(super) fn lacks_form(document: &Document, media_type: &str, schema: &Located
 /// True if a schema states that its value is an object or a list.
 fn is_structure(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let is_list = chain(document, schema.node, &schema.path()).any(|node| {
-        let kind = node.get("type").and_then(Node::as_str);
+        let kind = node.text("type");
         kind == Some("array") || (kind.is_none() && node.get("items").is_some())
     });
     is_list || is_object(document, schema, depth)
@@ -97,9 +95,9 @@ fn is_structure(document: &Document, schema: &Located<'_>, depth: usize) -> bool
 fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let Some(depth) = document.deeper(depth, 1) else { return false };
     chain(document, schema.node, &schema.path()).any(|node| {
-        let kind = node.get("type").and_then(Node::as_str);
+        let kind = node.text("type");
         let branches = |keyword: &str| {
-            let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+            let branches = node.list(keyword);
             branches.iter().map(|branch| Located::new(branch, &schema.path()))
         };
         let says = |branch: Located<'_>| is_object(document, &branch, depth);

@@ -238,7 +238,7 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     };
     media.root = root(cursor.document, schema);
     let is_text = chain(cursor.document, schema.node, &schema.path())
-        .any(|node| node.get("type").and_then(Node::as_str) == Some("string"));
+        .any(|node| node.text("type") == Some("string"));
     if media.root.is_none() && !is_text {
         media.root = nearest(schema, cursor.shared_text("operationId"));
         if let Some(XmlName { name, .. }) = &media.root {

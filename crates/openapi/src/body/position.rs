@@ -1,8 +1,6 @@
 //! Reads the encodings of multipart parts that have no names, by their position in a list (OpenAPI 3.2.0 §4.14.5). It
 //! reports the encodings that this build does not write: parts of a form by position, and parts in parts.
 
-use callgate_tree::Node;
-
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding,
@@ -77,7 +75,7 @@ impl<'d> ListShape<'d> {
                 shape.first = items(document, &first);
             }
             shape.rest = shape.rest.or_else(|| at.member("items"));
-            let kind = at.node.get("type").and_then(Node::as_str);
+            let kind = at.node.text("type");
             shape.is_object |= kind == Some("object") || at.node.get("properties").is_some();
         }
         shape

@@ -33,7 +33,7 @@ pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Opt
     let properties = schema.node.get("properties").and_then(Node::as_object);
     if let Some((name, property)) =
         properties.filter(|all| all.len() == 1).and_then(|all| all.iter().next())
-        && property.get("type").and_then(Node::as_str).is_none_or(|kind| kind == "object")
+        && property.text("type").is_none_or(|kind| kind == "object")
     {
         return Some(XmlName { is_wrapper: true, ..XmlName::new(Arc::clone(name), None, None) });
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Path};
+use callgate_tree::Path;
 use hashbrown::HashSet;
 
 use crate::{
@@ -115,6 +115,6 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
 /// The style of a field: lists have one, any other value is a text.
 fn style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
     let styled = collection::styled(cursor.to(&field.located()), InputLocation::Body);
-    let is_list = field.object.get("type").and_then(Node::as_str) == Some("array");
+    let is_list = field.object.text("type") == Some("array");
     is_list.then_some(styled)
 }

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, mem, slice, sync::Arc};
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tree::{Node, Path};
 
 use crate::{
     address::MCP_HEADER,
@@ -120,8 +120,7 @@ impl<'d> Headers<'d> {
     fn members(&mut self, part: &Located<'_>, reached: ValuePath<'_>, findings: &mut Findings) {
         let above = part.path();
         let path = above.name("properties");
-        let members = part.node.get("properties").and_then(Node::as_object);
-        for (name, member) in members.into_iter().flat_map(Object::iter) {
+        for (name, member) in part.node.members_of("properties") {
             let names: Vec<String> =
                 reached.names().into_iter().flatten().cloned().chain([name.to_string()]).collect();
             let below = match reached {

@@ -88,7 +88,7 @@ fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     }
     let Ok(found) = follow(document, schema.node, &path) else { return false };
     let each = |keyword: &str| {
-        let parts = found.node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        let parts = found.node.list(keyword);
         let path = found.path();
         let path = path.name(keyword);
         let is_object =

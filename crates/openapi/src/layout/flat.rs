@@ -68,8 +68,8 @@ fn declared<'d>(
     object: &'d Object,
 ) -> Option<Vec<Property<'d>>> {
     let members = object.get("properties")?.as_object().filter(|members| !members.is_empty())?;
-    let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
-    let required: BTreeSet<&str> = required.iter().filter_map(Node::as_str).collect();
+    let required = object.list("required").iter().filter_map(Node::as_str);
+    let required: BTreeSet<&str> = required.collect();
     // A name that is required but not declared can only be supplied in a whole body.
     if !required.iter().all(|name| members.contains(name)) {
         return None;

@@ -82,21 +82,20 @@ impl Bytes {
 }
 
 fn allows_null(schema: &Node) -> bool {
-    let kinds = schema.get("type").and_then(Node::as_array).unwrap_or_default();
-    schema.get("nullable").and_then(Node::as_bool) == Some(true)
-        || kinds.iter().any(|kind| kind.as_str() == Some("null"))
+    let kinds = schema.list("type");
+    schema.is("nullable") || kinds.iter().any(|kind| kind.as_str() == Some("null"))
 }
 
 /// Returns true if a schema itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format: binary`,
 /// 2.0's `file`, or content of a media type that is not text and is not encoded.
 pub(crate) fn is_bytes(schema: &Node) -> bool {
-    let text = |name: &str| schema.get(name).and_then(Node::as_str);
     let is_binary_content = schema.get("contentEncoding").is_none()
-        && text("contentMediaType")
+        && schema
+            .text("contentMediaType")
             .is_some_and(|media_type| schema.get("type").is_none() || !reads_as_text(media_type));
-    text("format") == Some("binary")
-        || text("contentEncoding") == Some("binary")
-        || text("type") == Some("file")
+    schema.text("format") == Some("binary")
+        || schema.text("contentEncoding") == Some("binary")
+        || schema.text("type") == Some("file")
         || is_binary_content
 }
 

@@ -29,11 +29,11 @@ pub(super) fn apply<'d>(
     };
     // Swagger 2.0 §Schema Object: only the name of the property.
     let property = discriminator.as_str();
-    let property = property.or_else(|| discriminator.get("propertyName").and_then(Node::as_str));
+    let property = property.or_else(|| discriminator.text("propertyName"));
     let mapping = discriminator.get("mapping").and_then(Node::as_object).map(by_target);
     let Some(property) = property else { return };
     for keyword in ["anyOf", "oneOf"] {
-        let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        let branches = node.list(keyword);
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in builder.document.affordable(branches, BRANCH).zip(built) {
             let values = values_of(branch, mapping.as_ref());
@@ -96,7 +96,7 @@ fn allows<'d>(
         let is_legal = declared.is_none_or(|node| {
             chain(builder.document, node, &level.path()).all(|node| lists(node, values))
         });
-        let bases = level.node.get("allOf").and_then(Node::as_array).unwrap_or_default();
+        let bases = level.node.list("allOf");
         let mut bases = bases.iter().map(|base| Located::new(base, &level.path()));
         is_legal && bases.all(|base| allows(builder, base, property, values, depth))
     })

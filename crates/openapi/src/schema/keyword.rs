@@ -127,8 +127,7 @@ fn is_filled(keyword: &str, value: &Node) -> bool {
     match keyword {
         "allOf" | "items" => true,
         "anyOf" | "oneOf" => {
-            let is_null =
-                |branch: &&Node| branch.get("type").and_then(Node::as_str) == Some("null");
+            let is_null = |branch: &&Node| branch.text("type") == Some("null");
             let branches = value.as_array().unwrap_or_default().iter();
             branches.filter(|branch| !is_null(branch)).count() == 1
         }
@@ -323,7 +322,7 @@ fn properties<'d>(
 /// Translates OpenAPI 3.0's `exclusiveMinimum: true`, which means that `minimum` itself is not allowed.
 fn exclusive(object: &callgate_tree::Object, built: &mut Object) {
     for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
-        if object.get(flag).and_then(Node::as_bool) == Some(true)
+        if object.is(flag)
             && let Some(value) = built.remove(limit)
         {
             built.insert(flag.to_owned(), value);

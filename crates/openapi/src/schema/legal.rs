@@ -95,13 +95,11 @@ impl<'d> Legal<'d> {
     }
 
     fn allows_below(&mut self, schema: &'d Object, path: &Path<'_>, value: &'d Node) -> bool {
-        let branches =
-            |keyword: &str| schema.get(keyword).and_then(Node::as_array).unwrap_or_default();
-        if !branches("allOf").iter().all(|branch| self.allows(branch, path, value)) {
+        if !schema.list("allOf").iter().all(|branch| self.allows(branch, path, value)) {
             return false;
         }
         for keyword in ["anyOf", "oneOf"] {
-            let branches = branches(keyword);
+            let branches = schema.list(keyword);
             if !branches.is_empty()
                 && !branches.iter().any(|branch| self.allows(branch, path, value))
             {
@@ -110,8 +108,7 @@ impl<'d> Legal<'d> {
         }
         match value {
             Node::Array(items) => {
-                let n_first =
-                    schema.get("prefixItems").and_then(Node::as_array).map_or(0, <[Node]>::len);
+                let n_first = schema.list("prefixItems").len();
                 let schema = schema.get("items").filter(|schema| schema.as_array().is_none());
                 items
                     .iter()
@@ -124,9 +121,8 @@ impl<'d> Legal<'d> {
     }
 
     fn allows_members(&mut self, schema: &'d Object, path: &Path<'_>, members: &'d Object) -> bool {
-        let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
         let properties = schema.get("properties").and_then(Node::as_object);
-        let mut required = required.iter().filter_map(Node::as_str);
+        let mut required = schema.list("required").iter().filter_map(Node::as_str);
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false)
             && schema.get("patternProperties").is_none();
         let is_sent = |name: &str| {
@@ -143,8 +139,7 @@ impl<'d> Legal<'d> {
 
 /// Returns true if the value is the `null` that `nullable` adds to the types (OpenAPI 3.0, and Swagger 2.0 by extension).
 fn is_nulled(schema: &Object, value: &Node) -> bool {
-    let says = |name: &str| schema.get(name).and_then(Node::as_bool) == Some(true);
-    matches!(value, Node::Null) && (says("nullable") || says("x-nullable"))
+    matches!(value, Node::Null) && (schema.is("nullable") || schema.is("x-nullable"))
 }
 
 fn is_of_type(schema: &Object, value: &Node) -> bool {
@@ -189,13 +184,12 @@ fn is_number_within(schema: &Object, value: &Number) -> bool {
         let bound = schema.get(name).and_then(Node::as_number);
         bound.is_none_or(|bound| is(value.order(bound)))
     };
-    let excludes = |name: &str| schema.get(name).and_then(Node::as_bool) == Some(true);
     meets("minimum", Ordering::is_ge)
         && meets("maximum", Ordering::is_le)
         && meets("exclusiveMinimum", Ordering::is_gt)
         && meets("exclusiveMaximum", Ordering::is_lt)
-        && (!excludes("exclusiveMinimum") || meets("minimum", Ordering::is_gt))
-        && (!excludes("exclusiveMaximum") || meets("maximum", Ordering::is_lt))
+        && (!schema.is("exclusiveMinimum") || meets("minimum", Ordering::is_gt))
+        && (!schema.is("exclusiveMaximum") || meets("maximum", Ordering::is_lt))
 }
 
 /// Returns true if two values are equal: numbers by their worth, objects in any order.
@@ -225,7 +219,7 @@ fn is_count_within(schema: &Object, count: usize, least: &str, most: &str) -> bo
 
 /// Returns true if a property occurs only in requests or only in responses.
 pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) -> bool {
-    let says = |node: &Node| node.get("writeOnly").and_then(Node::as_bool) == Some(true);
+    let says = |node: &Node| node.is("writeOnly");
     chain(document, property, path).any(|node| says_read_only(node) || says(node))
 }
 

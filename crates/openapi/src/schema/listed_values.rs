@@ -120,13 +120,13 @@ impl ListedValues {
     }
 
     fn filter_other(mut self, object: &NodeObject) -> Option<Self> {
-        let says = |name: &str| object.get(name).and_then(Node::as_bool) == Some(true);
-        if says("nullable") || says("x-nullable") {
+        if object.is("nullable") || object.is("x-nullable") {
             self.kinds.push("null".to_owned());
         }
         let has_other = self.others().next().is_some();
         // The type itself loses `null`: keywords that allow `null` do so on their own.
-        self.kinds.retain(|kind| kind != "null" || !says("nullable") && !says("x-nullable"));
+        self.kinds
+            .retain(|kind| kind != "null" || !object.is("nullable") && !object.is("x-nullable"));
         has_other.then_some(self)
     }
 

@@ -38,8 +38,7 @@ fn with_null(mut built: Object) -> Value {
 
 /// Returns true if a schema itself says that null is allowed.
 pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
-    let says = |name: &str| node.get(name).and_then(Node::as_bool) == Some(true);
-    says("nullable") || (document.version().is_swagger() && says("x-nullable"))
+    node.is("nullable") || (document.version().is_swagger() && node.is("x-nullable"))
 }
 
 /// Without a type all other keywords allow null, except a list of values.

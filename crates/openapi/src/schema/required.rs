@@ -9,8 +9,7 @@ use crate::{code::Code, schema::Builder};
 
 /// Returns true if a schema itself requires a member.
 pub(super) fn names(object: &NodeObject, name: &str) -> bool {
-    let names = object.get("required").and_then(Node::as_array).unwrap_or_default();
-    names.iter().any(|required| required.as_str() == Some(name))
+    object.list("required").iter().any(|required| required.as_str() == Some(name))
 }
 
 pub(super) fn copy(
@@ -21,7 +20,7 @@ pub(super) fn copy(
 ) {
     let Some(value) = object.get("required") else { return };
     // A Swagger 2.0 parameter is its own schema, and its `required: true` is about the parameter.
-    let is_parameter = object.get("in").and_then(Node::as_str).is_some();
+    let is_parameter = object.text("in").is_some();
     if is_parameter && builder.document.version().is_swagger() {
         return;
     }

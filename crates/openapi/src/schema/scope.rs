@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_tree::{Node, Path};
+use callgate_tree::Path;
 
 use crate::{
     document::{ANCHOR, Document},
@@ -48,7 +48,7 @@ impl Scope {
         reference: &str,
         found: Located<'d>,
     ) -> Located<'d> {
-        let anchor = found.node.get("$dynamicAnchor").and_then(Node::as_str);
+        let anchor = found.node.text("$dynamicAnchor");
         let named = reference.split_once('#').map(|(_, fragment)| fragment);
         let Some(anchor) = anchor.filter(|anchor| named == Some(*anchor)) else { return found };
         let Some(pointer) = self.0.as_ref().and_then(|known| known.get(anchor)) else {

@@ -110,7 +110,7 @@ impl Builder<'_> {
     /// know it.
     fn anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
         let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
-        let anchor = node.get("$anchor").and_then(Node::as_str).filter(|_| is_the_one)?;
+        let anchor = node.text("$anchor").filter(|_| is_the_one)?;
         self.document.is_anchor_of(anchor, &key.at.pointer).then_some(anchor)
     }
 }

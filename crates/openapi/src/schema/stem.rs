@@ -34,8 +34,7 @@ impl Stems {
         let mut stems = HashMap::new();
         for way in [&["components", "schemas"][..], &["definitions"]] {
             let schemas = way.iter().try_fold(document.root(), |above, name| above.get(name));
-            let names = schemas.and_then(Node::as_object).into_iter();
-            for (name, _) in names.flat_map(callgate_tree::Object::iter) {
+            for (name, _) in schemas.into_iter().flat_map(Node::members) {
                 let pointer = match way {
                     [outer, inner] => Path::ROOT.name(outer).name(inner).name(name).pointer(),
                     _ => Path::ROOT.name("definitions").name(name).pointer(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Object};
+use callgate_tree::Node;
 
 use crate::{
     input::InputLocation,
@@ -12,7 +12,7 @@ use crate::{
 /// The kind of a scheme; [`SecuritySchemeKind::Unknown`] if it states no kind that can be read.
 pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
-    let known = match scheme.get("type").and_then(Node::as_str).unwrap_or_default() {
+    let known = match scheme.text("type").unwrap_or_default() {
         "apiKey" if is_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
         "apiKey" => api_key(scheme),
         "basic" => Some(SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None }),
@@ -35,13 +35,13 @@ pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
 
 /// Returns true if an extension of AWS's gateway says that the key is a signature.
 fn is_signature(scheme: &Node) -> bool {
-    let said = scheme.get("x-amazon-apigateway-authtype").and_then(Node::as_str);
+    let said = scheme.text("x-amazon-apigateway-authtype");
     said.is_some_and(|said| said.eq_ignore_ascii_case("awsSigv4"))
 }
 
 fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
     let name = scheme.get("name").and_then(Node::as_shared_str).filter(|name| !name.is_empty())?;
-    let place = match scheme.get("in").and_then(Node::as_str)? {
+    let place = match scheme.text("in")? {
         "cookie" => InputLocation::Cookie,
         "header" => InputLocation::Header,
         "query" => InputLocation::Query,
@@ -52,15 +52,12 @@ fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
 
 /// The flows of a scheme of OpenAPI 3, by name.
 fn flows(scheme: &Node) -> Box<[OAuthFlow]> {
-    let flows = scheme.get("flows").and_then(Node::as_object);
-    let flows = flows.into_iter().flat_map(Object::iter);
-    flows.filter_map(|(name, node)| flow(name, node)).collect()
+    scheme.members_of("flows").filter_map(|(name, node)| flow(name, node)).collect()
 }
 
 /// The only flow of a Swagger 2.0 scheme, whose members are on the scheme itself.
 fn of_swagger(scheme: &Node) -> Box<[OAuthFlow]> {
-    let name = scheme.get("flow").and_then(Node::as_str);
-    name.and_then(|name| flow(name, scheme)).into_iter().collect()
+    scheme.text("flow").and_then(|name| flow(name, scheme)).into_iter().collect()
 }
 
 fn flow(name: &str, node: &Node) -> Option<OAuthFlow> {
@@ -73,17 +70,12 @@ fn flow(name: &str, node: &Node) -> Option<OAuthFlow> {
         _ => return None,
     };
     let text = |name: &str| node.get(name).and_then(Node::as_shared_str).cloned();
-    let scopes = node.get("scopes").and_then(Node::as_object);
     Some(OAuthFlow {
         kind,
         authorization_url: text("authorizationUrl"),
         device_authorization_url: text("deviceAuthorizationUrl"),
         token_url: text("tokenUrl"),
         refresh_url: text("refreshUrl"),
-        scopes: scopes
-            .into_iter()
-            .flat_map(Object::iter)
-            .map(|(name, _)| Arc::clone(name))
-            .collect(),
+        scopes: node.members_of("scopes").map(|(name, _)| Arc::clone(name)).collect(),
     })
 }

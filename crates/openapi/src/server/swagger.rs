@@ -31,7 +31,7 @@ pub(super) fn written(
     schemes: Option<&Node>,
     options: &LoadOptions,
 ) -> Result<ServerText, SwaggerFault> {
-    let text = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
+    let text = |name: &str| root.text(name).unwrap_or_default();
     let (host, base) = (text("host"), text("basePath"));
     let path = base_path(base, host).map_err(|wrong| (BASE_PATH, wrong, None))?;
     let doubt_of_base = path.is_odd.then(|| {

@@ -2,7 +2,7 @@
 //! reports a default that its own `enum` does not list (OpenAPI 3.1.1 §4.8.6). Such a default is sent anyway, since
 //! services are known to respond at such addresses.
 
-use callgate_tree::{Node, Object};
+use callgate_tree::Node;
 
 use super::{
     ServerRefusal, refusal,
@@ -78,9 +78,8 @@ pub(super) fn report_odd_defaults(
     let above = list.path();
     let first = above.index(0);
     let server = list.node.as_array().and_then(<[Node]>::first);
-    let variables = server.and_then(|server| server.get("variables")).and_then(Node::as_object);
-    for (name, variable) in variables.into_iter().flat_map(Object::iter) {
-        let legal = variable.get("enum").and_then(Node::as_array).unwrap_or_default();
+    for (name, variable) in server.into_iter().flat_map(|server| server.members_of("variables")) {
+        let legal = variable.list("enum");
         let mut legal = legal.iter().filter_map(written_value).peekable();
         let Some(default) = variable.get("default").and_then(written_value) else { continue };
         if legal.peek().is_none() || is_replaced(name) || legal.any(|known| known == default) {

@@ -100,7 +100,7 @@ pub(super) fn declared_accept(
     };
     let schema = parameters.iter().find(is_accept)?.schema.as_ref()?;
     let schema = operation.to(schema).target().ok()?;
-    let default = schema.node.get("default").and_then(Node::as_str)?.trim();
+    let default = schema.node.text("default")?.trim();
     let is_written = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
     (default.contains('/') && default.bytes().all(is_written)).then(|| default.into())
 }

@@ -164,8 +164,8 @@ fn has_members_of_defaults(document: &Document, schema: &Located<'_>) -> bool {
         |node: &Node, name: &str| default_of(document, node, &path.name(name)).is_some();
     let is_fixed =
         |node: &Node, name: &str| only_value_of(document, node, &path.name(name)).is_some();
-    let mut members = properties.as_object().into_iter().flat_map(callgate_tree::Object::iter);
-    let required = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
+    let mut members = properties.members();
+    let required = root.node.list("required");
     let mut required = document.affordable(required.iter().filter_map(Node::as_str), MEMBER);
     let is_met = required.all(|name| {
         properties.get(name).is_some_and(|node| has_default(node, name) || is_fixed(node, name))

@@ -39,7 +39,7 @@ enum Verb {
 /// (`/pods/{name}/exec`), or the first verb of its name or of a text.
 fn acts(said: OperationTexts<'_>) -> bool {
     let OperationTexts { key, operation, .. } = said;
-    let text = |name: &str| operation.get(name).and_then(Node::as_str).unwrap_or_default();
+    let text = |name: &str| operation.text(name).unwrap_or_default();
     if text("x-kubernetes-action") == "connect" || acts_on_resource(key) {
         return true;
     }

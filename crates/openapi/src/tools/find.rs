@@ -124,7 +124,7 @@ impl<'d> PathItem<'_, 'd> {
             }
         }
         let Some(more) = item.member("additionalOperations").filter(|_| has_query) else { return };
-        for (name, node) in more.node.as_object().into_iter().flat_map(Object::iter) {
+        for (name, node) in more.node.members() {
             let at = more.below(name, node);
             let Some(method) = additional(name) else {
                 let message =

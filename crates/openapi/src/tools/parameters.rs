@@ -90,7 +90,7 @@ impl<'d> OfferedParameters<'d> {
 }
 
 fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
-    let own = || parameter.object.get("description").and_then(Node::as_str);
+    let own = || parameter.object.text("description");
     parameter.description.as_deref().or_else(own).unwrap_or_default()
 }
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use callgate_tree::Node;
-
 use crate::{
     code::Code,
     cursor::Cursor,
@@ -108,8 +106,7 @@ fn is_declared(document: &Document, levels: &[&Located<'_>], name: &str, place: 
         let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
         nodes.into_iter().any(|(index, node)| {
             let Ok(found) = follow(document, node, &list.path().index(index)) else { return false };
-            let text = |member: &str| found.node.get(member).and_then(Node::as_str);
-            text("name") == Some(name) && text("in") == Some(place)
+            found.node.text("name") == Some(name) && found.node.text("in") == Some(place)
         })
     })
 }

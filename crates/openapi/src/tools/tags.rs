@@ -19,7 +19,7 @@ impl<'d> Tags<'d> {
             return Self::default();
         };
         let tags = declared.node.as_array().unwrap_or_default();
-        let name = |tag: &'d Node| tag.get("name").and_then(Node::as_str);
+        let name = |tag: &'d Node| tag.text("name");
         let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(tags.len());
         parents.extend(tags.iter().filter_map(|tag| Some((name(tag)?, None))));
         for tag in declared.items(0) {
@@ -44,8 +44,7 @@ impl<'d> Tags<'d> {
 
     /// The tags of an operation, each followed by its ancestors.
     pub(super) fn of_operation(&self, operation: &'d Node) -> Vec<&'d str> {
-        let tags = operation.get("tags").and_then(Node::as_array);
-        let named = tags.into_iter().flatten().filter_map(Node::as_str).take(MOST_TAGS);
+        let named = operation.list("tags").iter().filter_map(Node::as_str).take(MOST_TAGS);
         if self.parents.is_empty() {
             return named.collect();
         }

@@ -103,7 +103,7 @@ fn limits<'a, 'd>(
     exclusive: &'static str,
 ) -> impl Iterator<Item = Bound<'a, 'd>> {
     rules.objects().flat_map(move |(schema, object)| {
-        let is_exclusive = object.get(exclusive).and_then(Node::as_bool) == Some(true);
+        let is_exclusive = object.is(exclusive);
         let own = object.get(inclusive).and_then(Node::as_number);
         let own = own.map(|value| Bound { schema, keyword: inclusive, value, is_exclusive });
         let other = object.get(exclusive).and_then(Node::as_number);
