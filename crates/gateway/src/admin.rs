@@ -1,41 +1,44 @@
 //! `/v1/admin/*`: an operator's requests to a running sidecar. The operator was identified before.
 
 use axum::extract::State;
-use callgate_tool::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::{
     answer::JsonText,
     gateway::Gateway,
     problem::{Problem, ProblemKind},
+    reloads::ReloadBody,
 };
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Reloads<'r> {
+    /// The newest first
+    reloads: Vec<ReloadBody<'r>>,
+}
 
 /// Lists the last reloads, the newest first, and what each changed for agents.
 #[utoipa::path(
-    get,
-    path = "/v1/admin/changes",
-    operation_id = "listReloads",
-    tag = "operation",
+    get, path = "/v1/admin/changes",
+    operation_id = "listReloads", tag = "operation",
     responses(
-        (status = 200, description = "The last reloads", body = ref("#/components/schemas/Reloads"), content_type = "application/json"),
-        (status = 403, description = "The caller is no admin", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 200, description = "The last reloads", body = Reloads<'_>),
+        (status = 403, description = "The caller is no admin"),
     ),
 )]
 pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
     let reloads = gateway.reloads().last();
-    let reloads = reloads.iter().map(|reload| reload.to_value()).collect();
-    JsonText(json!({"reloads": Value::Array(reloads)}).to_string())
+    JsonText::of(&Reloads { reloads: reloads.iter().map(|reload| reload.body()).collect() })
 }
 
 /// Reloads the configuration and its descriptions, and reports the outcome.
 #[utoipa::path(
-    post,
-    path = "/v1/admin/reload",
-    operation_id = "reload",
-    tag = "operation",
+    post, path = "/v1/admin/reload",
+    operation_id = "reload", tag = "operation",
     responses(
-        (status = 200, description = "How the reload ended: the new configuration is served, or the last good one stays", body = ref("#/components/schemas/Reload"), content_type = "application/json"),
-        (status = 403, description = "The caller is no admin", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "The program that serves this reads nothing again", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 200, description = "How the reload ended: the new configuration is served, or the last good one stays", body = ReloadBody<'_>),
+        (status = 403, description = "The caller is no admin"),
+        (status = 404, description = "The program that serves this reads nothing again"),
     ),
 )]
 pub(crate) async fn reload(State(gateway): State<Gateway>) -> Result<JsonText, Problem> {
@@ -43,5 +46,5 @@ pub(crate) async fn reload(State(gateway): State<Gateway>) -> Result<JsonText, P
         let detail = "this sidecar is part of a program that reads nothing again";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
-    Ok(JsonText(reload.to_value().to_string()))
+    Ok(JsonText::of(&reload.body()))
 }

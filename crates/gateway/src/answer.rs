@@ -2,10 +2,18 @@
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
+use serde::Serialize;
 
 /// A text that is already JSON.
 #[derive(Debug)]
 pub(crate) struct JsonText(pub(crate) String);
+
+impl JsonText {
+    /// The JSON of a body.
+    pub(crate) fn of<T: Serialize>(body: &T) -> Self {
+        Self(serde_json::to_string(body).unwrap_or_default())
+    }
+}
 
 impl IntoResponse for JsonText {
     fn into_response(self) -> Response {

@@ -7,12 +7,12 @@ use callgate_executor::{Decided, Decision};
 use callgate_tool::{ToolResult, Value};
 use http::HeaderMap;
 use serde::Deserialize;
-use utoipa::{IntoResponses, ToSchema, openapi};
+use utoipa::ToSchema;
 
 use crate::{
+    bodies::ResultBody,
     caller::Caller,
     calls::{Accepted, Batch, Keeper, Mode, RequestedCall, idempotency_key},
-    described::{RefusedJson, Responses, collected, json},
     gateway::Gateway,
     json_body::{JsonBody, typed},
     observe::trace_of,
@@ -21,7 +21,7 @@ use crate::{
     sessions::Inline,
 };
 
-/// What a person decided
+/// The decision of a person
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ApprovalRequest {
@@ -39,13 +39,17 @@ enum Word {
 
 /// Approves or rejects a waiting call, and returns its result.
 #[utoipa::path(
-    post,
-    path = "/v1/approvals/{id}",
-    operation_id = "decideApproval",
-    tag = "calls",
+    post, path = "/v1/approvals/{id}",
+    operation_id = "decideApproval", tag = "calls",
     params(("id" = String, Path, description = "The `pending.id` of a result, of this caller alone")),
-    request_body(content = ApprovalRequest, content_type = "application/json", description = "The decision"),
-    responses(Ended, RefusedJson),
+    request_body(content = ApprovalRequest, description = "The decision"),
+    responses(
+        (status = 200, description = "How the call ended; `pending` where another request would be sent than was approved. A call that came in the message of a model has `messages`, to append to the conversation", body = ResultBody),
+        (status = 404, description = "No call of this caller waits for this approval"),
+        (status = 406, description = "JSON is not accepted"),
+        (status = 409, description = "The same request is still running"),
+        (status = 422, description = "The idempotency key belongs to another request"),
+    ),
 )]
 pub(crate) async fn decide(
     State(gateway): State<Gateway>,
@@ -112,21 +116,4 @@ fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> 
 fn absent() -> Problem {
     let detail = "no call of this caller has waited for this approval, or it has expired: make the call again";
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
-}
-
-/// The responses to a decision.
-#[derive(Debug)]
-struct Ended;
-
-impl IntoResponses for Ended {
-    fn responses() -> Responses {
-        let ended = "How the call ended; `pending` where another request would be sent than was approved. A call that came in the message of a model has `messages`, to append to the conversation";
-        collected([
-            ("200", json(ended, "Result")),
-            ("404", openapi::Response::new("No call of this caller waits for this approval")),
-            ("406", openapi::Response::new("JSON is not accepted")),
-            ("409", openapi::Response::new("The same request is still running")),
-            ("422", openapi::Response::new("The idempotency key belongs to another request")),
-        ])
-    }
 }

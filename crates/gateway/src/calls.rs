@@ -26,33 +26,39 @@ use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use self::envelope::CallsRequest;
 use crate::{
     answer::JsonText,
+    bodies::ResultBody,
     caller::Caller,
-    described::RefusedJson,
     gateway::Gateway,
     json_body::{JsonBody, typed},
     observe::trace_of,
     problem::Problem,
 };
 
+#[derive(Serialize, ToSchema)]
+struct CallsAnswer<'r> {
+    /// One result for each call, in the order of the calls
+    #[schema(value_type = Vec<ResultBody>)]
+    results: &'r [ToolResult],
+}
+
 /// Runs calls and answers their results.
 #[utoipa::path(
-    post,
-    path = "/v1/calls",
-    operation_id = "runCalls",
-    tag = "calls",
-    request_body(content = CallsRequest, content_type = "application/json", description = "The calls and their session"),
+    post, path = "/v1/calls",
+    operation_id = "runCalls", tag = "calls",
+    request_body(content = CallsRequest, description = "The calls and their session"),
     responses(
         (status = 200, description = "One result for each call, whether it succeeded or failed; with `Accept: text/event-stream` as events `value`, `result` and `end`",
-            content((ref("#/components/schemas/CallsAnswer") = "application/json"), (String = "text/event-stream")),
+            content((CallsAnswer<'_> = "application/json"), (String = "text/event-stream")),
             links(("ShowResult" = (operation_id = "showResult", parameters(("id" = "$response.body#/results/0/handle"), ("session" = "$request.body#/session/id")))))),
         (status = 406, description = "No accepted media type can be answered"),
         (status = 409, description = "The same request is still running"),
         (status = 422, description = "The idempotency key belongs to another request"),
-        RefusedJson,
     ),
 )]
 #[expect(clippy::manual_async_fn, reason = "an `async fn` holds what it is called with twice")]
@@ -259,19 +265,8 @@ impl Batch {
 
 fn written(results: &[ToolResult]) -> String {
     let mut text = Vec::with_capacity(RESULT_BYTES * results.len());
-    text.extend_from_slice(br#"{"results":["#);
-    for (at, result) in results.iter().enumerate() {
-        if at > 0 {
-            text.push(b',');
-        }
-        let before = text.len();
-        if serde_json::to_writer(&mut text, result).is_err() {
-            text.truncate(before);
-            text.extend_from_slice(b"null");
-        }
-    }
-    text.extend_from_slice(b"]}");
-    String::from_utf8(text).unwrap_or_default()
+    let written = serde_json::to_writer(&mut text, &CallsAnswer { results });
+    written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()
 }
 
 /// The most calls of one request that run at the same time.

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, header, request::Parts};
 
 use crate::{
     caller::Caller,
-    described::{OfApp, RefusedJson, Turn},
+    described::{OfApp, Turn},
     gateway::Gateway,
     json_body::{JsonBody, malformed},
     path_name::PathName,
@@ -79,7 +79,7 @@ impl AppPath {
     tag = "sessions",
     params(("id" = String, Path, description = "The session's id, of this caller alone")),
     request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answers, and variables"),
-    responses(Turn, RefusedJson),
+    responses(Turn),
 )]
 pub(crate) async fn run(
     State(gateway): State<Gateway>,
@@ -108,7 +108,7 @@ pub(crate) async fn run(
         ("session" = String, Path, description = "The session's id, of this caller alone"),
     ),
     request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answers, and variables"),
-    responses(Turn, RefusedJson),
+    responses(Turn),
 )]
 pub(crate) async fn run_of_app(
     State(gateway): State<Gateway>,
@@ -135,7 +135,7 @@ pub(crate) async fn run_of_app(
         ("session" = String, Path, description = "The session's id, of this caller alone"),
     ),
     request_body(content = ref("#/components/schemas/DetectIntentRequest"), content_type = "application/json", description = "Calls, or the client's answer, and parameters"),
-    responses(Turn, RefusedJson),
+    responses(Turn),
 )]
 pub(crate) async fn detect_intent(
     State(gateway): State<Gateway>,

@@ -15,27 +15,6 @@ use utoipa::{
 /// The responses of an operation, by status.
 pub(crate) type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// The refusals of every operation that takes JSON. Another module adds their bodies.
-#[derive(Debug)]
-pub(crate) struct RefusedJson;
-
-impl IntoResponses for RefusedJson {
-    fn responses() -> Responses {
-        collected([
-            ("400", Response::new("The body, the path or a header is malformed")),
-            ("413", Response::new("The body is too large")),
-            ("415", Response::new("The body is not JSON")),
-            (
-                "429",
-                Response::new(
-                    "As many requests of this principal as it may send are being answered",
-                ),
-            ),
-            ("503", Response::new("The sidecar cannot do this now")),
-        ])
-    }
-}
-
 /// The responses to a turn of a session.
 #[derive(Debug)]
 pub(crate) struct Turn;
@@ -44,10 +23,13 @@ impl IntoResponses for Turn {
     fn responses() -> Responses {
         let ran = "What the calls answered, or the calls that the client is to run";
         let waits = "The session waits for its client, or the answer fits no call that waits";
+        let paused = Content::new(Some(Ref::from_schema_name("PausedSession")));
+        let paused = ResponseBuilder::new().content("application/problem+json", paused);
+        let paused = paused.description(waits).build();
         collected([
             ("200", json(ran, "RunAnswer")),
             ("404", Response::new("The path has no such verb")),
-            ("409", Response::new(waits)),
+            ("409", paused),
             ("422", Response::new("An answer is not what the tool's schema says")),
         ])
     }

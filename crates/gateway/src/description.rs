@@ -1,5 +1,5 @@
 //! `GET /openapi.json`: the sidecar's description, derived from its code, so that its paths can also be tools.
-//! `schemas.json` describes the bodies; a test compares it with the actual ones.
+//! `schemas.json` describes the bodies of Customer Engagement Suite and Dialogflow.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use utoipa::{
 
 use crate::{
     admin, answer::JsonText, approvals, calls, ces_paths, dialects, health, observe::numbers,
-    results, search, sessions, tool_service, tools,
+    problem::Details, results, search, sessions, tool_service, tools,
 };
 
 /// The description as JSON.
@@ -28,16 +28,13 @@ pub(crate) async fn show() -> JsonText {
 fn text() -> String {
     let paths = Described::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
-    let mut schemas = Value::parse(SCHEMAS).unwrap_or_default();
-    let derived = document.pointer_mut("/components/schemas").map(Value::take);
-    if let (Some(schemas), Some(Value::Object(derived))) = (schemas.as_object_mut(), derived) {
-        schemas.extend(derived);
+    let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+    if let (Some(schemas), Ok(Value::Object(others))) = (schemas, Value::parse(SCHEMAS)) {
+        schemas.extend(others);
     }
+    let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
     for operation in operations(&mut document) {
         refine(operation, &schemas);
-    }
-    if let Some(components) = document.get_mut("components").and_then(Value::as_object_mut) {
-        components.insert("schemas", schemas);
     }
     document.to_string()
 }
@@ -48,17 +45,23 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     items.flat_map(Object::values_mut)
 }
 
-/// Adds what the derived description lacks: bodies are required, optional members are not `null`, and every refusal is a
+/// Adds what the derived description lacks: bodies are required, optional parameters are not `null`, and every refusal is a
 /// problem. Schemas of requests are inlined, because some providers of models do not accept references.
 fn refine(operation: &mut Value, schemas: &Value) {
-    let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
-    for (status, response) in responses.into_iter().flat_map(Object::iter_mut) {
-        let is_refusal = status.starts_with(['4', '5']);
-        if let Some(response) = response.as_object_mut().filter(|_| is_refusal) {
-            response.insert(
-                "content",
-                json!({"application/problem+json": {"schema": {"$ref": PROBLEM}}}),
-            );
+    let has = |name| operation.get(name).is_some();
+    let refusals: &[(&str, &str)] = match (has("requestBody"), has("parameters")) {
+        (true, _) => &REFUSALS,
+        (false, true) => &[("400", "The path, the query or a header is malformed")],
+        (false, false) => &[],
+    };
+    if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
+        for (status, description) in refusals {
+            responses.entry(*status).or_insert(json!({"description": *description}));
+        }
+        let refused = responses.iter_mut().filter(|(status, _)| status.starts_with(['4', '5']));
+        for response in refused.filter_map(|(_, response)| response.as_object_mut()) {
+            let problem = json!({"application/problem+json": {"schema": {"$ref": PROBLEM}}});
+            response.entry("content").or_insert(problem);
         }
     }
     if let Some(body) = operation.get_mut("requestBody").and_then(Value::as_object_mut) {
@@ -113,29 +116,13 @@ fn inline(value: &mut Value, schemas: &Value) {
     ),
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
-        admin::changes,
-        admin::reload,
-        approvals::decide,
-        calls::run,
-        ces_paths::detect_intent,
-        ces_paths::run,
-        ces_paths::run_of_app,
-        dialects::run,
-        health::live,
-        health::ready,
-        numbers::show,
-        results::show,
-        search::run,
-        sessions::delete,
-        sessions::patch,
-        sessions::put,
-        sessions::show,
-        tool_service::of_app,
-        tool_service::of_toolset,
-        tool_service::retrieve_schema,
-        tools::list,
-        tools::show,
+        admin::changes, admin::reload, approvals::decide, calls::run, ces_paths::detect_intent,
+        ces_paths::run, ces_paths::run_of_app, dialects::run, health::live, health::ready,
+        numbers::show, results::show, search::run, sessions::delete, sessions::patch, sessions::put,
+        sessions::show, tool_service::of_app, tool_service::of_toolset,
+        tool_service::retrieve_schema, tools::list, tools::show,
     ),
+    components(schemas(Details, sessions::SessionBody<'_>)),
     modifiers(&Tokens),
     security((), ("token" = [])),
     tags(
@@ -166,7 +153,15 @@ impl Modify for Tokens {
 const SCHEMA: &str = "#/components/schemas/";
 /// The schema of every refusal.
 const PROBLEM: &str = "#/components/schemas/Problem";
-/// The schemas of bodies.
+/// The refusals of every operation that takes JSON.
+const REFUSALS: [(&str, &str); 5] = [
+    ("400", "The body, the path or a header is malformed"),
+    ("413", "The body is too large"),
+    ("415", "The body is not JSON"),
+    ("429", "As many requests of this principal as it may send are being answered"),
+    ("503", "The sidecar cannot do this now"),
+];
+/// The schemas of the bodies of Customer Engagement Suite and Dialogflow.
 const SCHEMAS: &str = include_str!("description/schemas.json");
 
 #[cfg(test)]

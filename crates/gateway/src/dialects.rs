@@ -8,14 +8,16 @@ use bytes::Bytes;
 use callgate_config::Built;
 use callgate_dialect::{Dialect, EnvelopeError};
 use callgate_executor::Entry;
-use callgate_tool::{ToolResult, Value, json};
+use callgate_tool::{ToolResult, Value};
 use http::HeaderMap;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use self::envelope::DialectRequest;
 use crate::{
+    answer::JsonText,
     caller::Caller,
     calls::{Accepted, Batch, Keeper, RequestedCall, idempotency_key},
-    described::RefusedJson,
     gateway::Gateway,
     json_body::{JsonBody, typed},
     observe::trace_of,
@@ -24,21 +26,26 @@ use crate::{
     tools::form_of,
 };
 
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct DialectAnswer {
+    /// The messages to append: an answer for every call, in the order of the calls; empty if there is none to append
+    #[schema(value_type = Vec<Object>)]
+    messages: Vec<Value>,
+}
+
 /// Runs the calls of a model's message and answers the messages to append.
 #[utoipa::path(
-    post,
-    path = "/v1/dialects/{dialect}/calls",
-    operation_id = "runMessage",
-    tag = "calls",
+    post, path = "/v1/dialects/{dialect}/calls",
+    operation_id = "runMessage", tag = "calls",
     params(("dialect" = String, Path, description = "The wire format of the message")),
-    request_body(content = DialectRequest, content_type = "application/json", description = "The message and its session"),
+    request_body(content = DialectRequest, description = "The message and its session"),
     responses(
-        (status = 200, description = "One answer for each call, whether it succeeded or failed, as messages of the format", body = ref("#/components/schemas/DialectAnswer"), content_type = "application/json"),
+        (status = 200, description = "One answer for each call, whether it succeeded or failed, as messages of the format", body = DialectAnswer),
         (status = 404, description = "There is no such format"),
         (status = 406, description = "JSON is not accepted"),
         (status = 409, description = "The same request is still running"),
         (status = 422, description = "The message is none of the format, or the idempotency key belongs to another request"),
-        RefusedJson,
     ),
 )]
 pub(crate) async fn run(
@@ -98,8 +105,7 @@ pub(crate) async fn run(
     }
     let request = [dialect.as_str().as_bytes(), &bytes];
     let written = |results: &[ToolResult]| {
-        let messages = dialect.write(&read, results);
-        json!({"messages": Value::Array(messages)}).to_string()
+        JsonText::of(&DialectAnswer { messages: dialect.write(&read, results) }).0
     };
     batch.answer(&gateway, &calls, &request, written).await
 }

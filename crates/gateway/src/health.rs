@@ -6,56 +6,128 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate_config::{Built, BuiltToolset, Finding};
-use callgate_tool::{Object, Value, json};
+use callgate_tool::{Value, json};
 use http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::{answer::JsonText, caller::Caller, functions, gateway::Gateway, reloads::End};
+use crate::{
+    answer::JsonText,
+    bodies,
+    caller::Caller,
+    functions,
+    gateway::Gateway,
+    reloads::{End, ReloadBody},
+};
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Health {
+    #[schema(inline)]
+    status: Life,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Life {
+    Ok,
+}
+
+/// The state of the sidecar; the other members only for those who may see them
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Readiness<'b> {
+    #[schema(inline)]
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline, nullable = false)]
+    toolsets: Option<Vec<ToolsetState<'b>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline, nullable = false)]
+    configuration: Option<Configuration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reload: Option<ReloadBody<'b>>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    NotReady,
+    Ready,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Configuration {
+    Current,
+    LastGood,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ToolsetState<'b> {
+    name: &'b str,
+    #[schema(inline)]
+    status: ToolsetStatus,
+    /// True if the sidecar is not ready without it
+    required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    why: Option<&'b str>,
+    /// The findings that keep calls of the toolset from working, as `callgate check` reports them
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<bodies::Finding>, inline)]
+    findings: Vec<Value>,
+}
+
+/// `stale`: the last description stays in use while there is no new one
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ToolsetStatus {
+    Failed,
+    Ready,
+    Stale,
+}
 
 /// Says that the process lives.
 #[utoipa::path(
-    get,
-    path = "/healthz",
-    operation_id = "showHealth",
-    tag = "operation",
-    responses(
-        (status = 200, description = "The process lives", body = ref("#/components/schemas/Health"), content_type = "application/json"),
-    ),
+    get, path = "/healthz",
+    operation_id = "showHealth", tag = "operation",
+    responses((status = 200, description = "The process lives", body = Health)),
 )]
 pub(crate) async fn live() -> JsonText {
-    JsonText(json!({"status": "ok"}).to_string())
+    JsonText::of(&Health { status: Life::Ok })
 }
 
 /// Reports whether calls are served, and to callers with the right to see it, why not.
 #[utoipa::path(
-    get,
-    path = "/readyz",
-    operation_id = "showReadiness",
-    tag = "operation",
+    get, path = "/readyz",
+    operation_id = "showReadiness", tag = "operation",
     responses(
-        (status = 200, description = "Calls are served", body = ref("#/components/schemas/Readiness"), content_type = "application/json"),
-        (status = 503, description = "Calls should go elsewhere for now", body = ref("#/components/schemas/Readiness"), content_type = "application/json"),
+        (status = 200, description = "Calls are served", body = Readiness<'_>),
+        (status = 503, description = "Calls should go elsewhere for now", body = Readiness<'_>),
     ),
 )]
 pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Response {
     let built = gateway.built();
     let is_ready = is_ready(&built) && !gateway.drain().is_draining();
-    let mut members = Object::new();
-    members.insert("status", if is_ready { "ready" } else { "not_ready" }.into());
+    let status = if is_ready { Status::Ready } else { Status::NotReady };
+    let mut body = Readiness { status, toolsets: None, configuration: None, reload: None };
+    let reloads = gateway.reloads().last();
     if caller.sees_details {
         let described = built.toolsets.iter().filter(|known| caller.may_use(&known.name));
         let others = functions::toolsets(&built).into_iter().filter(|name| caller.may_use(name));
-        let toolsets = described.map(toolset).chain(others.map(of_functions));
-        members.insert("toolsets", Value::Array(toolsets.collect()));
+        body.toolsets = Some(described.map(toolset).chain(others.map(of_functions)).collect());
         // The last reload names tools of all toolsets.
         let sees_all = caller.is_admin || caller.toolsets.is_none();
-        if sees_all && let Some(reload) = gateway.reloads().last().first() {
-            members.insert("configuration", configuration(&reload.end));
-            members.insert("reload", reload.to_value());
+        if sees_all && let Some(reload) = reloads.first() {
+            body.configuration = Some(match reload.end {
+                End::Refused(_) => Configuration::LastGood,
+                End::Replaced(..) => Configuration::Current,
+            });
+            body.reload = Some(reload.body());
         }
     }
-    let body = JsonText(Value::Object(members).to_string());
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, body).into_response()
+    (status, JsonText::of(&body)).into_response()
 }
 
 /// True unless a toolset that the operator requires has no description. Every toolset was tried before.
@@ -63,25 +135,14 @@ fn is_ready(built: &Built) -> bool {
     !built.toolsets.iter().any(|toolset| toolset.is_required && toolset.failure().is_some())
 }
 
-fn toolset(toolset: &BuiltToolset) -> Value {
+fn toolset(toolset: &BuiltToolset) -> ToolsetState<'_> {
     let (status, why) = match (toolset.failure(), toolset.stale.as_deref()) {
-        (Some(why), _) => ("failed", Some(why)),
-        (None, Some(why)) => ("stale", Some(why)),
-        (None, None) => ("ready", None),
+        (Some(why), _) => (ToolsetStatus::Failed, Some(why)),
+        (None, Some(why)) => (ToolsetStatus::Stale, Some(why)),
+        (None, None) => (ToolsetStatus::Ready, None),
     };
-    let mut value = json!({
-        "name": toolset.name.as_str(),
-        "status": status,
-        "required": toolset.is_required,
-    });
-    if let (Some(members), Some(why)) = (value.as_object_mut(), why) {
-        members.insert("why", why.into());
-    }
-    let findings = toolset.findings();
-    if let Some(members) = value.as_object_mut().filter(|_| !findings.is_empty()) {
-        members.insert("findings", Value::Array(findings.iter().map(finding).collect()));
-    }
-    value
+    let findings = toolset.findings().iter().map(finding).collect();
+    ToolsetState { name: &toolset.name, status, required: toolset.is_required, why, findings }
 }
 
 /// A finding that keeps calls from working, as `callgate check` reports it.
@@ -95,14 +156,7 @@ fn finding(finding: &Finding) -> Value {
 }
 
 /// The state of a toolset without a description: it always has its tools.
-fn of_functions(name: &str) -> Value {
-    json!({"name": name, "status": "ready", "required": false})
-}
-
-/// The state of the configuration: current if the last reload succeeded.
-fn configuration(end: &End) -> Value {
-    match end {
-        End::Refused(_) => "last_good".into(),
-        End::Replaced(..) => "current".into(),
-    }
+fn of_functions(name: &str) -> ToolsetState<'_> {
+    let findings = Vec::new();
+    ToolsetState { name, status: ToolsetStatus::Ready, required: false, why: None, findings }
 }

@@ -12,6 +12,7 @@ mod admin;
 mod answer;
 mod approvals;
 mod at_start;
+mod bodies;
 mod caller;
 mod calls;
 mod ces_paths;

@@ -9,6 +9,7 @@ use axum::{
 use callgate_tool::{Object, Value};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// The refusal of a request.
 #[derive(Clone, Debug)]
@@ -212,13 +213,21 @@ impl ProblemKind {
     }
 }
 
-/// RFC 9457 §3.1.
-#[derive(Serialize)]
-struct Details<'a> {
+/// Problem details (RFC 9457)
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct Details {
+    /// The kind of the problem: `urn:callgate:problem:NAME`
     r#type: String,
+    /// The kind in a few words
     title: &'static str,
+    /// The HTTP status
     status: u16,
-    detail: &'a str,
+    /// What is wrong, what was expected and what to do
+    detail: Cow<'static, str>,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    members: Object,
 }
 
 impl Problem {
@@ -229,15 +238,10 @@ impl Problem {
             r#type: format!("{TYPES}{name}"),
             title,
             status: status.as_u16(),
-            detail: &self.detail,
+            detail: self.detail,
+            members: *self.members,
         };
-        let mut body = serde_json::to_vec(&details).unwrap_or_default();
-        if !self.members.is_empty() {
-            let members = Value::Object(*self.members).to_string();
-            body.pop();
-            body.push(b',');
-            body.extend(members.bytes().skip(1));
-        }
+        let body = serde_json::to_vec(&details).unwrap_or_default();
         let mut response = http::Response::new(Bytes::from(body));
         *response.status_mut() = status;
         let headers = response.headers_mut();

@@ -7,9 +7,13 @@ use std::{
 };
 
 use callgate_executor::{Change, Changes};
-use callgate_tool::{Object, Value, json};
+use callgate_tool::Value;
+use serde::Serialize;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::watch;
+use utoipa::ToSchema;
+
+use crate::bodies;
 
 /// The requests for reloads and the last reloads. Clones share them.
 #[derive(Clone, Debug)]
@@ -31,7 +35,40 @@ pub(crate) struct Reload {
     pub(crate) end: End,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The end of a reload, and its changes
+#[derive(Serialize, ToSchema)]
+#[schema(as = Reload)]
+pub(crate) struct ReloadBody<'r> {
+    #[schema(format = DateTime)]
+    at: String,
+    #[schema(inline)]
+    cause: Cause,
+    #[serde(flatten)]
+    #[schema(inline)]
+    end: EndBody<'r>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "outcome", rename_all = "lowercase", rename_all_fields = "camelCase")]
+enum EndBody<'r> {
+    Refused {
+        /// The reasons why the last good configuration stays
+        faults: &'r [String],
+    },
+    Replaced {
+        /// True if an agent that knows the old tools may fail with the new ones
+        breaking: bool,
+        #[schema(value_type = Vec<bodies::ChangedTool>, inline)]
+        changes: Vec<Value>,
+        /// The number of changes that are not shown
+        more: usize,
+        /// Keys that were changed since the start and hold after a restart only
+        needs_restart: &'r [&'static str],
+    },
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Cause {
     /// A description at an address changed, or was unavailable before.
     Address,
@@ -103,29 +140,19 @@ impl Reloads {
 }
 
 impl Reload {
-    /// Writes `{"at", "cause", "outcome"}`, with `breaking`, `changes`, `more` and `needsRestart`, or with `faults`.
-    pub(crate) fn to_value(&self) -> Value {
+    /// The reload as callers see it.
+    pub(crate) fn body(&self) -> ReloadBody<'_> {
         let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
-        let mut members = Object::new();
-        members.insert("at", at.into());
-        members.insert("cause", self.cause.as_str().into());
-        members.insert("outcome", self.end.as_str().into());
-        match &self.end {
-            End::Refused(faults) => {
-                let faults = faults.iter().map(|fault| fault.as_str().into()).collect();
-                members.insert("faults", Value::Array(faults));
-            }
-            End::Replaced(changes, waiting) => {
-                members.insert("breaking", changes.is_breaking().into());
-                let shown = changes.list().iter().take(MOST_SHOWN).map(Change::to_value);
-                members.insert("changes", Value::Array(shown.collect()));
-                let n_more = changes.list().len().saturating_sub(MOST_SHOWN);
-                members.insert("more", json!(n_more));
-                let waiting = waiting.iter().map(|&key| key.into()).collect();
-                members.insert("needsRestart", Value::Array(waiting));
-            }
-        }
-        Value::Object(members)
+        let end = match &self.end {
+            End::Refused(faults) => EndBody::Refused { faults },
+            End::Replaced(changes, needs_restart) => EndBody::Replaced {
+                breaking: changes.is_breaking(),
+                changes: changes.list().iter().take(MOST_SHOWN).map(Change::to_value).collect(),
+                more: changes.list().len().saturating_sub(MOST_SHOWN),
+                needs_restart,
+            },
+        };
+        ReloadBody { at, cause: self.cause, end }
     }
 }
 

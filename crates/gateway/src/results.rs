@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use self::range::{Asked, asked};
 use crate::{
+    bodies,
     caller::Caller,
     gateway::Gateway,
     path_name::PathName,
@@ -21,18 +22,15 @@ use crate::{
 
 /// Shows the whole of a result that was cut, or a file, or a range of it.
 #[utoipa::path(
-    get,
-    path = "/v1/results/{id}",
-    operation_id = "showResult",
-    tag = "calls",
+    get, path = "/v1/results/{id}",
+    operation_id = "showResult", tag = "calls",
     params(
         ("id" = String, Path, description = "The `handle` of a result"),
         ("session" = Option<String>, Query, description = "The id of the session whose call made it"),
     ),
     responses(
-        (status = 200, description = "The bytes as the service sent them, credentials masked", body = ref("#/components/schemas/Bytes"), content_type = "application/octet-stream"),
-        (status = 206, description = "The range of them that `Range` asks for", body = ref("#/components/schemas/Bytes"), content_type = "application/octet-stream"),
-        (status = 400, description = "The query is malformed"),
+        (status = 200, description = "The bytes as the service sent them, credentials masked", body = bodies::Bytes, content_type = "application/octet-stream"),
+        (status = 206, description = "The range of them that `Range` asks for", body = bodies::Bytes, content_type = "application/octet-stream"),
         (status = 404, description = "No such result is kept for this caller and session"),
         (status = 416, description = "The range lies behind the end"),
     ),

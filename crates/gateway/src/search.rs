@@ -3,14 +3,14 @@
 
 use axum::extract::State;
 use callgate_executor::{Entry, Found, Search};
-use callgate_tool::{InvalidValue, Value, json};
-use serde::{Deserialize, Deserializer, de::Error};
-use utoipa::{IntoResponses, ToSchema};
+use callgate_tool::{InvalidValue, Value};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use utoipa::ToSchema;
 
 use crate::{
     answer::JsonText,
+    bodies::{Effect, FoundTool},
     caller::Caller,
-    described::{RefusedJson, Responses, collected, json as described},
     gateway::Gateway,
     json_body::{JsonBody, typed},
     problem::{Problem, ProblemKind},
@@ -18,12 +18,13 @@ use crate::{
 
 /// Finds tools by words.
 #[utoipa::path(
-    post,
-    path = "/v1/tools:search",
-    operation_id = "searchTools",
-    tag = "tools",
-    request_body(content = SearchRequest, content_type = "application/json", description = "What a tool is wanted for"),
-    responses(Answers, RefusedJson),
+    post, path = "/v1/tools:search",
+    operation_id = "searchTools", tag = "tools",
+    request_body(content = SearchRequest, description = "The purpose of the tool"),
+    responses(
+        (status = 200, description = "The tools that fit best", body = FoundTools),
+        (status = 404, description = "There is no such toolset"),
+    ),
 )]
 pub(crate) async fn run(
     State(gateway): State<Gateway>,
@@ -43,29 +44,24 @@ pub(crate) async fn run(
     let search = Search::new(&query).with_limit(limit.0);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
     let found = built.executor.search(&search, sees);
-    let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
-    Ok(JsonText(json!({"tools": tools}).to_string()))
+    Ok(JsonText::of(&FoundTools { tools: found.iter().map(Found::to_value).collect() }))
 }
 
-/// The responses in the form for `/openapi.json`.
-#[derive(Debug)]
-struct Answers;
-
-impl IntoResponses for Answers {
-    fn responses() -> Responses {
-        let absent = utoipa::openapi::Response::new("There is no such toolset");
-        collected([("200", described("The tools that fit best", "FoundTools")), ("404", absent)])
-    }
+#[derive(Serialize, ToSchema)]
+struct FoundTools {
+    /// The tools, the best first; those that answer what the best need stand beside them
+    #[schema(value_type = Vec<FoundTool>, inline)]
+    tools: Vec<Value>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct SearchRequest {
-    /// What a tool is wanted for, in words
+    /// The purpose of the tool, in words
     #[serde(deserialize_with = "query")]
     #[schema(min_length = 1, pattern = r"\S")]
     query: String,
-    /// The most that is found
+    /// The most tools that are found
     #[serde(default)]
     #[schema(value_type = u64, minimum = 1, maximum = 100, default = 10)]
     limit: Limit,
@@ -73,7 +69,7 @@ struct SearchRequest {
     #[serde(default)]
     toolsets: Vec<String>,
     /// Only tools whose calls do one of these
-    #[serde(default, deserialize_with = "effects")]
+    #[serde(default)]
     #[schema(value_type = Vec<Effect>, inline)]
     effects: Vec<callgate_tool::Effect>,
 }
@@ -81,15 +77,6 @@ struct SearchRequest {
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Value")]
 struct Limit(usize);
-
-/// What a call does to the service
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Effect {
-    Idempotent,
-    Read,
-    Write,
-}
 
 impl Default for Limit {
     fn default() -> Self {
@@ -115,13 +102,4 @@ fn query<'de, D: Deserializer<'de>>(query: D) -> Result<String, D::Error> {
             Err(D::Error::custom(InvalidValue::new("", expected, Some(&other))))
         }
     }
-}
-
-fn effects<'de, D: Deserializer<'de>>(effects: D) -> Result<Vec<callgate_tool::Effect>, D::Error> {
-    let effects = Vec::<Effect>::deserialize(effects)?.into_iter().map(|effect| match effect {
-        Effect::Idempotent => callgate_tool::Effect::Idempotent,
-        Effect::Read => callgate_tool::Effect::Read,
-        Effect::Write => callgate_tool::Effect::Write,
-    });
-    Ok(effects.collect())
 }

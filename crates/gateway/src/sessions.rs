@@ -5,44 +5,42 @@ mod condition;
 mod described;
 mod merged;
 
+use std::collections::BTreeMap;
+
 use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
 use callgate_secret::MASK;
 use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{InvalidValue, Object, SessionName, Value, json};
+use callgate_tool::{InvalidValue, Object, SessionName, Value};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use utoipa::ToSchema;
 
 pub(crate) use self::merged::{Inline, InlineSession, bound, with_changes};
 use self::{
     condition::Condition,
-    described::{Shown, Written},
+    described::{Conditions, Named, Shown, Written},
 };
 use crate::{
     answer::JsonText,
+    bodies::Masked,
     caller::Caller,
     gateway::Gateway,
     json_body::{JsonBody, malformed, typed},
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    stored_sessions::{Credentials, State as SessionState},
+    stored_sessions::State as SessionState,
 };
 
 /// Shows a session.
 #[utoipa::path(
-    get,
-    path = "/v1/sessions/{id}",
-    operation_id = "showSession",
-    tag = "sessions",
-    params(
-        ("id" = String, Path, description = "The session's id, of this caller alone"),
-    ),
+    get, path = "/v1/sessions/{id}",
+    operation_id = "showSession", tag = "sessions",
+    params(Named),
     responses(
         Shown,
-        (status = 400, description = "The path is malformed"),
         (status = 404, description = "There is no such session"),
     ),
 )]
@@ -59,19 +57,11 @@ pub(crate) async fn show(
 
 /// Replaces a session.
 #[utoipa::path(
-    put,
-    path = "/v1/sessions/{id}",
-    operation_id = "storeSession",
-    tag = "sessions",
-    params(
-        ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
-    ),
-    request_body(content = Change, content_type = "application/json", description = "Parameters and credentials"),
-    responses(
-        Written,
-    ),
+    put, path = "/v1/sessions/{id}",
+    operation_id = "storeSession", tag = "sessions",
+    params(Named, Conditions),
+    request_body(content = Change, description = "Parameters and credentials"),
+    responses(Written),
 )]
 pub(crate) async fn put(
     State(gateway): State<Gateway>,
@@ -94,19 +84,11 @@ pub(crate) async fn put(
 
 /// Changes members of a session; a `null` deletes a member.
 #[utoipa::path(
-    patch,
-    path = "/v1/sessions/{id}",
-    operation_id = "changeSession",
-    tag = "sessions",
-    params(
-        ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
-    ),
-    request_body(content = Change, content_type = "application/json", description = "Parameters and credentials"),
-    responses(
-        Written,
-    ),
+    patch, path = "/v1/sessions/{id}",
+    operation_id = "changeSession", tag = "sessions",
+    params(Named, Conditions),
+    request_body(content = Change, description = "Parameters and credentials"),
+    responses(Written),
 )]
 pub(crate) async fn patch(
     State(gateway): State<Gateway>,
@@ -165,17 +147,14 @@ pub(crate) async fn store(
 
 /// Forgets a session.
 #[utoipa::path(
-    delete,
-    path = "/v1/sessions/{id}",
-    operation_id = "deleteSession",
-    tag = "sessions",
+    delete, path = "/v1/sessions/{id}",
+    operation_id = "deleteSession", tag = "sessions",
     params(
-        ("id" = String, Path, description = "The session's id, of this caller alone"),
+        Named,
         ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
     ),
     responses(
         (status = 204, description = "It is forgotten"),
-        (status = 400, description = "The path or a header is malformed"),
         (status = 404, description = "There is no such session"),
         (status = 412, description = "The session is in another version"),
     ),
@@ -193,6 +172,18 @@ pub(crate) async fn delete(
     let was_there = sessions.remove(principal, &id, expected).await;
     let was_there = was_there.map_err(failed)?;
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
+}
+
+/// A stored session; credentials, and parameters that a credential reads, are masked
+#[derive(Serialize, ToSchema)]
+#[schema(as = Session)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SessionBody<'s> {
+    id: &'s str,
+    #[schema(value_type = Object)]
+    parameters: Value,
+    #[schema(value_type = BTreeMap<String, Masked>, inline)]
+    credentials: BTreeMap<&'s str, &'static str>,
 }
 
 /// Parameters and credentials; one that is `null` is taken away
@@ -256,11 +247,9 @@ fn shown(
     for name in &gateway.built().session_secrets {
         mask(&mut parameters, name);
     }
-    let credentials: Object = Credentials::names(&state.credentials)
-        .map(|name| (name.to_owned(), Value::String(MASK.to_owned())))
-        .collect();
-    let text = json!({"id": id, "parameters": parameters, "credentials": credentials}).to_string();
-    let mut response = (status, JsonText(text)).into_response();
+    let credentials = state.credentials.names().map(|name| (name, MASK)).collect();
+    let body = JsonText::of(&SessionBody { id, parameters, credentials });
+    let mut response = (status, body).into_response();
     if let Ok(tag) = HeaderValue::try_from(format!("\"{}\"", version.number())) {
         response.headers_mut().insert(header::ETAG, tag);
     }

@@ -22,7 +22,7 @@ use crate::{
     caller::Caller,
     calls::{Batch, Mode, RequestedCall, idempotency_key, wrong},
     ces_paths::{AppPath, unknown},
-    described::{OfApp, RefusedJson},
+    described::OfApp,
     dialects::entry,
     gateway::Gateway,
     json_body::{JsonBody, malformed},
@@ -44,7 +44,6 @@ use crate::{
     responses(
         (status = 200, description = "How the call ended", body = ref("#/components/schemas/ExecuteToolAnswer"), content_type = "application/json"),
         (status = 404, description = "There is no such tool, or the path has no such verb"),
-        RefusedJson,
     ),
 )]
 pub(crate) async fn of_app(
@@ -75,7 +74,6 @@ pub(crate) async fn of_app(
     responses(
         (status = 200, description = "The schemas in the words of Customer Engagement Suite", body = ref("#/components/schemas/ToolSchemaAnswer"), content_type = "application/json"),
         (status = 404, description = "There is no such tool, or the path has no such verb"),
-        RefusedJson,
     ),
 )]
 fn retrieve_schema(built: &Built, caller: &Caller, members: &Object) -> Result<Response, Problem> {
@@ -105,7 +103,6 @@ fn retrieve_schema(built: &Built, caller: &Caller, members: &Object) -> Result<R
     responses(
         (status = 200, description = "The tools", body = ref("#/components/schemas/RetrieveToolsAnswer"), content_type = "application/json"),
         (status = 404, description = "There is no such toolset, or the path has no such verb"),
-        RefusedJson,
     ),
 )]
 pub(crate) async fn of_toolset(

@@ -8,10 +8,14 @@ use callgate_config::Built;
 use callgate_dialect::{Dialect, Form};
 use callgate_executor::Entry;
 use callgate_tool::{Tool, Value, json};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use utoipa::ToSchema;
 
 pub use self::known::write_known;
 use crate::{
     answer::JsonText,
+    bodies::ToolBody,
     caller::Caller,
     gateway::Gateway,
     path_name::PathName,
@@ -19,25 +23,34 @@ use crate::{
     query::{Query, malformed},
 };
 
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Tools<'t> {
+    /// Declarations in the dialect that was asked for
+    #[schema(value_type = Vec<Object>)]
+    tools: Vec<Box<RawValue>>,
+    /// The beginning of the next page; none on the last one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<&'t str>,
+}
+
 /// Lists the declarations of tools in a dialect, page by page.
 #[utoipa::path(
-    get,
-    path = "/v1/tools",
-    operation_id = "listTools",
-    tag = "tools",
+    get, path = "/v1/tools",
+    operation_id = "listTools", tag = "tools",
     params(
         ("dialect" = Option<String>, Query, description = "The wire format of the declarations; `json` unless it is given"),
         ("form" = Option<String>, Query, description = "The form of the declarations, where the wire format has several: `strict` for OpenAI, Anthropic and Bedrock, `schema` for Gemini's `parameters`; `usual` unless it is given"),
         ("deferred" = Option<bool>, Query, description = "True for declarations that a model sees once it has searched for them, the provider's own tool that searches first: `anthropic`, `responses`"),
         ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
-        ("limit" = Option<u16>, Query, description = "How many tools a page has at most", minimum = 1, maximum = 1000),
+        ("limit" = Option<u16>, Query, description = "The most tools of a page", minimum = 1, maximum = 1000),
     ),
     responses(
-        (status = 200, description = "A page of tools", body = ref("#/components/schemas/Tools"), content_type = "application/json",
+        (status = 200, description = "A page of tools", body = Tools<'_>,
             links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
                 ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
-        (status = 400, description = "The query is malformed"),
         (status = 422, description = "The wire format has no such form, or searches no deferred tools"),
         (status = 404, description = "There is no such toolset, or the tool of the cursor is gone"),
     ),
@@ -65,43 +78,32 @@ pub(crate) async fn list(
             Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
         })?;
     }
-    let mut text = String::from(r#"{"tools":["#);
-    let mut last = None;
-    let mut n_shown = 0;
+    let mut shown = Vec::new();
     if let Some(search) = page.search.as_ref().filter(|_| page.cursor.is_none()) {
-        text.push_str(&search.to_string());
+        shown.extend(to_raw_value(search));
     }
+    let (mut last, most) = (None, shown.len() + page.limit);
     for entry in tools.by_ref() {
         last = Some(entry.name().as_str());
         // A tool whose declaration exceeds its limits is skipped, as `check` reports.
-        let Some(tool) = entry.declaration() else { continue };
-        if !text.ends_with('[') {
-            text.push(',');
-        }
-        text.push_str(&page.declaration(tool).to_string());
-        n_shown += 1;
-        if n_shown == page.limit {
+        shown.extend(
+            entry.declaration().and_then(|tool| to_raw_value(&page.declaration(tool)).ok()),
+        );
+        if shown.len() == most {
             break;
         }
     }
-    text.push(']');
-    if let (Some(last), Some(_)) = (last, tools.peek()) {
-        text.push_str(&format!(r#","nextCursor":{}"#, json!(last)));
-    }
-    text.push('}');
-    Ok(JsonText(text))
+    let next_cursor = last.filter(|_| tools.peek().is_some());
+    Ok(JsonText::of(&Tools { tools: shown, next_cursor }))
 }
 
 /// Shows everything known of one tool, with its declaration in every dialect.
 #[utoipa::path(
-    get,
-    path = "/v1/tools/{name}",
-    operation_id = "showTool",
-    tag = "tools",
+    get, path = "/v1/tools/{name}",
+    operation_id = "showTool", tag = "tools",
     params(("name" = String, Path, description = "The tool's name")),
     responses(
-        (status = 200, description = "The tool", body = ref("#/components/schemas/Tool"), content_type = "application/json"),
-        (status = 400, description = "The path or the query is malformed"),
+        (status = 200, description = "The tool", body = ToolBody),
         (status = 404, description = "There is no such tool"),
     ),
 )]

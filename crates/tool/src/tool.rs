@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use serde::Deserialize;
+
 use crate::{Schema, ToolName};
 
 crate::named! {
@@ -23,6 +25,8 @@ crate::named! {
     /// assert!(is_asked_about(Effect::Write));
     /// assert_eq!(Effect::Idempotent.as_str(), "idempotent");
     /// ```
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
     #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
     pub enum Effect {
         /// Changes something; repeating the call changes nothing more (RFC 9110 §9.2.2).

@@ -41,10 +41,8 @@ pub(crate) fn record() {
 
 /// Shows the numbers of this process.
 #[utoipa::path(
-    get,
-    path = "/metrics",
-    operation_id = "showMetrics",
-    tag = "operation",
+    get, path = "/metrics",
+    operation_id = "showMetrics", tag = "operation",
     responses(
         (status = 200, description = "Numbers in the text format of Prometheus", body = String, content_type = "text/plain"),
         (status = 404, description = "Numbers are not shown here: they are by the listeners of `admin`"),

@@ -1,11 +1,31 @@
-//! Responses about sessions in the form for `/openapi.json`.
+//! Parameters of requests and responses about sessions in the form for `/openapi.json`.
 
 use utoipa::{
-    IntoResponses,
+    IntoParams, IntoResponses,
     openapi::{Content, HeaderBuilder, Ref, Response, ResponseBuilder, link::Link},
 };
 
 use crate::described::{Responses, collected};
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+#[expect(dead_code, reason = "the type exists for its description")]
+pub(super) struct Named {
+    /// The session's id, of this caller alone
+    id: String,
+}
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the type exists for its description")]
+pub(super) struct Conditions {
+    /// The entity tags of which the session must have one, or `*`
+    #[param(rename = "If-Match", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#)]
+    if_match: Option<String>,
+    /// `*`: there must be none
+    #[param(rename = "If-None-Match")]
+    if_none_match: Option<String>,
+}
 
 /// The responses to reading a session.
 #[derive(Debug)]
@@ -26,10 +46,8 @@ impl IntoResponses for Written {
         collected([
             ("200", session("The session as it is now")),
             ("201", session("The session is new")),
-            ("400", Response::new("The body, the path or a header is malformed")),
             ("412", Response::new("The session is in another version")),
             ("413", Response::new("The body or the session is too large")),
-            ("415", Response::new("The body is not JSON")),
         ])
     }
 }

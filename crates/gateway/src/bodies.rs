@@ -1,0 +1,199 @@
+//! The schemas of what other crates write into responses: results, tools, findings and changes.
+
+#![expect(dead_code, reason = "the types exist for their schemas")]
+
+use std::collections::BTreeMap;
+
+use callgate_tool::{Object, Value};
+use utoipa::ToSchema;
+
+/// The bytes of a result, in the media type that the service gave them
+#[derive(ToSchema)]
+#[schema(content_media_type = "application/octet-stream")]
+pub(crate) struct Bytes(String);
+
+/// The end of a call: `response`, `error`, `pending`, or in a dry run `request`
+#[derive(ToSchema)]
+#[schema(as = Result)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResultBody {
+    id: String,
+    tool: String,
+    /// The status of the service
+    #[serde(default)]
+    status: u16,
+    /// Headers of the service that mean something
+    #[serde(default)]
+    headers: Object,
+    /// The answer of the service: JSON, a text, null, a file or an array of parts
+    #[serde(default)]
+    response: Value,
+    #[serde(default)]
+    #[schema(inline)]
+    error: Fault,
+    /// The event that the call waits for
+    #[serde(default)]
+    pending: Object,
+    /// The request that would be sent, with `****` for credentials
+    #[serde(default)]
+    request: Value,
+    /// The parts that are not shown
+    #[serde(default)]
+    truncated: Object,
+    /// Arguments of the next page
+    #[serde(default)]
+    next: Object,
+    /// The name of the whole result
+    #[serde(default)]
+    handle: String,
+    /// True if the service had not ended its answer
+    #[serde(default)]
+    still_sending: bool,
+    /// Arguments that defaults of the description were sent for
+    #[serde(default)]
+    defaults: Vec<String>,
+    /// Sentences that say what was left out, converted, ignored or chosen
+    #[serde(default)]
+    notes: Vec<String>,
+}
+
+/// The reason why the call failed, and what to do next
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Fault {
+    code: String,
+    message: String,
+    #[schema(inline)]
+    reached: Reached,
+    #[schema(inline)]
+    next: Next,
+    /// Seconds
+    #[serde(default)]
+    retry_after: f64,
+}
+
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Reached {
+    No,
+    Maybe,
+    Yes,
+}
+
+#[derive(ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Next {
+    CorrectArguments,
+    TryLater,
+    AskUser,
+    GiveUp,
+}
+
+/// Everything known of a tool
+#[derive(ToSchema)]
+#[schema(as = Tool)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ToolBody {
+    name: String,
+    toolset: String,
+    operation_id: Option<String>,
+    #[serde(default)]
+    method: String,
+    #[serde(default)]
+    path: String,
+    #[schema(inline)]
+    effect: Effect,
+    description: String,
+    input_schema: Object,
+    #[schema(inline)]
+    output_schema: Option<OutputSchema>,
+    /// About how many tokens its declaration takes of a model's context
+    tokens: u64,
+    #[serde(default)]
+    inputs: Vec<Object>,
+    #[serde(default)]
+    nested_inputs: Vec<Object>,
+    /// The declaration in every dialect
+    dialects: BTreeMap<String, Object>,
+}
+
+#[derive(ToSchema)]
+#[serde(untagged)]
+enum OutputSchema {
+    Any(bool),
+    Schema(Object),
+}
+
+/// The effect of a call on the service
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Effect {
+    Idempotent,
+    Read,
+    Write,
+}
+
+#[derive(ToSchema)]
+pub(crate) struct FoundTool {
+    /// The tool's name
+    name: String,
+    /// The toolset it is a part of; empty for a tool of none
+    toolset: String,
+    #[schema(inline)]
+    effect: Effect,
+    /// The purpose, in a line
+    description: String,
+    /// The rank beside the others of this answer
+    score: f64,
+    /// The arguments whose values other tools answer
+    #[schema(inline)]
+    needs: Vec<Need>,
+    /// The things that its answer tells of
+    #[schema(inline)]
+    produces: Vec<Product>,
+}
+
+#[derive(ToSchema)]
+struct Need {
+    argument: String,
+    /// These tools, the simplest to call first
+    from: Vec<String>,
+}
+
+#[derive(ToSchema)]
+struct Product {
+    /// The thing, as a stem
+    thing: String,
+    /// The field of the answer that identifies it
+    at: String,
+}
+
+#[derive(ToSchema)]
+pub(crate) enum Masked {
+    #[serde(rename = "****")]
+    Masked,
+}
+
+#[derive(ToSchema)]
+pub(crate) struct Finding {
+    code: String,
+    #[schema(inline)]
+    severity: Severity,
+    message: String,
+    help: String,
+}
+
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Severity {
+    Error,
+    Note,
+    Warning,
+}
+
+#[derive(ToSchema)]
+pub(crate) struct ChangedTool {
+    tool: String,
+    change: String,
+    breaking: bool,
+}
