@@ -193,6 +193,23 @@ impl ProblemKind {
     pub(crate) const UNSUPPORTED_MEDIA_TYPE: Self =
         Self::new("unsupported-media-type", 415, "The body has another media type");
 
+    /// The refusals of access, which an operator watches from the start.
+    pub(crate) const OF_ACCESS: [Self; 7] = [
+        Self::FORBIDDEN,
+        Self::FOREIGN_ORIGIN,
+        Self::INVALID_TOKEN,
+        Self::MISDIRECTED,
+        Self::OVERLOADED,
+        Self::TOO_MANY_REQUESTS,
+        Self::UNAUTHENTICATED,
+    ];
+
+    /// Counts refusals of this kind.
+    pub(crate) fn count(self, number: u64) {
+        let labels = [("problem", self.name.to_owned()), ("status", self.status.to_string())];
+        metrics::counter!("callgate_requests_refused_total", &labels).increment(number);
+    }
+
     /// A kind by the last part of its `type`, its status and its title.
     const fn new(name: &'static str, status: u16, title: &'static str) -> Self {
         Self { name, status, title }
@@ -233,6 +250,7 @@ pub(crate) struct Details {
 impl Problem {
     /// The response with its body in one piece.
     pub(crate) fn into_http(self) -> http::Response<Bytes> {
+        self.kind.count(1);
         let (ProblemKind { name, title, .. }, status) = (self.kind, self.kind.status());
         let details = Details {
             r#type: format!("{TYPES}{name}"),

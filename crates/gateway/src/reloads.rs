@@ -157,6 +157,9 @@ impl Reload {
 }
 
 impl End {
+    /// The names of all ends.
+    pub(crate) const NAMES: [&'static str; 2] = ["refused", "replaced"];
+
     /// `refused` or `replaced`.
     pub(crate) fn as_str(&self) -> &'static str {
         match self {

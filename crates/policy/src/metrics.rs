@@ -1,7 +1,8 @@
-//! A span for each call, for tracing, and metrics of all calls (`counted`). The span names the tool and the ending of the
+//! A span for each call, for tracing, and metrics of all calls (`series`). The span names the tool and the ending of the
 //! call, never a value.
 
-mod counted;
+mod families;
+mod series;
 
 use std::{ops::ControlFlow, sync::Arc};
 
@@ -10,9 +11,9 @@ use callgate_executor::{Backend, Call, Ended, Ending, MeantToolset, Middleware, 
 use callgate_tool::{Event, Journal, Outcome};
 use tracing::{Span, field::Empty};
 
-use self::counted::{Counted, Series};
+use self::series::{CountedCall, Series};
 
-pub use counted::describe_metrics;
+pub use families::{describe_metrics, describe_toolset};
 
 /// Opens a span `call` around each call, which holds all that the call logs, and counts calls.
 ///
@@ -21,8 +22,9 @@ pub use counted::describe_metrics;
 /// (`no`, `maybe` or `yes`).
 ///
 /// The facade `metrics` gets `callgate_calls_total` (by `toolset`, `outcome`, which is the span's `ending`, and
-/// `reached`), `callgate_call_duration_seconds`, `callgate_calls_in_flight`, `callgate_retries_total` and
-/// `callgate_token_refreshes_total` (by `toolset`). Other middleware reports `callgate_queue_length`,
+/// `reached`), `callgate_tool_calls_total` (by `toolset`, `tool`, `effect` and `outcome`; after the first 200 tools, `tool`
+/// is `other`), `callgate_service_responses_total` (by `toolset` and `status`), `callgate_call_duration_seconds`,
+/// `callgate_calls_in_flight`, `callgate_retries_total` and `callgate_token_refreshes_total` (by `toolset`). Other middleware reports `callgate_queue_length`,
 /// `callgate_breaker_state`, `callgate_audit_failures_total` and `callgate_approvals_total`. No label holds a value that a caller
 /// made up. Install a recorder before the first call: it is asked for each series once.
 ///
@@ -71,7 +73,7 @@ impl Middleware for Metrics {
         }
         let meant = call.extensions().get().map(|MeantToolset(toolset)| &**toolset);
         let toolset = backend.map(Backend::toolset).or(meant);
-        let counted = self.0.begin(toolset.unwrap_or_default());
+        let counted = self.0.begin(toolset.unwrap_or_default(), backend);
         call.extensions_mut().insert(counted);
         call.extensions_mut().insert(span);
         ControlFlow::Continue(())
@@ -79,7 +81,7 @@ impl Middleware for Metrics {
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
         let (extensions, ending) = (call.extensions(), ending(ended.ending));
-        if let Some(counted) = extensions.get::<Counted>() {
+        if let Some(counted) = extensions.get::<CountedCall>() {
             counted.end(ending, ended.reached, ended.elapsed, ended.journal);
         }
         let Some(span) = extensions.get::<Span>() else { return };

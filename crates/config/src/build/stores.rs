@@ -30,7 +30,7 @@ use crate::{
     reader::Reader,
     secrets::{LOCAL, Remote, SecretsConfig},
 };
-use logging::LoggingStore;
+use logging::{CountingStore, LoggingStore};
 
 /// Every store of a configuration.
 #[derive(Debug)]
@@ -191,7 +191,8 @@ impl Stores {
     }
 
     fn keep(&mut self, making: Making, store: Arc<dyn SecretStore>) {
-        let store = Arc::new(LoggingStore::new(Arc::new(CachedStore::new(store, making.cache))));
+        let cached = CachedStore::new(Arc::new(CountingStore(store)), making.cache);
+        let store = Arc::new(LoggingStore::new(Arc::new(cached)));
         self.configured.push(Configured { making, store });
     }
 

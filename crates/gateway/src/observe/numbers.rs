@@ -20,6 +20,7 @@ use crate::{
     gateway::Gateway,
     observe::left_open,
     problem::{Problem, ProblemKind},
+    reloads::End,
 };
 
 /// Renders the metrics of this process, once they are recorded.
@@ -91,26 +92,44 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
     metrics::gauge!("callgate_audit_unknown_calls").set(left_open::of(built).len() as f64);
     for toolset in &built.toolsets {
+        callgate_policy::describe_toolset(&toolset.name);
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
     }
 }
 
-/// Describes the metrics outside `policy`, which describes its own.
+/// Describes the metrics outside `policy`, which describes its own. Each family has a series from the start.
 fn describe() {
     callgate_policy::describe_metrics();
-    metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     for (name, about) in COUNTERS {
         metrics::describe_counter!(name, about);
     }
     for (name, about) in GAUGES {
         metrics::describe_gauge!(name, about);
     }
+    metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    for outcome in ["issued", "failed"] {
+        metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(0);
+    }
+    for store in ["aws", "gcp", "keyring", "vault"] {
+        for outcome in ["given", "failed"] {
+            let labels = [("store", store), ("outcome", outcome)];
+            metrics::counter!("callgate_secret_reads_total", &labels).increment(0);
+        }
+    }
+    for outcome in End::NAMES {
+        metrics::counter!("callgate_reloads_total", "outcome" => outcome).increment(0);
+    }
+    for kind in ProblemKind::OF_ACCESS {
+        kind.count(0);
+    }
 }
 
-const COUNTERS: [(&str, &str); 2] = [
+const COUNTERS: [(&str, &str); 4] = [
     ("callgate_reloads_total", "Reloads, by whether the new configuration took the place"),
-    ("callgate_token_requests_total", "Tokens that were asked for, by whether there was one"),
+    ("callgate_requests_refused_total", "Requests that were refused before a call, by problem"),
+    ("callgate_secret_reads_total", "Reads of stores of secrets, by store and outcome"),
+    ("callgate_token_requests_total", "Requests to token endpoints, by outcome"),
 ];
 
 const GAUGES: [(&str, &str); 5] = [

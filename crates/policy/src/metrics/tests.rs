@@ -1,6 +1,6 @@
 //! Tests the span of every ending of a call.
 
-mod counted;
+mod series;
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,5 @@
-//! Reports to the operator the notes that a store made while it read a secret, once for each: a warning in the log,
-//! with the secret's reference. The secret itself is unchanged.
+//! Reports to the operator the reads of a store, as a metric, and the notes that it made while it read a secret, once for
+//! each: a warning in the log, with the secret's reference. The secret itself is unchanged.
 
 use std::{
     collections::BTreeSet,
@@ -42,6 +42,25 @@ impl SecretStore for LoggingStore {
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {
         self.inner.forget(reference, rejected);
+    }
+}
+
+/// A store whose reads are counted.
+#[derive(Debug)]
+pub(super) struct CountingStore(pub(super) Arc<dyn SecretStore>);
+
+#[async_trait]
+impl SecretStore for CountingStore {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        let secret = self.0.get(reference).await;
+        let outcome = if secret.is_ok() { "given" } else { "failed" };
+        let labels = [("store", reference.scheme().to_owned()), ("outcome", outcome.to_owned())];
+        metrics::counter!("callgate_secret_reads_total", &labels).increment(1);
+        secret
+    }
+
+    fn forget(&self, reference: &SecretReference, rejected: &Secret) {
+        self.0.forget(reference, rejected);
     }
 }
 

@@ -107,6 +107,9 @@ fn metrics_of_calls_have_only_labels_from_the_configuration() {
     let ended = |outcome: &str, reached: &str| {
         format!("callgate_calls_total{{toolset=,outcome={outcome},reached={reached}}}")
     };
+    let of_tool = |tool: &str, outcome: &str| {
+        format!("callgate_tool_calls_total{{toolset=,tool={tool},effect=write,outcome={outcome}}}")
+    };
     let expected = [
         ("callgate_call_duration_seconds{toolset=}".to_owned(), 5_004),
         ("callgate_calls_in_flight{toolset=}".to_owned(), 0),
@@ -114,8 +117,38 @@ fn metrics_of_calls_have_only_labels_from_the_configuration() {
         (ended("dropped", "maybe"), 1),
         (ended("refused", "no"), 1),
         (ended("unknown_tool", "no"), 5_000),
+        (of_tool("broken", "refused"), 1),
+        (of_tool("fine", "answered"), 2),
+        (of_tool("slow", "dropped"), 1),
     ];
     assert_eq!(series.numbers(), expected);
+}
+
+#[test]
+fn tools_beyond_the_limit_share_the_series_of_other() {
+    let series = Series::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    metrics::with_local_recorder(&series, || {
+        runtime.block_on(async {
+            let mut builder = Executor::builder().middleware(Metrics::new());
+            for number in 0..250 {
+                let name = format!("tool{number}");
+                let fine = |_| async { Value::Null };
+                builder = builder.function("shop", &name, json!({"type": "object"}), fine);
+            }
+            let executor = builder.build().unwrap();
+            for number in 0..250 {
+                let asked = ToolCall::new("1", format!("shop-tool{number}"), Arguments::new());
+                executor.call(&asked, &Session::default()).await;
+            }
+        });
+    });
+    let of_tools = series.numbers().into_iter();
+    let of_tools: Vec<_> =
+        of_tools.filter(|(name, _)| name.starts_with("callgate_tool_calls_total")).collect();
+    assert_eq!(of_tools.len(), 201);
+    let other = "callgate_tool_calls_total{toolset=shop,tool=other,effect=write,outcome=answered}";
+    assert!(of_tools.contains(&(other.to_owned(), 50)), "{of_tools:?}");
 }
 
 #[test]

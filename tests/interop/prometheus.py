@@ -1,0 +1,129 @@
+"""Checks the dashboard and the alert rules of `docs/operations` against a sidecar that has just started, by Prometheus' own tools: the
+rules are valid, the text of the metrics is, and every family and label that a rule or a panel names is there from the start.
+Usage: prometheus.py --callgate CALLGATE --promtool PROMTOOL"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = ROOT / "docs/operations/alerts.yaml"
+BOARD = ROOT / "docs/operations/dashboard.json"
+# A call that fails and one that may have been executed raise alarms, and nothing else does.
+TESTS = f"""
+rule_files: ["{RULES}"]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - {{series: 'callgate_calls_total{{toolset="pets",outcome="service_error",reached="yes"}}', values: "0+6x60"}}
+      - {{series: 'callgate_calls_total{{toolset="pets",outcome="answered",reached="yes"}}', values: "0+4x60"}}
+      - {{series: 'callgate_calls_total{{toolset="pay",outcome="answered",reached="yes"}}', values: "0+4x60"}}
+      - {{series: 'callgate_calls_total{{toolset="pay",outcome="dropped",reached="maybe"}}', values: "0x30 1x30"}}
+      - {{series: 'callgate_toolset_up{{toolset="pets"}}', values: "1x60"}}
+      - {{series: 'callgate_configuration_current', values: "1x60"}}
+    alert_rule_test:
+      - eval_time: 40m
+        alertname: CallgateCallsFail
+        exp_alerts: [{{exp_labels: {{toolset: pets, severity: warning}}, exp_annotations: {{summary: "60% of the calls of pets fail at the service"}}}}]
+      - {{eval_time: 25m, alertname: CallgateCallsMayHaveBeenExecuted, exp_alerts: []}}
+      - {{eval_time: 40m, alertname: CallgateToolsetDown, exp_alerts: []}}
+      - {{eval_time: 40m, alertname: CallgateConfigurationRefused, exp_alerts: []}}
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--callgate", required=True)
+    parser.add_argument("--promtool", required=True)
+    given = parser.parse_args()
+    checked(given.promtool, ["check", "rules", str(RULES)])
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as tests:
+        tests.write(TESTS)
+        tests.flush()
+        checked(given.promtool, ["test", "rules", tests.name])
+    text = scraped(given.callgate)
+    # The linter's advice on names is for new metrics; what it calls an error is not valid.
+    linted = subprocess.run([given.promtool, "check", "metrics"], input=text, capture_output=True, text=True)
+    if linted.returncode not in (0, 3):
+        raise SystemExit(f"prometheus: the metrics are not valid: {linted.stderr}")
+    families = described(text)
+    expressions = [*re.findall(r"expr: (.*(?:\n {12}.*)*)", RULES.read_text())]
+    expressions += [target["expr"] for panel in json.loads(BOARD.read_text())["panels"] for target in panel["targets"]]
+    codes = known_outcomes(given.callgate)
+    faults = [fault for expression in expressions for fault in unknown(expression, families, codes)]
+    unused = set(families) - {name for expression in expressions for name in names(expression)}
+    faults += [f"no rule and no panel has `{name}`" for name in sorted(unused)]
+    if faults:
+        raise SystemExit("\n".join(f"prometheus: {fault}" for fault in faults))
+    print(f"prometheus: {len(families)} families from the start, {len(expressions)} expressions of rules and panels")
+
+
+def checked(promtool, arguments):
+    ended = subprocess.run([promtool, *arguments], capture_output=True, text=True)
+    if ended.returncode:
+        raise SystemExit(f"prometheus: promtool {' '.join(arguments)}: {ended.stdout}{ended.stderr}")
+
+
+def scraped(callgate):
+    """The metrics of a sidecar that no one has called."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder) / "callgate.yaml"
+        pets = ROOT / "fixtures/pets/spec.yaml"
+        config.write_text(f"toolsets: {{pets: {{openapi: {pets}, server: 'http://127.0.0.1:9'}}}}\n")
+        command = [callgate, "serve", config, "--listen", "127.0.0.1:0"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        try:
+            for line in process.stderr:
+                found = re.search(r"http://127\.0\.0\.1:\d+", line)
+                if found:
+                    with urllib.request.urlopen(f"{found[0]}/metrics") as answer:
+                        return answer.read().decode()
+        finally:
+            process.terminate()
+            process.wait(timeout=40)
+    raise SystemExit("prometheus: the sidecar does not say where it listens")
+
+
+def described(text):
+    """The labels of each family that has a text, a kind and a series."""
+    helped = set(re.findall(r"^# HELP (\w+) \S", text, re.MULTILINE))
+    families = {}
+    for name, kind in re.findall(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE):
+        suffix = "_bucket" if kind == "histogram" else ""
+        series = re.findall(rf"^{name}{suffix}(?:{{(.*)}})? ", text, re.MULTILINE)
+        assert series and name in helped, f"{name}: no series, or no text"
+        families[name] = {label for labels in series for label in re.findall(r"(\w+)=\"", labels)}
+    return families
+
+
+def names(expression):
+    return {name.removesuffix("_bucket") for name in re.findall(r"callgate_\w+", expression)}
+
+
+def known_outcomes(callgate):
+    """The endings of calls: the codes that callgate explains, and those that are no fault."""
+    explained = (ROOT / "crates/callgate/manual/codes.md").read_text()
+    return {"answered", "pending", "planned", "dropped", "failed", *re.findall(r"^### `(\w+)`$", explained, re.MULTILINE)}
+
+
+def unknown(expression, families, outcomes):
+    for name in names(expression):
+        if name not in families:
+            yield f"no sidecar has `{name}`: {expression}"
+    labels = set(re.findall(r"(\w+)(?:=|!=|=~|!~)\"", expression))
+    labels |= {label.strip() for group in re.findall(r"\b(?:by|without) \(([^)]*)\)", expression) for label in group.split(",")}
+    of_families = {label for name in names(expression) for label in families.get(name, ())}
+    for label in sorted(labels - of_families):
+        yield f"no family has the label `{label}`: {expression}"
+    for group in re.findall(r"outcome(?:=|!=|=~|!~)\"([^\"]*)\"", expression):
+        for outcome in set(group.split("|")) - outcomes:
+            yield f"no call ends with `{outcome}`: {expression}"
+
+
+if __name__ == "__main__":
+    main()
