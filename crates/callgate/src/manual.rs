@@ -45,6 +45,7 @@ chapters! {
     moving "moving.md"
     testing "testing.md"
     several_sidecars "several-sidecars.md"
+    operations "operations.md"
     operators "operators.md"
     limits "limits.md"
     configuration "configuration.md"
