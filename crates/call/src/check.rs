@@ -26,7 +26,7 @@ use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
 use callgate_tool::{Arguments, Event, Fault, Journal, Problem, Value};
 
 use self::{
-    budget::Spent,
+    budget::{Paid, Spent},
     compile::Fragment,
     convert::{holds_fraction, make_whole},
     findings::{Findings, find_missing},
@@ -195,7 +195,7 @@ impl InputChecker<'_, '_> {
         fragment: &Fragment,
         arguments: &Arguments,
         slot: &mut Option<Filling<'_>>,
-    ) -> Result<Vec<Problem>, Spent> {
+    ) -> Paid<Vec<Problem>> {
         let Some(filling) = slot.as_mut() else { return Ok(Vec::new()) };
         if filling.value.is_null() && self.checking.is_removable(input) {
             return Ok(Vec::new());
@@ -238,7 +238,7 @@ impl InputChecker<'_, '_> {
         fragment: &Fragment,
         filling: &mut Filling<'_>,
         place: CheckedArgument<'_>,
-    ) -> Result<Vec<Problem>, Spent> {
+    ) -> Paid<Vec<Problem>> {
         let mut value = filling.value.clone().into_owned();
         let scope = self.checking.scope();
         let budget = &mut self.budget;

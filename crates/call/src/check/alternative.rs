@@ -7,7 +7,7 @@ use callgate_tool::Object;
 
 use self::tags::{Tag, is_partition, listed_at_root, reached, tags_of};
 use super::{
-    budget::Spent,
+    budget::Paid,
     instance::Instance,
     node::{Node, Rule},
     run::{Breach, Run, Segment, Violation},
@@ -33,7 +33,7 @@ pub(super) fn meant<'p, 'v>(
     run: &mut Run<'p, 'v>,
     union: &'p [Node],
     violation: &Violation<'p, 'v>,
-) -> Result<Option<Vec<Violation<'p, 'v>>>, Spent> {
+) -> Paid<Option<Vec<Violation<'p, 'v>>>> {
     Choice { run, whole: violation, depth: DEPTH }.choose(union)
 }
 
@@ -44,7 +44,7 @@ struct Choice<'r, 'p, 'v> {
     depth: usize,
 }
 
-type Chosen<'p, 'v> = Result<Option<Vec<Violation<'p, 'v>>>, Spent>;
+type Chosen<'p, 'v> = Paid<Option<Vec<Violation<'p, 'v>>>>;
 
 impl<'p, 'v> Choice<'_, 'p, 'v> {
     fn choose(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
@@ -72,12 +72,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// The alternatives, with those of unions that are alternatives themselves.
-    fn flatten(
-        &mut self,
-        union: &'p [Node],
-        depth: usize,
-        nodes: &mut Vec<&'p Node>,
-    ) -> Result<(), Spent> {
+    fn flatten(&mut self, union: &'p [Node], depth: usize, nodes: &mut Vec<&'p Node>) -> Paid {
         for node in union {
             self.run.pay(1)?;
             let Some(node) = self.run.behind(node) else { continue };
@@ -114,7 +109,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         &mut self,
         alternatives: &mut Vec<Alternative<'p>>,
         members: &'v Object,
-    ) -> Result<Option<Violation<'p, 'v>>, Spent> {
+    ) -> Paid<Option<Violation<'p, 'v>>> {
         for path in paths(alternatives) {
             if alternatives.len() == 1 {
                 break;
@@ -150,7 +145,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         alternatives: &[Alternative<'p>],
         path: &[&'p str],
         members: &'v Object,
-    ) -> Result<Vec<usize>, Spent> {
+    ) -> Paid<Vec<usize>> {
         let mut other = Vec::new();
         for (n, one) in alternatives.iter().enumerate() {
             if one.tag(path).is_none() && self.accepts(one, path.first(), members)? {
@@ -166,7 +161,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         one: &Alternative<'p>,
         name: Option<&&'p str>,
         members: &'v Object,
-    ) -> Result<bool, Spent> {
+    ) -> Paid<bool> {
         let declared = self.run.names_in_place(one.node)?;
         if name.is_some_and(|name| declared.contains(name)) {
             return Ok(true);
@@ -216,7 +211,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         one: &Alternative<'p>,
         found: &[Violation<'p, 'v>],
         members: Option<&'v Object>,
-    ) -> Result<Fit, Spent> {
+    ) -> Paid<Fit> {
         let declared = self.run.names_in_place(one.node)?;
         let given = members.into_iter().flat_map(Object::keys);
         let undeclared = given.filter(|name| !declared.contains(name.as_str())).count();
@@ -234,7 +229,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// The violations of a union inside an alternative, beyond the first.
-    fn wrong_inside(&mut self, inner: &Violation<'p, 'v>) -> Result<usize, Spent> {
+    fn wrong_inside(&mut self, inner: &Violation<'p, 'v>) -> Paid<usize> {
         let Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) = inner.breach else {
             return Ok(0);
         };

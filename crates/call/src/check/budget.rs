@@ -5,6 +5,9 @@ pub(crate) struct Budget {
     left: usize,
 }
 
+/// A result within the budget.
+pub(crate) type Paid<T = ()> = Result<T, Spent>;
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Spent {
     Depth,
@@ -23,7 +26,7 @@ impl Budget {
         self.left
     }
 
-    pub(crate) fn charge(&mut self, steps: usize) -> Result<(), Spent> {
+    pub(crate) fn charge(&mut self, steps: usize) -> Paid {
         self.left = self.left.checked_sub(steps).ok_or(Spent::Steps)?;
         Ok(())
     }

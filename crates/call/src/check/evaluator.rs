@@ -3,7 +3,7 @@
 use callgate_tool::{Problem, Value};
 
 use super::{
-    budget::{Budget, Spent},
+    budget::{Budget, Paid, Spent},
     compile::{Fragment, UnknownKeyword},
     instance::Instance,
     program::{Formats, Program, Scope},
@@ -98,7 +98,7 @@ impl Evaluator {
         run: &mut Run<'p, 'p>,
         name: &str,
         value: &'p Value,
-    ) -> Result<Option<Vec<Problem>>, Spent> {
+    ) -> Paid<Option<Vec<Problem>>> {
         let at = Instance::Value(value);
         if run.valid(&self.root.node, at)? {
             return Ok(None);

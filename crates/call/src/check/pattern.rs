@@ -12,7 +12,7 @@ use regex_automata::{
     util::syntax,
 };
 
-use super::budget::{Budget, Spent};
+use super::budget::{Budget, Paid};
 
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -41,7 +41,7 @@ impl Pattern {
     }
 
     /// True if the text matches, or if the engine cannot hold the pattern.
-    pub(crate) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, Spent> {
+    pub(crate) fn matches(&self, text: &str, budget: &mut Budget) -> Paid<bool> {
         budget.charge(text.len() / STEP)?;
         match self.engine() {
             Some(engine) => engine.matches(text, budget),
@@ -73,7 +73,7 @@ impl Engine {
         Some(Self { automaton, cache: Mutex::new(None) })
     }
 
-    fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, Spent> {
+    fn matches(&self, text: &str, budget: &mut Budget) -> Paid<bool> {
         let kept = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cache = kept().take().unwrap_or_else(|| self.automaton.create_cache());
         let before = cache.memory_usage();
@@ -89,7 +89,7 @@ impl Engine {
 }
 
 /// Follows all states at once, for a pattern in which almost every byte leads to a new state.
-fn simulated(automaton: &NFA, text: &str, budget: &mut Budget) -> Result<bool, Spent> {
+fn simulated(automaton: &NFA, text: &str, budget: &mut Budget) -> Paid<bool> {
     let work = text.len().saturating_mul(automaton.states().len());
     budget.charge(work / MOVES)?;
     let Ok(engine) = PikeVM::builder().build_from_nfa(automaton.clone()) else { return Ok(true) };
@@ -113,6 +113,7 @@ const MOVES: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::budget::Spent;
 
     #[track_caller]
     fn check(pattern: &str, matching: &[&str], others: &[&str]) {

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use callgate_tool::{Number, Value};
 
 use super::{
-    budget::{Budget, Spent},
+    budget::{Budget, Paid, Spent},
     equal::hash,
     instance::{Instance, Types},
     memo::{Key, Memo},
@@ -57,7 +57,7 @@ impl<'p, 'v> Run<'p, 'v> {
         self.memo.peak() + self.scratch
     }
 
-    pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
+    pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         let Some(node) = self.behind(node) else { return Ok(true) };
         self.budget.charge(1)?;
         if !self.fits(node.types, at)? {
@@ -94,7 +94,7 @@ impl<'p, 'v> Run<'p, 'v> {
         None
     }
 
-    fn fits(&mut self, types: Types, at: Instance<'v>) -> Result<bool, Spent> {
+    fn fits(&mut self, types: Types, at: Instance<'v>) -> Paid<bool> {
         if types == Types::ALL {
             return Ok(true);
         }
@@ -104,15 +104,15 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(types.allow(at))
     }
 
-    fn meets(&mut self, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
+    fn meets(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         self.deeper(|run| run.all(&node.rules, |run, rule| run.holds(rule, node, at)))
     }
 
     fn all<T>(
         &mut self,
         each: impl IntoIterator<Item = T>,
-        mut holds: impl FnMut(&mut Self, T) -> Result<bool, Spent>,
-    ) -> Result<bool, Spent> {
+        mut holds: impl FnMut(&mut Self, T) -> Paid<bool>,
+    ) -> Paid<bool> {
         for one in each {
             if !holds(self, one)? {
                 return Ok(false);
@@ -121,18 +121,23 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(true)
     }
 
-    fn deeper<T>(&mut self, apply: impl FnOnce(&mut Self) -> Result<T, Spent>) -> Result<T, Spent> {
-        if self.depth == DEEPEST {
-            return Err(Spent::Depth);
-        }
-        self.depth += 1;
+    fn deeper<T>(&mut self, apply: impl FnOnce(&mut Self) -> Paid<T>) -> Paid<T> {
+        self.descend()?;
         let applied = apply(self);
         self.depth -= 1;
         applied
     }
 
+    fn descend(&mut self) -> Paid {
+        if self.depth == DEEPEST {
+            return Err(Spent::Depth);
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
     /// True if the value meets a rule of a schema.
-    fn holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
+    fn holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         match rule {
             Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed(rule, at),
             Rule::Format(_) | Rule::MaxLength(_) | Rule::MinLength(_) | Rule::Pattern(_) => {
@@ -161,7 +166,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    fn is_listed(&mut self, rule: &Rule, at: Instance<'v>) -> Result<bool, Spent> {
+    fn is_listed(&mut self, rule: &Rule, at: Instance<'v>) -> Paid<bool> {
         let n_values = match rule {
             Rule::Enum(options) => options.values().len().min(FEW),
             _ => 1,
@@ -179,7 +184,7 @@ impl<'p, 'v> Run<'p, 'v> {
         })
     }
 
-    fn text(&mut self, rule: &Rule, text: &str) -> Result<bool, Spent> {
+    fn text(&mut self, rule: &Rule, text: &str) -> Paid<bool> {
         match rule {
             Rule::Format(_) if self.scope.formats() == Formats::Described => Ok(true),
             Rule::Format(format) => {
@@ -196,13 +201,13 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    fn n_characters(&mut self, text: &str) -> Result<u64, Spent> {
+    fn n_characters(&mut self, text: &str) -> Paid<u64> {
         self.budget.charge(text.len() / TEXT)?;
         Ok(text.chars().count() as u64)
     }
 
     /// Applies the rules that apply other schemas to the value itself.
-    fn in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Result<bool, Spent> {
+    fn in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid<bool> {
         match rule {
             Rule::AllOf(nodes) => self.all(nodes, |run, node| run.valid(node, at)),
             Rule::AnyOf(nodes) => Ok(self.n_valid(nodes, at, 1)? > 0),
@@ -224,12 +229,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// The number of schemas that the value meets, counted up to `most`.
-    fn n_valid(
-        &mut self,
-        nodes: &'p [Node],
-        at: Instance<'v>,
-        most: usize,
-    ) -> Result<usize, Spent> {
+    fn n_valid(&mut self, nodes: &'p [Node], at: Instance<'v>, most: usize) -> Paid<usize> {
         let mut n_valid = 0;
         for node in nodes {
             n_valid += usize::from(self.valid(node, at)?);

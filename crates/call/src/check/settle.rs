@@ -4,7 +4,7 @@
 use callgate_tool::{Event, Journal, Problem, Value};
 
 use super::{
-    budget::{Budget, Spent},
+    budget::{Budget, Paid},
     convert::{converted, member_like},
     instance::Instance,
     node::{Node, Rule},
@@ -53,7 +53,7 @@ impl Settler<'_> {
         &mut self,
         value: &mut Value,
         journal: &mut Journal,
-    ) -> Result<Vec<Problem>, Spent> {
+    ) -> Paid<Vec<Problem>> {
         let mut omitted = Vec::new();
         let mut removed: Vec<String> = Vec::new();
         for round in 0..=ROUNDS {
@@ -82,7 +82,7 @@ impl Settler<'_> {
         Ok(Vec::new())
     }
 
-    fn look(&mut self, value: &Value, may_repair: bool) -> Result<Examination, Spent> {
+    fn look(&mut self, value: &Value, may_repair: bool) -> Paid<Examination> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
         let looked = look(&mut run, self.node, value, self.place, may_repair);
         *self.budget = run.budget();
@@ -96,7 +96,7 @@ fn look<'p, 'v>(
     value: &'v Value,
     place: CheckedArgument<'_>,
     may_repair: bool,
-) -> Result<Examination, Spent> {
+) -> Paid<Examination> {
     let violations = run.violations(node, Instance::Value(value), &[])?;
     if violations.is_empty() {
         return Ok(Examination::Fine);
@@ -117,7 +117,7 @@ fn repair<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
     place: CheckedArgument<'_>,
-) -> Result<Option<Repair>, Spent> {
+) -> Paid<Option<Repair>> {
     let due = types_due(run, violation)?;
     let Instance::Value(value) = violation.at else { return Ok(None) };
     let at = path_of(place.argument, &violation.path);

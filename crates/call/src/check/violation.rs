@@ -5,7 +5,7 @@ use callgate_tool::{Problem, Value, nearest};
 
 use super::{
     alternative::meant,
-    budget::Spent,
+    budget::Paid,
     instance::{Instance, Types},
     node::{Limit, Rule},
     run::{Breach, MOST, Run, Segment, Violation},
@@ -30,7 +30,7 @@ pub(crate) fn explain<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violations: &[Violation<'p, 'v>],
     place: CheckedArgument<'_>,
-) -> Result<Vec<Problem>, Spent> {
+) -> Paid<Vec<Problem>> {
     let mut problems = Vec::new();
     let mut explainer = Explainer { run, place, problems: &mut problems };
     violations.iter().try_for_each(|violation| explainer.explain(violation, DEPTH))?;
@@ -41,7 +41,7 @@ pub(crate) fn explain<'p, 'v>(
 pub(crate) fn types_due<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
-) -> Result<Types, Spent> {
+) -> Paid<Types> {
     types_within(run, violation, DEPTH)
 }
 
@@ -61,7 +61,7 @@ fn types_within<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
     depth: usize,
-) -> Result<Types, Spent> {
+) -> Paid<Types> {
     let nodes = match violation.breach {
         Breach::Type(types) => return Ok(types),
         Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => nodes,
@@ -84,7 +84,7 @@ struct Explainer<'r, 'p, 'v> {
 }
 
 impl<'p, 'v> Explainer<'_, 'p, 'v> {
-    fn explain(&mut self, violation: &Violation<'p, 'v>, depth: usize) -> Result<(), Spent> {
+    fn explain(&mut self, violation: &Violation<'p, 'v>, depth: usize) -> Paid {
         if self.problems.len() >= MOST {
             return Ok(());
         }

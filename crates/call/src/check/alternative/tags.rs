@@ -3,7 +3,7 @@
 use callgate_tool::{Object, Value};
 
 use crate::check::{
-    budget::Spent,
+    budget::Paid,
     instance::Instance,
     node::{Node, Rule, is},
     run::{Run, Segment},
@@ -38,7 +38,7 @@ impl<'p> Tag<'p> {
 }
 
 /// The tags of an alternative, shallow ones first.
-pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Result<Vec<Tag<'p>>, Spent> {
+pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag<'p>>> {
     let mut tags: Vec<Tag<'p>> = Vec::new();
     let mut pending = vec![(node, Vec::new(), true)];
     let mut next = 0;

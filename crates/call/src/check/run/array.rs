@@ -2,7 +2,7 @@
 
 use callgate_tool::Value;
 
-use super::{Instance, Node, Rule, Run, Spent};
+use super::{Instance, Node, Paid, Rule, Run};
 use crate::check::{
     equal::{equal, hash},
     node::Contains,
@@ -15,7 +15,7 @@ impl<'p, 'v> Run<'p, 'v> {
         node: &'p Node,
         items: &'v [Value],
         at: Instance<'v>,
-    ) -> Result<bool, Spent> {
+    ) -> Paid<bool> {
         match rule {
             Rule::Contains(contains) => self.contains(contains, items),
             Rule::Items(schemas) => {
@@ -42,7 +42,7 @@ impl<'p, 'v> Run<'p, 'v> {
         &mut self,
         values: impl Iterator<Item = &'v Value>,
         node: &'p Node,
-    ) -> Result<bool, Spent> {
+    ) -> Paid<bool> {
         if node.is_any() {
             return Ok(true);
         }
@@ -50,7 +50,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// Counts the items that meet a schema, until the result is certain.
-    fn contains(&mut self, contains: &'p Contains, items: &'v [Value]) -> Result<bool, Spent> {
+    fn contains(&mut self, contains: &'p Contains, items: &'v [Value]) -> Paid<bool> {
         let mut n_fitting = 0;
         for item in items {
             n_fitting += u64::from(self.valid(&contains.node, Instance::Value(item))?);
@@ -63,7 +63,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// True if no two items are equal: only items with equal hashes are compared.
-    fn differ(&mut self, items: &'v [Value]) -> Result<bool, Spent> {
+    fn differ(&mut self, items: &'v [Value]) -> Paid<bool> {
         if let [one, other] = items {
             self.budget.charge(hash(one).1)?;
             return Ok(!equal(one, other));

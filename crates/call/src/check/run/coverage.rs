@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_tool::{Object, Value};
 
-use super::{Instance, Node, Rule, Run, Spent};
+use super::{Instance, Node, Overlap, Paid, Rule, Run};
 use crate::check::node::Properties;
 
 #[derive(Debug)]
@@ -32,140 +32,128 @@ impl Coverage {
     }
 }
 
+struct Evaluation<'r, 'p, 'v> {
+    run: &'r mut Run<'p, 'v>,
+    covered: Coverage,
+}
+
 impl<'p, 'v> Run<'p, 'v> {
     /// The members or items that other rules than the schema's own `unevaluated…` evaluate.
-    pub(super) fn covered(&mut self, node: &'p Node, at: Instance<'v>) -> Result<Coverage, Spent> {
+    pub(super) fn covered(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<Coverage> {
         let n_items = at.array().map(<[Value]>::len);
         let size = n_items.or_else(|| at.object().map(Object::len)).unwrap_or_default();
         self.budget.charge(size / MARKS)?;
-        let mut covered = Coverage::new(size);
+        let mut all = Evaluation { run: self, covered: Coverage::new(size) };
         let is_own = |rule: &&Rule| {
             matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedProperties(_))
         };
         for rule in node.rules.iter().filter(|rule| !is_own(rule)) {
-            self.cover_by(rule, at, &mut covered)?;
+            all.cover_by(rule, at)?;
         }
-        Ok(covered)
+        Ok(all.covered)
     }
+}
 
+impl<'p, 'v> Evaluation<'_, 'p, 'v> {
     /// Marks the members or items that a schema evaluates; the value meets the schema.
-    fn cover(
-        &mut self,
-        node: &'p Node,
-        at: Instance<'v>,
-        covered: &mut Coverage,
-    ) -> Result<(), Spent> {
-        let Some(node) = self.behind(node) else { return Ok(()) };
-        self.budget.charge(1)?;
-        if covered.is_whole || !covered.seen.insert(std::ptr::from_ref(node).addr()) {
+    fn cover(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
+        let Some(node) = self.run.behind(node) else { return Ok(()) };
+        self.run.budget.charge(1)?;
+        if self.covered.is_whole || !self.covered.seen.insert(std::ptr::from_ref(node).addr()) {
             return Ok(());
         }
-        self.deeper(|run| node.rules.iter().try_for_each(|rule| run.cover_by(rule, at, covered)))
+        self.run.descend()?;
+        let covered = node.rules.iter().try_for_each(|rule| self.cover_by(rule, at));
+        self.run.depth -= 1;
+        covered
     }
 
-    fn cover_by(
-        &mut self,
-        rule: &'p Rule,
-        at: Instance<'v>,
-        covered: &mut Coverage,
-    ) -> Result<(), Spent> {
+    fn cover_by(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid {
         match rule {
-            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.cover(node, at, covered)),
-            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => nodes
-                .iter()
-                .try_for_each(|node| self.cover_where_valid(node, at, covered).map(drop)),
-            Rule::Reference(target) => match self.scope.node(*target) {
-                Some(node) => self.cover(node, at, covered),
+            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.cover(node, at)),
+            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
+                nodes.iter().try_for_each(|node| self.cover_where_valid(node, at).map(drop))
+            }
+            Rule::Reference(target) => match self.run.scope.node(*target) {
+                Some(node) => self.cover(node, at),
                 None => Ok(()),
             },
             Rule::If(conditional) => {
                 let condition = &conditional.condition;
-                let is_valid =
-                    self.strictly(|run| run.cover_where_valid(condition, at, covered))?;
+                let outer = std::mem::replace(&mut self.run.overlap, Overlap::Refused);
+                let is_valid = self.cover_where_valid(condition, at);
+                self.run.overlap = outer;
+                let is_valid = is_valid?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
-                branch.as_ref().map_or(Ok(()), |node| self.cover(node, at, covered))
+                branch.as_ref().map_or(Ok(()), |node| self.cover(node, at))
             }
             _ => match (at.array(), at.object()) {
-                (Some(items), _) => self.cover_items(rule, items, covered),
-                (_, Some(members)) => self.cover_members(rule, members, at, covered),
+                (Some(items), _) => self.cover_items(rule, items),
+                (_, Some(members)) => self.cover_members(rule, members, at),
                 _ => Ok(()),
             },
         }
     }
 
-    fn cover_where_valid(
-        &mut self,
-        node: &'p Node,
-        at: Instance<'v>,
-        covered: &mut Coverage,
-    ) -> Result<bool, Spent> {
-        let is_valid = self.valid(node, at)?;
+    fn cover_where_valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
+        let is_valid = self.run.valid(node, at)?;
         if is_valid {
-            self.cover(node, at, covered)?;
+            self.cover(node, at)?;
         }
         Ok(is_valid)
     }
 
-    fn cover_items(
-        &mut self,
-        rule: &'p Rule,
-        items: &'v [Value],
-        covered: &mut Coverage,
-    ) -> Result<(), Spent> {
+    fn cover_items(&mut self, rule: &'p Rule, items: &'v [Value]) -> Paid {
         match rule {
             Rule::Contains(contains) => {
                 items.iter().enumerate().try_for_each(|(at, item)| {
-                    let is_valid = self.valid(&contains.node, Instance::Value(item))?;
-                    covered.mark_where(at, is_valid);
+                    let is_valid = self.run.valid(&contains.node, Instance::Value(item))?;
+                    self.covered.mark_where(at, is_valid);
                     Ok(())
                 })?;
             }
-            Rule::Items(schemas) if schemas.rest.is_some() => covered.is_whole = true,
+            Rule::Items(schemas) if schemas.rest.is_some() => self.covered.is_whole = true,
             Rule::Items(schemas) => {
-                (0..schemas.prefix.len()).for_each(|at| covered.mark_where(at, true));
+                (0..schemas.prefix.len()).for_each(|at| self.covered.mark_where(at, true));
             }
-            Rule::UnevaluatedItems(_) => covered.is_whole = true,
+            Rule::UnevaluatedItems(_) => self.covered.is_whole = true,
             _ => {}
         }
         Ok(())
     }
 
-    fn cover_members(
-        &mut self,
-        rule: &'p Rule,
-        members: &'v Object,
-        whole: Instance<'v>,
-        covered: &mut Coverage,
-    ) -> Result<(), Spent> {
+    fn cover_members(&mut self, rule: &'p Rule, members: &'v Object, whole: Instance<'v>) -> Paid {
         match rule {
             Rule::DependentSchemas(each) => {
                 for (_, node) in each.iter().filter(|(name, _)| members.contains_key(name)) {
-                    self.cover(node, whole, covered)?;
+                    self.cover(node, whole)?;
                 }
             }
-            Rule::Properties(properties) if properties.rest.is_some() => covered.is_whole = true,
+            Rule::Properties(properties) if properties.rest.is_some() => {
+                self.covered.is_whole = true;
+            }
             Rule::Properties(properties) => {
-                self.budget.charge(members.len())?;
+                self.run.budget.charge(members.len())?;
                 for (at, name) in members.keys().enumerate() {
                     let is_told = self.is_told(properties, name)?;
-                    covered.mark_where(at, is_told);
+                    self.covered.mark_where(at, is_told);
                 }
             }
-            Rule::UnevaluatedProperties(_) => covered.is_whole = true,
+            Rule::UnevaluatedProperties(_) => self.covered.is_whole = true,
             _ => {}
         }
         Ok(())
     }
 
     /// True for a name that `properties` or `patternProperties` matches.
-    fn is_told(&mut self, properties: &'p Properties, name: &str) -> Result<bool, Spent> {
+    fn is_told(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
         let is_declared = properties.declared(name).is_some();
-        let fits_none = |run: &mut Self| {
-            run.all(&properties.patterns, |run, (pattern, _)| {
+        let mut fits_none = || {
+            self.run.all(&properties.patterns, |run, (pattern, _)| {
                 Ok(!pattern.matches(name, &mut run.budget)?)
             })
         };
-        Ok(is_declared || !fits_none(self)?)
+        Ok(is_declared || !fits_none()?)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeSet, slice};
 
-use super::{Node, Rule, Run, Spent};
+use super::{Node, Paid, Rule, Run};
 
 impl<'p> Run<'p, '_> {
-    pub(crate) fn pay(&mut self, steps: usize) -> Result<(), Spent> {
+    pub(crate) fn pay(&mut self, steps: usize) -> Paid {
         self.budget.charge(steps)
     }
 
@@ -20,7 +20,7 @@ impl<'p> Run<'p, '_> {
     }
 
     /// The names that a schema declares for some values.
-    pub(crate) fn names_in_place(&mut self, node: &'p Node) -> Result<BTreeSet<&'p str>, Spent> {
+    pub(crate) fn names_in_place(&mut self, node: &'p Node) -> Paid<BTreeSet<&'p str>> {
         let perhaps = |rule: &'p Rule| -> Vec<&'p Node> {
             match rule {
                 Rule::AllOf(nodes) | Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {

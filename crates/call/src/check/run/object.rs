@@ -2,7 +2,7 @@
 
 use callgate_tool::{Object, Value};
 
-use super::{Instance, Node, Rule, Run, Spent};
+use super::{Instance, Node, Paid, Rule, Run};
 use crate::check::node::Properties;
 
 impl<'p, 'v> Run<'p, 'v> {
@@ -12,7 +12,7 @@ impl<'p, 'v> Run<'p, 'v> {
         node: &'p Node,
         members: &'v Object,
         at: Instance<'v>,
-    ) -> Result<bool, Spent> {
+    ) -> Paid<bool> {
         match rule {
             Rule::DependentRequired(each) => {
                 self.budget.charge(each.len() / NAMES)?;
@@ -52,7 +52,7 @@ impl<'p, 'v> Run<'p, 'v> {
         properties: &'p Properties,
         name: &'v str,
         member: &'v Value,
-    ) -> Result<bool, Spent> {
+    ) -> Paid<bool> {
         let at = Instance::Value(member);
         let declared = properties.declared(name);
         let mut is_told = declared.is_some();

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, slice};
 
 use callgate_tool::{Object, Value};
 
-use super::{Instance, Key, Node, Rule, Run, Spent, Types};
+use super::{Instance, Key, Node, Paid, Rule, Run, Types};
 use crate::check::node::Properties;
 
 #[derive(Clone, Debug)]
@@ -39,22 +39,11 @@ pub(crate) enum Segment<'v> {
     Name(&'v str),
 }
 
-struct FoundViolations<'p, 'v> {
+struct Collector<'r, 'p, 'v> {
+    run: &'r mut Run<'p, 'v>,
     list: Vec<Violation<'p, 'v>>,
     path: Vec<Segment<'v>>,
     seen: BTreeSet<Key>,
-}
-
-impl<'p, 'v> FoundViolations<'p, 'v> {
-    fn is_full(&self) -> bool {
-        self.list.len() >= MOST
-    }
-
-    fn push(&mut self, breach: Breach<'p, 'v>, at: Instance<'v>) {
-        if !self.is_full() {
-            self.list.push(Violation { breach, at, path: self.path.as_slice().into() });
-        }
-    }
 }
 
 impl<'p, 'v> Run<'p, 'v> {
@@ -64,11 +53,11 @@ impl<'p, 'v> Run<'p, 'v> {
         node: &'p Node,
         at: Instance<'v>,
         path: &[Segment<'v>],
-    ) -> Result<Vec<Violation<'p, 'v>>, Spent> {
-        let mut found =
-            FoundViolations { list: Vec::new(), path: path.to_vec(), seen: BTreeSet::new() };
-        self.collect(node, at, &mut found)?;
-        Ok(found.list)
+    ) -> Paid<Vec<Violation<'p, 'v>>> {
+        let (list, path, seen) = (Vec::new(), path.to_vec(), BTreeSet::new());
+        let mut collector = Collector { run: self, list, path, seen };
+        collector.collect(node, at)?;
+        Ok(collector.list)
     }
 
     /// The names that a schema declares, directly or through references.
@@ -92,130 +81,108 @@ impl<'p, 'v> Run<'p, 'v> {
         }
         names
     }
+}
 
-    fn collect(
-        &mut self,
-        node: &'p Node,
-        at: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
-        let Some(node) = self.behind(node).filter(|_| !found.is_full()) else { return Ok(()) };
-        self.budget.charge(1)?;
-        if !self.fits(node.types, at)? {
-            found.push(Breach::Type(node.types), at);
-            let listed =
-                node.rules.iter().filter(|rule| matches!(rule, Rule::Const(_) | Rule::Enum(_)));
-            return listed.into_iter().try_for_each(|rule| self.collect_by(rule, node, at, found));
-        }
-        if node.is_shared && (self.valid(node, at)? || !found.seen.insert(self.key(node, at))) {
-            return Ok(());
-        }
-        self.deeper(|run| {
-            node.rules.iter().try_for_each(|rule| run.collect_by(rule, node, at, found))
-        })
+impl<'p, 'v> Collector<'_, 'p, 'v> {
+    fn is_full(&self) -> bool {
+        self.list.len() >= MOST
     }
 
-    fn collect_by(
-        &mut self,
-        rule: &'p Rule,
-        node: &'p Node,
-        at: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
+    fn push(&mut self, breach: Breach<'p, 'v>, at: Instance<'v>) {
+        if !self.is_full() {
+            self.list.push(Violation { breach, at, path: self.path.as_slice().into() });
+        }
+    }
+
+    fn collect(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
+        let Some(node) = self.run.behind(node).filter(|_| !self.is_full()) else { return Ok(()) };
+        self.run.budget.charge(1)?;
+        if !self.run.fits(node.types, at)? {
+            self.push(Breach::Type(node.types), at);
+            let listed =
+                node.rules.iter().filter(|rule| matches!(rule, Rule::Const(_) | Rule::Enum(_)));
+            return listed.into_iter().try_for_each(|rule| self.collect_by(rule, node, at));
+        }
+        if node.is_shared
+            && (self.run.valid(node, at)? || !self.seen.insert(self.run.key(node, at)))
+        {
+            return Ok(());
+        }
+        self.run.descend()?;
+        let collected = node.rules.iter().try_for_each(|rule| self.collect_by(rule, node, at));
+        self.run.depth -= 1;
+        collected
+    }
+
+    fn collect_by(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
         match rule {
-            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at, found)),
+            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at)),
             Rule::If(conditional) => {
-                let is_valid = self.strictly(|run| run.valid(&conditional.condition, at))?;
+                let is_valid = self.run.strictly(|run| run.valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
                 let Some(branch) = branch else { return Ok(()) };
                 // A condition on a member that is missing or wrong decides nothing yet.
-                let condition = self.names_in_place(&conditional.condition)?;
-                let is_open =
-                    found.list.iter().any(|known| concerns(known, &found.path, &condition));
+                let condition = self.run.names_in_place(&conditional.condition)?;
+                let is_open = self.list.iter().any(|known| concerns(known, &self.path, &condition));
                 if is_open {
                     return Ok(());
                 }
                 if branch.is_never() && !is_valid {
-                    return self.collect(&conditional.condition, at, found);
+                    return self.collect(&conditional.condition, at);
                 }
-                self.collect(branch, at, found)
+                self.collect(branch, at)
             }
-            Rule::Reference(target) => match self.scope.node(*target) {
-                Some(node) => self.collect(node, at, found),
+            Rule::Reference(target) => match self.run.scope.node(*target) {
+                Some(node) => self.collect(node, at),
                 None => Ok(()),
             },
-            Rule::Items(_) | Rule::UnevaluatedItems(_) => self.collect_items(rule, node, at, found),
-            _ => self.collect_object(rule, node, at, found),
+            Rule::Items(_) | Rule::UnevaluatedItems(_) => self.collect_items(rule, node, at),
+            _ => self.collect_object(rule, node, at),
         }
     }
 
     /// Collects a violation of a rule on the value as a whole.
-    fn collect_whole(
-        &mut self,
-        rule: &'p Rule,
-        node: &'p Node,
-        at: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
-        if !self.holds(rule, node, at)? {
-            found.push(Breach::Rule(rule), at);
+    fn collect_whole(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
+        if !self.run.holds(rule, node, at)? {
+            self.push(Breach::Rule(rule), at);
         }
         Ok(())
     }
 
-    fn collect_items(
-        &mut self,
-        rule: &'p Rule,
-        node: &'p Node,
-        whole: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
+    fn collect_items(&mut self, rule: &'p Rule, node: &'p Node, whole: Instance<'v>) -> Paid {
         let Some(items) = whole.array() else {
-            return self.collect_whole(rule, node, whole, found);
+            return self.collect_whole(rule, node, whole);
         };
         if let Rule::UnevaluatedItems(rest) = rule {
             // Items that another rule refuses still count as evaluated.
-            if !found.list.is_empty() {
+            if !self.list.is_empty() {
                 return Ok(());
             }
-            let covered = self.covered(node, whole)?;
+            let covered = self.run.covered(node, whole)?;
             let mut others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
-            return others
-                .try_for_each(|(at, item)| self.below(Segment::Index(at), rest, item, found));
+            return others.try_for_each(|(at, item)| self.below(Segment::Index(at), rest, item));
         }
         let Rule::Items(schemas) = rule else { return Ok(()) };
         for (at, item) in items.iter().enumerate() {
             let Some(node) = schemas.prefix.get(at).or(schemas.rest.as_ref()) else { break };
-            self.below(Segment::Index(at), node, item, found)?;
+            self.below(Segment::Index(at), node, item)?;
         }
         Ok(())
     }
 
-    fn below(
-        &mut self,
-        segment: Segment<'v>,
-        node: &'p Node,
-        value: &'v Value,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
+    fn below(&mut self, segment: Segment<'v>, node: &'p Node, value: &'v Value) -> Paid {
         if node.is_any() {
             return Ok(());
         }
-        found.path.push(segment);
-        self.collect(node, Instance::Value(value), found)?;
-        found.path.pop();
+        self.path.push(segment);
+        self.collect(node, Instance::Value(value))?;
+        self.path.pop();
         Ok(())
     }
 
-    fn collect_object(
-        &mut self,
-        rule: &'p Rule,
-        node: &'p Node,
-        at: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
+    fn collect_object(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
         let Some(members) = at.object() else {
-            return self.collect_whole(rule, node, at, found);
+            return self.collect_whole(rule, node, at);
         };
         match rule {
             Rule::DependentRequired(each) => {
@@ -223,48 +190,41 @@ impl<'p, 'v> Run<'p, 'v> {
                 let missing = asked.flat_map(|(_, names)| names);
                 missing
                     .filter(|name| !members.contains_key(name))
-                    .for_each(|name| found.push(Breach::Missing(name), at));
+                    .for_each(|name| self.push(Breach::Missing(name), at));
                 Ok(())
             }
             Rule::DependentSchemas(each) => {
                 let mut asked = each.iter().filter(|(name, _)| members.contains_key(name));
-                asked.try_for_each(|(_, node)| self.collect(node, at, found))
+                asked.try_for_each(|(_, node)| self.collect(node, at))
             }
-            Rule::Properties(properties) => self.collect_members(properties, members, at, found),
+            Rule::Properties(properties) => self.collect_members(properties, members, at),
             Rule::Required(names) => {
                 let missing = names.iter().filter(|name| !members.contains_key(name));
-                missing.for_each(|name| found.push(Breach::Missing(name), at));
+                missing.for_each(|name| self.push(Breach::Missing(name), at));
                 Ok(())
             }
-            Rule::UnevaluatedProperties(rest) => self.collect_others(rest, node, at, found),
-            _ => self.collect_whole(rule, node, at, found),
+            Rule::UnevaluatedProperties(rest) => self.collect_others(rest, node, at),
+            _ => self.collect_whole(rule, node, at),
         }
     }
 
     /// Collects violations of members that no rule beside `unevaluatedProperties` evaluates.
-    fn collect_others(
-        &mut self,
-        rest: &'p Node,
-        node: &'p Node,
-        at: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
+    fn collect_others(&mut self, rest: &'p Node, node: &'p Node, at: Instance<'v>) -> Paid {
         let Some(members) = at.object() else { return Ok(()) };
         // Members that another rule refuses still count as evaluated.
-        if !found.list.is_empty() {
+        if !self.list.is_empty() {
             return Ok(());
         }
-        let covered = self.covered(node, at)?;
+        let covered = self.run.covered(node, at)?;
         let others = members.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
         let mut others = others.map(|(_, member)| member);
         if !rest.is_never() {
-            return others.try_for_each(|(name, member)| {
-                self.below(Segment::Name(name), rest, member, found)
-            });
+            return others
+                .try_for_each(|(name, member)| self.below(Segment::Name(name), rest, member));
         }
         let names: Vec<_> = others.map(|(name, _)| name.as_str()).take(MOST).collect();
         if !names.is_empty() {
-            found.push(Breach::Unevaluated(names, node), at);
+            self.push(Breach::Unevaluated(names, node), at);
         }
         Ok(())
     }
@@ -274,31 +234,30 @@ impl<'p, 'v> Run<'p, 'v> {
         properties: &'p Properties,
         members: &'v Object,
         at: Instance<'v>,
-        found: &mut FoundViolations<'p, 'v>,
-    ) -> Result<(), Spent> {
+    ) -> Paid {
         let mut unexpected = Vec::new();
-        self.budget.charge(members.len())?;
+        self.run.budget.charge(members.len())?;
         for (name, member) in members {
             let declared = properties.declared(name);
             let mut is_told = declared.is_some();
             if let Some(node) = declared {
-                self.below(Segment::Name(name), node, member, found)?;
+                self.below(Segment::Name(name), node, member)?;
             }
             for (pattern, node) in &properties.patterns {
-                let is_meant = pattern.matches(name, &mut self.budget)?;
+                let is_meant = pattern.matches(name, &mut self.run.budget)?;
                 is_told |= is_meant;
                 let node = Some(node).filter(|_| is_meant && pattern.is_held());
-                node.map_or(Ok(()), |node| self.below(Segment::Name(name), node, member, found))?;
+                node.map_or(Ok(()), |node| self.below(Segment::Name(name), node, member))?;
             }
             match properties.rest.as_ref().filter(|_| !is_told) {
                 Some(rest) if rest.is_never() => unexpected.push(name.as_str()),
-                Some(rest) => self.below(Segment::Name(name), rest, member, found)?,
+                Some(rest) => self.below(Segment::Name(name), rest, member)?,
                 None => {}
             }
         }
         unexpected.truncate(MOST);
         if !unexpected.is_empty() {
-            found.push(Breach::Unexpected(unexpected, properties), at);
+            self.push(Breach::Unexpected(unexpected, properties), at);
         }
         Ok(())
     }
