@@ -1,48 +1,31 @@
-//! The command line as clap reads it, one file a command. What a flag means is written here once, for `--help`.
+//! The command line as clap reads it, one file for each group of commands. What a flag means is written here once, for `--help`.
 
 use clap::{Parser, Subcommand};
 
-mod answer;
-mod audit;
-mod call;
-mod check;
-mod complete;
-mod completions;
-mod diff;
-mod doctor;
-mod explain;
-#[cfg(feature = "ces")]
-mod import;
-mod init;
-mod login;
-mod man;
-#[cfg(feature = "mcp")]
-mod mcp;
-mod serve;
+mod calls;
+mod checks;
+mod hints;
+mod serving;
+mod setup;
 mod source;
-mod test;
 mod tools;
 
-#[cfg(feature = "ces")]
-pub(crate) use self::import::ImportArguments;
 #[cfg(feature = "mcp")]
-pub(crate) use self::mcp::{McpArguments, McpHost};
+pub(crate) use self::serving::{McpArguments, McpHost};
+#[cfg(feature = "ces")]
+pub(crate) use self::setup::ImportArguments;
 pub(crate) use self::{
-    answer::{AnswerArguments, AnswerFormat},
-    audit::{AuditCommand, VerifyArguments},
-    call::CallArguments,
-    check::{CheckArguments, Format, Least},
-    complete::{CompleteArguments, CompletedShell},
-    completions::CompletionsArguments,
-    diff::DiffArguments,
-    doctor::DoctorArguments,
-    explain::ExplainArguments,
-    init::InitArguments,
-    login::{LoginArguments, LoginPlace, LogoutArguments},
-    man::ManArguments,
-    serve::ServeArguments,
+    calls::{AnswerArguments, AnswerFormat, CallArguments},
+    checks::{
+        AuditCommand, CheckArguments, DiffArguments, DoctorArguments, Format, Least, TestArguments,
+        VerifyArguments,
+    },
+    hints::{
+        CompleteArguments, CompletedShell, CompletionsArguments, ExplainArguments, ManArguments,
+    },
+    serving::ServeArguments,
+    setup::{InitArguments, LoginArguments, LoginPlace},
     source::{ConnectionArguments, DescriptionArguments, RequestArguments, SourceArguments},
-    test::TestArguments,
     tools::ToolsArguments,
 };
 
@@ -99,7 +82,8 @@ pub(crate) enum Command {
     /// Log in to a service in a browser: calls then have a token of yours
     Login(LoginArguments),
     /// Log out: give the tokens of a login back and forget it
-    Logout(LogoutArguments),
+    #[command(after_help = "Example:\n  callgate logout github")]
+    Logout(LoginPlace),
     /// Print the manual page of a command, or write those of all commands
     #[command(after_help = "Example:\n  callgate man call")]
     Man(ManArguments),

@@ -11,7 +11,6 @@ mod args;
 mod baseline;
 mod cause;
 mod codes;
-mod colour;
 mod commands;
 mod exit;
 mod file_argument;
@@ -34,7 +33,6 @@ mod report;
 mod sarif;
 mod session;
 mod table;
-mod terminal;
 mod usage_error;
 mod yaml;
 
@@ -80,7 +78,7 @@ fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Complete(arguments) => Ok(commands::complete::run(&arguments)),
-        Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
+        Command::Completions(arguments) => Ok(commands::complete::print_script(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
@@ -88,11 +86,14 @@ fn run(command: Command) -> Result<Verdict, Failure> {
         #[cfg(feature = "ces")]
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Login(arguments) => commands::login::run(&arguments),
-        Command::Logout(arguments) => commands::logout::run(&arguments),
+        Command::Logout(arguments) => commands::login::log_out(&arguments),
         Command::Man(arguments) => commands::man::run(&arguments),
         #[cfg(feature = "mcp")]
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
-        Command::Schema => Ok(commands::schema::run()),
+        Command::Schema => {
+            output::result(&format!("{:#}\n", callgate_config::schema()));
+            Ok(Verdict::Fine)
+        }
         Command::Serve(arguments) => commands::serve::run(&arguments),
         Command::Test(arguments) => commands::test::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),

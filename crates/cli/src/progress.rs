@@ -1,12 +1,13 @@
 //! Shows on a terminal that work is still going on, once it takes long.
 
 use std::{
+    path::Path,
     sync::mpsc::{RecvTimeoutError, Sender, channel},
     thread::{self, JoinHandle},
     time::Duration,
 };
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output;
 
@@ -14,13 +15,22 @@ use crate::output;
 const QUIET: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// A progress sign on standard error, shown after a second until it is dropped.
+/// A progress sign on standard error, shown after a second until it is dropped; nothing without a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Progress {
-    /// Shows `message` if the work takes long; nothing without a terminal.
-    pub(crate) fn shown(message: String) -> Self {
+    /// Shows a file that is checked, if it takes long.
+    pub(crate) fn of_check(file: &Path) -> Self {
+        Self::shown("{spinner} checking {msg}", file.display().to_string())
+    }
+
+    /// Shows that a call waits for its service, and for how long.
+    pub(crate) fn of_call() -> Self {
+        Self::shown("{spinner} waiting for the service, {elapsed}", String::new())
+    }
+
+    fn shown(template: &'static str, message: String) -> Self {
         if !output::is_watched() {
             return Self(None);
         }
@@ -29,7 +39,10 @@ impl Progress {
             if waiting.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::new_spinner().with_message(message);
+            let mut bar = ProgressBar::new_spinner().with_message(message);
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar = bar.with_style(style);
+            }
             while waiting.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 bar.tick();
             }

@@ -1,7 +1,6 @@
 //! `callgate call FILE TOOL`: one call with arguments from the command line, a batch of them from a file, or those of a model's
 //! message.
 
-mod answer;
 mod approve;
 mod argument_words;
 mod batch;
@@ -9,26 +8,26 @@ mod download;
 mod fault;
 mod format;
 pub(crate) mod message;
-mod misfit;
-mod missing_selection;
 mod pages;
 mod place;
 mod request_printer;
 mod show;
-mod wait;
+mod warnings;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use callgate::{
     Arguments, Call, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
-    config::{Built, Environment},
+    config::{Built, Environment, ResultSelection as Selection},
     dialect::{json_result, read_json},
 };
 use callgate_tool::Value;
 
-use self::{approve::Consent, fault::Hints, place::Place, show::Shown};
+use self::{
+    approve::Consent, fault::Hints, place::Place, request_printer::RequestPrinter, show::Shown,
+};
 use crate::{
-    args::CallArguments,
+    args::{AnswerArguments, AnswerFormat, CallArguments},
     exit::{Failure, Verdict},
     needs,
     open::{options, read, usable},
@@ -63,7 +62,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let call = ToolCall::new("1", name, values);
     let entry = executor.find(&call.tool);
     let shown = Shown::new(arguments, Place::of(&arguments.source.file, &toolsets, entry));
-    if !arguments.dry_run && answer::is_raw(&arguments.answer) {
+    if !arguments.dry_run && is_raw(&arguments.answer) {
         return block_on(streamed(&executor, &call, &session, arguments, &shown))?;
     }
     let result = if arguments.dry_run {
@@ -71,8 +70,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     } else {
         block_on(made(&executor, &call, &session, arguments))??
     };
-    misfit::tell(entry, &result, shown.place());
-    missing_selection::tell(arguments, entry, &result);
+    warnings::of_text(entry, &result, shown.place());
+    warnings::of_selection(arguments, entry, &result);
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));
         return Ok(verdict(&result));
@@ -87,14 +86,14 @@ async fn made(
     arguments: &CallArguments,
 ) -> Result<ToolResult, Failure> {
     let wanted = &arguments.answer;
-    let (selection, consent) = (answer::selection(wanted)?, Consent::to_one(arguments));
-    let asked = |call| answer::asked(Call::new(call, session), wanted, selection.as_ref());
+    let (selection, consent) = (selection(wanted)?, Consent::to_one(arguments));
     if !wanted.all_pages {
-        return Ok(approve::made(executor, &asked(call), consent).await);
+        let call = with_flags(Call::new(call, session), wanted, selection.as_ref());
+        return Ok(approve::made(executor, &call, consent).await);
     }
     let page = |arguments: &Arguments| {
         let call = ToolCall::new("1", call.tool.clone(), arguments.clone());
-        answer::asked(Call::new(&call, session), wanted, selection.as_ref()).detached()
+        with_flags(Call::new(&call, session), wanted, selection.as_ref()).detached()
     };
     Ok(pages::all(executor, page, consent, call.arguments.clone(), wanted.max_pages).await)
 }
@@ -106,12 +105,56 @@ async fn streamed(
     arguments: &CallArguments,
     shown: &Shown,
 ) -> Result<Verdict, Failure> {
-    let call = answer::asked(Call::new(call, session), &arguments.answer, None);
+    let call = with_flags(Call::new(call, session), &arguments.answer, None);
     let consent = Consent::to_one(arguments);
     match &arguments.answer.output {
         Some(file) => download::to_file(executor, call, file, consent, shown).await,
         None => download::to_output(executor, call, consent, shown).await,
     }
+}
+
+/// The part of the response that is shown; `None` for a model's part.
+fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Failure> {
+    if wanted.as_model {
+        return Ok(None);
+    }
+    if let Some(path) = &wanted.jsonpath {
+        return Selection::json_path(path).map(Some).map_err(|error| {
+            let message = format!("error: `--jsonpath`: `{path}` is no JSON path: {error}");
+            Failure(format!("{message}\nhelp: for example `--jsonpath '$.items[*].id'`"))
+        });
+    }
+    Ok(Some(match &*wanted.select {
+        [] => Selection::All,
+        fields => Selection::paths(fields.iter().map(|field| field.trim())),
+    }))
+}
+
+fn with_flags<'a>(
+    call: Call<'a>,
+    wanted: &AnswerArguments,
+    selection: Option<&Selection>,
+) -> Call<'a> {
+    let mut call = shaped(call, selection);
+    if is_raw(wanted) {
+        call = call.as_bytes();
+    }
+    if wanted.verbose > 0 {
+        call = call.with_watcher(Arc::new(RequestPrinter { has_bodies: wanted.verbose > 1 }));
+    }
+    call
+}
+
+fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
+    match selection {
+        Some(selection) => call.with_whole(selection.clone()),
+        None => call,
+    }
+}
+
+/// True if the raw bytes are wanted.
+fn is_raw(wanted: &AnswerArguments) -> bool {
+    wanted.output.is_some() || wanted.format == Some(AnswerFormat::Raw)
 }
 
 /// The words for a failed call of `file`, whose credential `settings` names; empty for another outcome.
@@ -132,7 +175,7 @@ pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
     }
-    let by_id = |id: &Option<_>| id.as_ref().is_some_and(|id: &std::sync::Arc<str>| &**id == asked);
+    let by_id = |id: &Option<_>| id.as_ref().is_some_and(|id: &Arc<str>| &**id == asked);
     let operations = executor.entries().filter_map(Entry::operation);
     let mut meant = operations.filter(|operation| by_id(&operation.operation_id));
     match (meant.next(), meant.next()) {

@@ -1,9 +1,10 @@
-//! `callgate check FILE…`: reports the result for each operation, every fault with its line and a caret, and a summary.
-
-mod second_reader;
+//! `callgate check FILE…`: reports the result for each operation, every fault with its line and a caret, and a summary;
+//! with `--strict` also the verdict of the crate `openapiv3`.
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "openapiv3")]
+use callgate::openapi::TextLimits;
 use callgate::{
     config::{Built, Error, Finding, Severity as FindingSeverity},
     openapi::Severity,
@@ -45,8 +46,10 @@ struct Judge<'a> {
 }
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
+    #[cfg(not(feature = "openapiv3"))]
     if arguments.strict {
-        second_reader::needed()?;
+        let message = "`--strict` needs a build of callgate with the feature `openapiv3`";
+        return Err(Failure::with_help(message, "build it with `--features openapiv3`"));
     }
     let format = if arguments.json { Format::Json } else { arguments.format };
     let levels = levels(arguments, format);
@@ -54,7 +57,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     let counted = counted(arguments, format);
     let mut found = Found::default();
     for file in &arguments.files {
-        let progress = Progress::shown(format!("checking {}", file.display()));
+        let progress = Progress::of_check(file);
         match open::built(file, &options(arguments)) {
             Ok(built) => {
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
@@ -74,8 +77,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     }
     found.show(format, &levels);
     let mut n_faults = if arguments.connect { connected(arguments)? } else { 0 };
+    #[cfg(feature = "openapiv3")]
     if arguments.strict {
-        n_faults += second_reader::report(&found.documents);
+        n_faults += tell_strict(&found.documents);
     }
     let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
@@ -85,6 +89,36 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     found.tell_empty();
     if found.faults.is_empty() { Ok(Verdict::of(is_found)) } else { Err(Failure(found.faults)) }
 }
+
+/// Prints the verdict of the crate `openapiv3` on each description; it does not change which operations become tools. Returns the
+/// number of faults.
+#[cfg(feature = "openapiv3")]
+fn tell_strict(documents: &[Checked]) -> usize {
+    let mut n_faults = 0;
+    for document in documents {
+        // A text that cannot be read was already reported.
+        let read = callgate_tree::read(document.text().as_bytes(), &TextLimits::default());
+        let Ok(read) = read else { continue };
+        let faults = callgate_config::strict_faults(&read.value.to_value());
+        let verdict = match faults.len() {
+            0 => "reads it".to_owned(),
+            1 => "refuses 1 part".to_owned(),
+            n => format!("refuses {n} parts"),
+        };
+        let mut text = format!("{}: openapiv3 {verdict}\n", document.file.display());
+        for fault in &faults {
+            let at = if fault.pointer.is_empty() { "the description" } else { &fault.pointer };
+            text.push_str(&format!("  {at}: {}\n", fault.message));
+        }
+        output::result(&text);
+        n_faults += faults.len();
+    }
+    output::talk(NOT_READ);
+    n_faults
+}
+
+#[cfg(feature = "openapiv3")]
+const NOT_READ: &str = "note: openapiv3 does not read members beside `$ref`, members that OpenAPI 3.0 does not know, and digits beyond those of a double\n";
 
 /// Tries the connections and credentials of each file. Returns the number of faults.
 fn connected(arguments: &CheckArguments) -> Result<usize, Failure> {

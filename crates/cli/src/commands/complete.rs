@@ -1,5 +1,6 @@
 //! `callgate complete SHELL WORD…`: prints candidates for the word at the cursor, for the scripts of `callgate completions`.
 //! Prints nothing else, sends nothing, and never fails: a user who presses a key expects candidates or silence.
+//! `callgate completions SHELL` prints those scripts.
 
 mod argument;
 mod completion_cache;
@@ -11,10 +12,12 @@ mod value;
 use std::{ffi::OsString, fmt::Write as _};
 
 use callgate_tool::is_unseen;
+use clap::CommandFactory as _;
+use clap_complete::Shell;
 
 use self::{line::Line, position::CursorPosition};
 use crate::{
-    args::{CompleteArguments, CompletedShell},
+    args::{Arguments, CompleteArguments, CompletedShell, CompletionsArguments},
     exit::Verdict,
     output,
 };
@@ -46,6 +49,22 @@ pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
         CompletedShell::Fish | CompletedShell::Zsh => for_words(&arguments.words),
     };
     output::result(&text);
+    Verdict::Fine
+}
+
+/// `callgate completions SHELL`: prints the completion script. The scripts for bash, fish and zsh call `callgate complete` at each
+/// key press; those for other shells know only commands and flags.
+pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
+    match arguments.shell {
+        Shell::Bash => output::result(include_str!("completions/callgate.bash")),
+        Shell::Fish => output::result(include_str!("completions/callgate.fish")),
+        Shell::Zsh => output::result(include_str!("completions/callgate.zsh")),
+        shell => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "callgate", &mut script);
+            output::bytes(&script);
+        }
+    }
     Verdict::Fine
 }
 

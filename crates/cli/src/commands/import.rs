@@ -3,7 +3,6 @@
 
 mod fixture;
 mod folder;
-mod stand_in;
 
 use std::path::Path;
 

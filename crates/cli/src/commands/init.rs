@@ -4,7 +4,6 @@
 
 mod credential;
 mod questions;
-mod scopes;
 mod settings;
 
 use std::{
@@ -47,7 +46,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         };
         credentials.extend(asked.map(|value| (scheme.name.to_string(), value)));
     }
-    scopes::add(&mut credentials, &toolset.operations);
+    credential::add_scopes(&mut credentials, &toolset.operations);
     let server = server(arguments, &toolset, asking.as_ref())?;
     let settings = Settings { arguments, server, credentials: &credentials };
     let settings =

@@ -1,5 +1,6 @@
 //! `callgate login [NAME|CONFIG] [TOOLSET]`: a person logs in, in a browser or with a code on another device; from
 //! then on, calls have the person's token. Says where the login is kept; shows no token and no authorization code.
+//! `callgate logout` ends it.
 
 mod browser;
 mod callback;
@@ -7,7 +8,7 @@ mod callback;
 use std::{fs, path::Path, process};
 
 use callgate::config::{Built, Environment};
-use callgate_auth::{Error, LoggedIn, Login};
+use callgate_auth::{Error, LoggedIn, LoggedOut, Login};
 use callgate_config::{BuiltLogin, DescriptionOptions, new_private_file, private_folder};
 use tokio::time::timeout;
 
@@ -56,12 +57,12 @@ async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Fa
     Ok(())
 }
 
-pub(super) fn file(at: &LoginPlace) -> &Path {
+fn file(at: &LoginPlace) -> &Path {
     at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
 }
 
 /// The logins that the user named; at least one.
-pub(super) fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
+fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
     let built = open(file(at), &DescriptionOptions::default(), &environment)?;
     let mut logins = callgate_config::logins(&built);
@@ -133,7 +134,31 @@ async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
     login.finish_on_device(begun).await.map_err(|error| refused(&error))
 }
 
-pub(super) fn refused(error: &Error) -> Failure {
+/// `callgate logout`: revokes the tokens of a login at the authorization server, and removes it from this machine whatever
+/// the server says.
+pub(crate) fn log_out(at: &LoginPlace) -> Result<Verdict, Failure> {
+    let (built, logins) = logins(at)?;
+    block_on(log_out_of(&logins))??;
+    drop::<Built>(built);
+    Ok(Verdict::Fine)
+}
+
+async fn log_out_of(logins: &[BuiltLogin]) -> Result<(), Failure> {
+    for BuiltLogin { credential, login, .. } in logins {
+        let LoggedOut { was_there, unrevoked, .. } =
+            login.logout().await.map_err(|error| refused(&error))?;
+        let text = if was_there { "logged out" } else { "nobody was logged in" };
+        output::result(&format!("{text} for `{credential}`\n"));
+        if let Some(why) = unrevoked {
+            output::talk(&format!(
+                "warning: the login is removed here, but the server may go on taking its tokens: {why}\nhelp: end it on the server's own pages\n"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn refused(error: &Error) -> Failure {
     Failure(format!("error: {}", with_cause(error)))
 }
 

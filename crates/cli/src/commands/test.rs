@@ -1,26 +1,31 @@
 //! `callgate test PATH…`: runs fixtures. A fixture is a folder with a `toolset.yaml`, a description and cases. Each case's
 //! request and result are compared with its files, and so are the declarations and the report if they are there.
 
-mod api;
 mod case;
 mod case_run;
 mod difference;
 mod files;
 mod fixtures;
-mod layout;
 mod record;
-mod report;
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
+use callgate::{config::Environment, dialect::Dialect};
+
 pub(crate) use self::fixtures::sorted;
-use self::{fixtures::Fixture, report::Report};
+use self::fixtures::{Fixture, TOOLSET};
+use super::tools::declarations;
 use crate::{
     args::TestArguments,
     exit::{Failure, Verdict},
+    levels::Levels,
+    loss_counts::LossCounts,
+    open::{failure, loader},
+    output,
+    report::Checked,
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -86,7 +91,7 @@ fn ran(
 ) -> Result<(), Failure> {
     for Fixture { folder, cases, is_whole } in fixtures {
         if *is_whole {
-            told(&folder.display().to_string(), &api::run(folder, mode)?);
+            told(&folder.display().to_string(), &of_whole(folder, mode)?);
         }
         for case in cases {
             let checks = case::run(folder, case, mode);
@@ -99,6 +104,26 @@ fn ran(
         }
     }
     Ok(())
+}
+
+/// The expectations of a whole fixture: its declarations in each dialect and its load report.
+fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
+    let built = loader()
+        .toolset_file(api.join(TOOLSET))
+        .and_then(|config| config.build_blocking(&Environment::new(), None))
+        .map_err(|error| failure(&error))?;
+    let mut checks = Vec::new();
+    for &dialect in Dialect::ALL {
+        let file = api.join(format!("tools.{dialect}.json"));
+        checks.push(Check::of_optional(file, &declarations(&built.executor, dialect), mode)?);
+    }
+    for toolset in built.toolsets {
+        let mut checked = Checked::new(toolset, LossCounts::default())?;
+        checked.file = checked.file.file_name().unwrap_or_default().into();
+        let text = anstream::adapter::strip_str(&checked.to_text(&Levels::usual())).to_string();
+        checks.push(Check::of_optional(api.join("report.txt"), &text, mode)?);
+    }
+    Ok(checks)
 }
 
 /// Writes all expectations of the fixtures below a folder as they are now.
@@ -138,5 +163,65 @@ impl Check {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;
         Ok(Self::Written(file))
+    }
+}
+
+/// The report on fixtures: one line for each case that fails or was recorded, when it ends, and a final summary.
+#[derive(Debug, Default)]
+struct Report {
+    passed: usize,
+    failed: usize,
+    recorded: usize,
+    files: usize,
+}
+
+impl Report {
+    fn ended(&mut self, name: &str, checks: &[Check]) {
+        let broken: Vec<&str> = checks
+            .iter()
+            .filter_map(|check| match check {
+                Check::Broken(what) => Some(what.trim_end()),
+                _ => None,
+            })
+            .collect();
+        let mut how_recorded = None;
+        for check in checks {
+            match check {
+                Check::Written(file) => {
+                    self.files += 1;
+                    output::line(&format!("wrote {}", file.display()));
+                }
+                Check::Recorded(how) => how_recorded = Some(how),
+                Check::Broken(_) | Check::Held => {}
+            }
+        }
+        match (&*broken, how_recorded) {
+            ([], None) => self.passed += 1,
+            ([], Some(how)) => {
+                self.recorded += 1;
+                output::result(&format!("recorded {name}: {how}\n"));
+            }
+            (broken, _) => {
+                self.failed += 1;
+                output::result(&format!("FAILED {name}: {}\n", broken.join("\n")));
+            }
+        }
+    }
+
+    /// Reports the numbers. Returns true if any case failed.
+    fn finish(&self) -> bool {
+        let mut text = format!("{} passed, {} failed", self.passed, self.failed);
+        if self.recorded > 0 {
+            text.push_str(&format!(", {} recorded", self.recorded));
+        }
+        if self.files > 0 {
+            text.push_str(&format!(", {} files written", self.files));
+        }
+        output::result(&format!("{text}\n"));
+        self.failed > 0
+    }
+
+    fn is_empty(&self) -> bool {
+        self.passed + self.failed + self.recorded == 0
     }
 }

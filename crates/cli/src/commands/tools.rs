@@ -3,22 +3,19 @@
 
 mod example;
 mod page;
-mod search;
-mod strict_counts;
 
 use callgate::{
     Arguments, Entry, Executor, Outcome, Session, Tool, ToolCall,
     config::{Built, BuiltToolset, Environment},
     dialect::{Dialect, Form, Projection},
     openapi::Diagnostic,
-    search::Search,
+    search::{Found, FoundNeed, Search},
 };
-use callgate_dialect::{Projected, project};
+use callgate_dialect::{Projected, is_union, project, strict_limits};
 use callgate_gateway::write_known;
 use callgate_openapi::{Budget, Operation};
 use callgate_tool::{Value, json, visible_line};
 
-use self::strict_counts::StrictCounts;
 use super::{
     call::{block_on, tool_name},
     losses::Losses,
@@ -26,10 +23,10 @@ use super::{
 use crate::{
     args::ToolsArguments,
     exit::{Failure, Verdict},
+    number::grouped,
     open::{options, usable},
     output, render,
     table::Table,
-    terminal,
 };
 
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
@@ -104,7 +101,7 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
     let form = arguments.form();
     if let Some(text) = &arguments.search {
         let search = Search::new(text).with_limit(arguments.limit.into());
-        search::run(&built.executor, &search, arguments.json);
+        found(&built.executor, &search, arguments.json);
     } else if arguments.losses {
         losses(built, arguments)?;
     } else if let Some(projection) = arguments.projection {
@@ -176,6 +173,35 @@ fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// `--search TEXT`: the tools that match, as a table or as JSON.
+fn found(executor: &Executor, search: &Search<'_>, is_json: bool) {
+    let found = executor.search(search, |_| true);
+    if is_json {
+        let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
+        output::result(&format!("{:#}\n", Value::Array(tools)));
+        return;
+    }
+    let mut table = Table::new(["tool", "effect", "what it does"]);
+    for one in &found {
+        let (name, effect) = (one.entry.name().to_string(), one.entry.effect().as_str().to_owned());
+        table.push([name, effect, one.entry.brief()]);
+        for need in &one.needs {
+            table.push([String::new(), String::new(), said(need)]);
+        }
+    }
+    if !found.is_empty() {
+        output::result(&table.text(output::width()));
+    }
+    if found.is_empty() {
+        output::talk("note: no tool has one of these words\n");
+    }
+}
+
+fn said(need: &FoundNeed<'_>) -> String {
+    let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
+    format!("needs `{}`: {}", need.argument, from.join(", "))
+}
+
 pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
     let all =
         executor.entries().filter_map(Entry::declaration).map(|tool| dialect.declaration(tool));
@@ -189,7 +215,7 @@ fn table(built: &Built) {
         let (name, effect) = (tool.name.to_string(), tool.effect.as_str().to_owned());
         table.push([name, effect, tool.tokens().to_string(), summary]);
     });
-    output::result(&table.text(terminal::width()));
+    output::result(&table.text(output::width()));
 }
 
 /// Writes every tool with `show`, those that the client runs last. The texts go before the first tool, between two
@@ -251,5 +277,62 @@ impl Refusals {
         if self.n_more > 0 {
             output::line(&format!("note: so are {} more operations of `{file}`", self.n_more));
         }
+    }
+}
+
+/// Numbers for the limits on strict tools that all declarations together exceed: a provider that accepts each one may still refuse
+/// the request.
+#[derive(Debug, Default)]
+struct StrictCounts {
+    tools: usize,
+    optional: usize,
+    unions: usize,
+}
+
+impl StrictCounts {
+    fn take(&mut self, declaration: &Value) {
+        self.tools += 1;
+        self.optional += n_optional(declaration);
+        self.unions += n_unions(declaration);
+    }
+
+    fn tell(&self, dialect: Dialect) {
+        let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
+        for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
+            let (n_tools, n_optional) = (grouped(n_tools), grouped(n_optional));
+            let n_unions = grouped(n_unions);
+            output::talk(&format!(
+                "note: {} takes {}, got: {n_tools} tools with {n_optional} optional members and {n_unions} of several types\nhelp: {}\n",
+                limit.provider, limit.expected, limit.instead
+            ));
+        }
+    }
+}
+
+/// The number of schemas in a declaration, at any depth, that allow several types.
+fn n_unions(schema: &Value) -> usize {
+    match schema {
+        Value::Array(items) => items.iter().map(n_unions).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(keyword, value)| usize::from(is_union(keyword, value)) + n_unions(value))
+            .sum(),
+        _ => 0,
+    }
+}
+
+/// The number of optional members of a schema, at any depth.
+fn n_optional(schema: &Value) -> usize {
+    match schema {
+        Value::Array(items) => items.iter().map(n_optional).sum(),
+        Value::Object(members) => {
+            let properties = members.get("properties").and_then(Value::as_object);
+            let required = members.get("required").and_then(Value::as_array);
+            let n_required = required.map_or(0, Vec::len);
+            let here =
+                properties.map_or(0, |properties| properties.len().saturating_sub(n_required));
+            here + members.values().map(n_optional).sum::<usize>()
+        }
+        _ => 0,
     }
 }

@@ -13,8 +13,7 @@ use callgate_call::wording::approval as wording;
 use callgate_policy::approval_text;
 use callgate_tool::Value;
 
-use super::wait;
-use crate::{args::CallArguments, output};
+use crate::{args::CallArguments, output, progress::Progress};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Consent {
@@ -49,7 +48,7 @@ impl Consent {
 
 /// Makes a call, after its approval if it needs one.
 pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent) -> ToolResult {
-    let mut result = wait::shown(executor.call_with(call.clone())).await;
+    let mut result = shown(executor.call_with(call.clone())).await;
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = asked(&result.outcome) else { return result };
@@ -57,7 +56,7 @@ pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent)
             return refused(result);
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
-        result = wait::shown(executor.call_with(decided)).await;
+        result = shown(executor.call_with(decided)).await;
     }
     result
 }
@@ -68,7 +67,7 @@ pub(super) async fn opened(
     call: &Call<'_>,
     consent: Consent,
 ) -> Result<ToolStream, ToolResult> {
-    let mut stream = wait::shown(executor.stream_with(call.clone())).await;
+    let mut stream = shown(executor.stream_with(call.clone())).await;
     for _ in 0..MOST_TIMES {
         if stream.head().is_some() {
             return Ok(stream);
@@ -79,9 +78,15 @@ pub(super) async fn opened(
             return Err(refused(result));
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
-        stream = wait::shown(executor.stream_with(decided)).await;
+        stream = shown(executor.stream_with(decided)).await;
     }
     Ok(stream)
+}
+
+/// Runs a call, and shows on a terminal that it waits.
+pub(super) async fn shown<T>(call: impl Future<Output = T>) -> T {
+    let _progress = Progress::of_call();
+    call.await
 }
 
 /// The result of a call that nobody can be asked about.

@@ -14,9 +14,8 @@ use callgate_config::MAX_FILE_BYTES;
 use futures_util::{StreamExt, stream};
 
 use super::{
-    answer,
     approve::{self, Consent},
-    block_on, tool_name,
+    block_on, selection, shaped, tool_name,
 };
 use crate::{
     args::CallArguments,
@@ -33,12 +32,12 @@ pub(super) fn run(
 ) -> Result<Verdict, Failure> {
     let calls = calls(executor, file)?;
     let consent = Consent::to_many(arguments);
-    let selection = answer::selection(&arguments.answer)?;
+    let selection = selection(&arguments.answer)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.dry_run(call, session).await
         } else {
-            let call = answer::shaped(Call::new(call, session), selection.as_ref());
+            let call = shaped(Call::new(call, session), selection.as_ref());
             approve::made(executor, &call, consent).await
         }
     };

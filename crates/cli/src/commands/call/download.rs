@@ -25,7 +25,7 @@ use super::{
 use crate::{
     exit::{Failure, Verdict},
     number::grouped,
-    output, terminal,
+    output,
 };
 
 pub(super) async fn to_file(
@@ -94,7 +94,7 @@ pub(super) async fn to_output(
         Ok(stream) => stream,
         Err(result) => return Ok(shown.ended(&result)),
     };
-    if terminal::is_shown() && !is_text(&stream.body().media_type) {
+    if output::is_shown() && !is_text(&stream.body().media_type) {
         let kind = stream.body().media_type.clone();
         return Err(Failure(format!(
             "error: the answer is `{kind}`, which a terminal cannot show\nhelp: `-o FILE` writes it to a file"

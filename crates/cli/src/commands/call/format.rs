@@ -1,15 +1,15 @@
-//! Prints a value: as JSON, YAML, or a table of its items or members.
+//! Prints a value: as JSON, with colours on a terminal, as YAML, or as a table of its items or members.
 
 use callgate_tool::{Object, Value};
 
-use crate::{args::AnswerFormat, colour, table::Table, terminal, yaml};
+use crate::{args::AnswerFormat, output, table::Table, yaml};
 
 /// The text of a value, with colours if it is JSON on a terminal.
 pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
     match format {
         Some(AnswerFormat::Yaml) => yaml::text(value),
         Some(AnswerFormat::Table) => table(value),
-        _ if terminal::is_shown() => format!("{}\n", colour::json(value)),
+        _ if output::is_shown() => format!("{}\n", in_colours(value)),
         _ => format!("{value:#}\n"),
     }
 }
@@ -17,7 +17,7 @@ pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
 /// Makes a row for each item of a list, or of the only list in an object; else a row for each member.
 fn table(value: &Value) -> String {
     match items(value) {
-        Some(items) => listed(items).text(terminal::width()),
+        Some(items) => listed(items).text(output::width()),
         None => members(value),
     }
 }
@@ -60,7 +60,7 @@ fn members(value: &Value) -> String {
     for (name, member) in members {
         table.push([name.clone(), cell(Some(member))]);
     }
-    table.text(terminal::width())
+    table.text(output::width())
 }
 
 fn cell(value: Option<&Value>) -> String {
@@ -70,6 +70,63 @@ fn cell(value: Option<&Value>) -> String {
         Some(value) => value.to_string(),
     }
 }
+
+/// JSON with colours for terminals; `output` removes the colours if no terminal shows them or `NO_COLOR` is set.
+fn in_colours(value: &Value) -> String {
+    let mut text = String::new();
+    push(&mut text, value, 0);
+    text
+}
+
+fn push(text: &mut String, value: &Value, depth: usize) {
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            text.push('[');
+            for (at, item) in items.iter().enumerate() {
+                new_line(text, at, depth + 1);
+                push(text, item, depth + 1);
+            }
+            end(text, ']', depth);
+        }
+        Value::Object(members) if !members.is_empty() => {
+            text.push('{');
+            for (at, (name, member)) in members.iter().enumerate() {
+                new_line(text, at, depth + 1);
+                coloured(text, NAME, &Value::from(name.as_str()));
+                text.push_str(": ");
+                push(text, member, depth + 1);
+            }
+            end(text, '}', depth);
+        }
+        Value::String(_) => coloured(text, TEXT, value),
+        Value::Number(_) => coloured(text, NUMBER, value),
+        Value::Bool(_) | Value::Null => coloured(text, WORD, value),
+        Value::Array(_) | Value::Object(_) => text.push_str(&value.to_string()),
+    }
+}
+
+fn new_line(text: &mut String, at: usize, depth: usize) {
+    text.push_str(if at == 0 { "\n" } else { ",\n" });
+    text.push_str(&"  ".repeat(depth));
+}
+
+fn end(text: &mut String, bracket: char, depth: usize) {
+    text.push('\n');
+    text.push_str(&"  ".repeat(depth));
+    text.push(bracket);
+}
+
+fn coloured(text: &mut String, colour: &str, value: &Value) {
+    text.push_str(colour);
+    text.push_str(&value.to_string());
+    text.push_str(PLAIN);
+}
+
+const NAME: &str = "\u{1b}[34m";
+const NUMBER: &str = "\u{1b}[36m";
+const PLAIN: &str = "\u{1b}[0m";
+const TEXT: &str = "\u{1b}[32m";
+const WORD: &str = "\u{1b}[35m";
 
 /// The most columns that fit on a terminal.
 const MOST_COLUMNS: usize = 24;
@@ -94,5 +151,13 @@ mod tests {
         check(&json!(["a", 1]), "VALUE\na\n1\n");
         check(&json!({"id": 7, "tags": ["a"]}), "NAME  VALUE\nid    7\ntags  [\"a\"]\n");
         check(&json!(7), "7\n");
+    }
+
+    #[test]
+    fn without_its_colours_the_text_is_that_of_the_value() {
+        let text = r#"{"a": [1.10, "x\u001b", true, null, [], {}], "b": {"c": -7}}"#;
+        let value = Value::parse(text).unwrap();
+        let shown = anstream::adapter::strip_str(&in_colours(&value)).to_string();
+        assert_eq!(shown, format!("{value:#}"));
     }
 }

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     approve::{self, Consent},
-    block_on, json_file, tool_name, wait,
+    block_on, json_file, tool_name,
 };
 use crate::{
     args::CallArguments,
@@ -40,7 +40,7 @@ pub(super) fn run(
         }
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));
-    let results: Vec<ToolResult> = block_on(wait::shown(running.collect()))?;
+    let results: Vec<ToolResult> = block_on(approve::shown(running.collect()))?;
     output::result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
     let is_refused = read.calls().iter().any(|asked| asked.call.is_err());
     Ok(Verdict::of(is_refused || results.iter().any(ToolResult::is_failed)))

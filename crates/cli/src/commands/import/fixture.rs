@@ -14,7 +14,7 @@ use callgate_tool::{Object, Value, json};
 use crate::{
     commands::{
         call::message,
-        import::{description, folder::NewFolder, stand_in},
+        import::{description, folder::NewFolder},
     },
     exit::Failure,
     open::failure,
@@ -77,7 +77,7 @@ fn settings(
     variables: &Object,
     folder: &NewFolder,
 ) -> Result<Object, Failure> {
-    let (mut settings, session) = stand_in::of(&toolset.settings, variables);
+    let (mut settings, session) = of_stand_ins(&toolset.settings, variables);
     if let Some(file) = toolset.description.as_deref().map(description) {
         settings.insert("openapi", Value::from(file));
     }
@@ -88,6 +88,67 @@ fn settings(
     );
     folder.write(&format!("{}/toolset.yaml", toolset.name), &text)?;
     Ok(session)
+}
+
+/// The settings of a fixture, with a stand-in in the place of each credential, and the session that its credentials read. A
+/// fixture gets its responses from recordings: it connects to nothing and requests no tokens.
+fn of_stand_ins(settings: &Object, variables: &Object) -> (Object, Object) {
+    let mut settings = settings.clone();
+    for connected in ["tls", "service_directory", "limits"] {
+        settings.remove(connected);
+    }
+    let mut session = Session { parameters: Object::new(), variables: variables.clone() };
+    if let Some(auth) = settings.get("auth") {
+        let auth = session.auth(auth);
+        settings.insert("auth", auth);
+    }
+    (settings, session.into_envelope())
+}
+
+struct Session {
+    parameters: Object,
+    variables: Object,
+}
+
+impl Session {
+    /// A stand-in for a credential, put into the session if the credential comes from the session.
+    fn auth(&mut self, auth: &Value) -> Value {
+        let stand_in = Value::from(format!("literal:{STAND_IN}"));
+        let Some((kind, settings)) = auth.as_object().and_then(|auth| auth.iter().next()) else {
+            return auth.clone();
+        };
+        match &**kind {
+            "api_key" => {
+                let part = |name: &str| settings.get(name).cloned().unwrap_or_default();
+                json!({"api_key": {"in": part("in"), "name": part("name"), "value": stand_in}})
+            }
+            "bearer" => {
+                let token = settings.get("token").and_then(Value::as_str).unwrap_or_default();
+                if let Some(name) = token.strip_prefix("$session.params.") {
+                    self.parameters.insert(name, Value::from(STAND_IN));
+                } else if let Some(name) = token.strip_prefix("$context.variables.") {
+                    self.variables.insert(name, Value::from(STAND_IN));
+                } else {
+                    return json!({"bearer": {"token": stand_in}});
+                }
+                auth.clone()
+            }
+            // Tokens from an authorization server go where any bearer token goes.
+            _ => json!({"bearer": {"token": stand_in}}),
+        }
+    }
+
+    fn into_envelope(self) -> Object {
+        let mut envelope = Object::new();
+        envelope.insert("id", Value::from("session-1"));
+        if !self.parameters.is_empty() {
+            envelope.insert("parameters", Value::Object(self.parameters));
+        }
+        if !self.variables.is_empty() {
+            envelope.insert("context", json!({"variables": self.variables}));
+        }
+        envelope
+    }
 }
 
 /// Reads the call of an example. A tool call without a recorded answer has nothing to compare with.
@@ -185,6 +246,8 @@ pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Fai
     Ok(())
 }
 
+/// The value of every credential: no output shows it.
+const STAND_IN: &str = "stand-in-of-a-fixture";
 /// The longest name; a longer one is cut.
 const MOST_LETTERS: usize = 60;
 

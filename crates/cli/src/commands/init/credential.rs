@@ -1,10 +1,13 @@
 //! Turns a person's answer for a security scheme into its credential in a configuration: a reference, or a user or a client
 //! with one. A text without a reference is refused and not repeated, because it may be the secret.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use callgate::secret::SecretReference;
-use callgate_openapi::{OAuthFlow, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
+use callgate_openapi::{OAuthFlow, OAuthFlowKind, Operation, SecurityScheme, SecuritySchemeKind};
 use callgate_tool::{Object, Value, json};
 
 use crate::args::DescriptionArguments;
@@ -189,6 +192,38 @@ pub(super) fn of_flags<'a>(
     };
     text.filter(|_| kind != Takes::Nothing)
 }
+
+/// Writes into the logins among these credentials, by scheme, all scopes that operations of the description need, so that one
+/// login is enough.
+pub(super) fn add_scopes(credentials: &mut BTreeMap<String, Value>, operations: &[Arc<Operation>]) {
+    for (scheme, credential) in credentials {
+        let Some(login) = credential.get_mut("oauth2_authorization_code") else { continue };
+        let scopes = asked(scheme, operations);
+        if let (Value::Object(login), false) = (login, scopes.is_empty()) {
+            let scopes = scopes.into_iter().map(Value::from).collect();
+            login.insert("scopes", Value::Array(scopes));
+        }
+    }
+}
+
+/// The scopes of a scheme, ordered by name. A login at an `OpenID` provider begins with `openid`.
+fn asked<'a>(scheme: &str, operations: &'a [Arc<Operation>]) -> Vec<&'a str> {
+    let alternatives =
+        operations.iter().flat_map(|operation| operation.security.alternatives.iter());
+    let needed = alternatives.flat_map(|alternative| alternative.schemes.iter());
+    let (mut scopes, mut is_openid) = (BTreeSet::new(), false);
+    for known in needed.filter(|known| &*known.scheme.name == scheme) {
+        is_openid |= matches!(known.scheme.kind, SecuritySchemeKind::OpenIdConnect { .. });
+        scopes.extend(known.scopes.iter().map(|scope| &**scope));
+    }
+    if is_openid {
+        scopes.remove(OPENID);
+    }
+    is_openid.then_some(OPENID).into_iter().chain(scopes).collect()
+}
+
+/// The scope that turns a login into one of `OpenID` Connect (its Core 1.0, §3.1.2.1).
+const OPENID: &str = "openid";
 
 /// The prefix for a person who logs in.
 const LOGIN: &str = "login:";

@@ -1,17 +1,19 @@
-//! The lines that a host's file needs to start callgate: the command with absolute paths, and a placeholder for each
-//! environment variable that it reads. Formats: the documentation of each host, 2026-11.
+//! The lines that a host's file needs to start callgate: the command with absolute paths, since a host starts it in a folder of
+//! its own, and a placeholder for each environment variable that it reads, since a host passes on none of its own. No value of a
+//! variable is read. Formats: the documentation of each host, 2026-11.
 
-mod flags;
-mod variables;
+use std::{collections::BTreeSet, env, path::Path};
 
-use std::{env, path::Path};
-
-use callgate_config::Location;
+use callgate_config::{Location, MAX_FILE_BYTES, read_file};
+use callgate_secret::SecretReference;
 use callgate_tool::{Object, Value, json};
+use callgate_tree::{Limits, Node};
 
-use self::{flags::flags, variables::variables};
 use crate::{
-    args::{McpArguments, McpHost, SourceArguments},
+    args::{
+        ConnectionArguments, DescriptionArguments, McpArguments, McpHost, RequestArguments,
+        SourceArguments,
+    },
     exit::Failure,
     file_argument::location,
     open::failure,
@@ -80,6 +82,125 @@ fn toml(name: &str, program: &str, line: &[String], variables: &[String]) -> Str
         text.push_str(&format!("env = {{ {} }}\n", given.join(", ")));
     }
     text
+}
+
+/// The flags beside the file and the session, each a word with its value behind it.
+fn flags(given: &DescriptionArguments) -> Result<Vec<String>, Failure> {
+    // Each is complete, so that a new flag must be written here, too.
+    let DescriptionArguments { server, overlay, bearer, api_key, basic, connection, requests } =
+        given;
+    let ConnectionArguments { ca, egress_allow } = connection;
+    let RequestArguments { headers, timeout, limits } = requests;
+    let mut flags = Vec::new();
+    let mut add = |name: &str, value: String| flags.extend([name.to_owned(), value]);
+    if let Some(server) = server {
+        add("--server", server.clone());
+    }
+    for overlay in overlay {
+        add("--overlay", full(overlay)?);
+    }
+    for (name, reference) in [("--bearer", bearer), ("--api-key", api_key)] {
+        if let Some(reference) = reference {
+            add(name, absolute(reference)?);
+        }
+    }
+    if let Some(basic) = basic {
+        add("--basic", behind(basic, absolute)?);
+    }
+    for ca in ca {
+        add("--ca", certificates(ca)?);
+    }
+    for range in egress_allow {
+        add("--egress-allow", range.clone());
+    }
+    for header in headers {
+        add("--header", behind(header, absolute)?);
+    }
+    if let Some(time) = timeout {
+        add("--timeout", time.clone());
+    }
+    for limit in limits {
+        add("--limits", limit.clone());
+    }
+    Ok(flags)
+}
+
+/// Changes the text behind the first colon, and keeps the spaces before it.
+fn behind(text: &str, change: fn(&str) -> Result<String, Failure>) -> Result<String, Failure> {
+    let Some((name, value)) = text.split_once(':') else { return Ok(text.to_owned()) };
+    let reference = value.trim_start();
+    let spaces = value.strip_suffix(reference).unwrap_or_default();
+    Ok(format!("{name}:{spaces}{}", change(reference)?))
+}
+
+/// A reference whose path, if it has one, is absolute.
+fn absolute(reference: &str) -> Result<String, Failure> {
+    match reference.strip_prefix("file:") {
+        Some(path) => Ok(format!("file:{}", full(path.trim().as_ref())?)),
+        None => Ok(reference.to_owned()),
+    }
+}
+
+/// A file of certificates is named by its path, or by a reference.
+fn certificates(named: &str) -> Result<String, Failure> {
+    let is_reference = named.parse::<SecretReference>().is_ok();
+    if is_reference { absolute(named) } else { full(named.as_ref()) }
+}
+
+/// The names of the variables that flags, a configuration and the credentials of a session file read, sorted.
+fn variables(location: &Location, session: Option<&Path>, flags: &[String]) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for flag in flags {
+        // `--header` and `--basic` have a name and a colon before the reference.
+        let behind = flag.split_once(':').map(|(_, reference)| reference.trim_start());
+        names.extend([Some(flag.as_str()), behind].into_iter().flatten().filter_map(variable));
+    }
+    if let Location::File(file) = location
+        && let Some(root) = tree(file).filter(is_configuration)
+    {
+        add(&root, &mut names);
+    }
+    // The other members of a session file are values.
+    let session = session.and_then(tree);
+    if let Some(credentials) = session.as_ref().and_then(|root| root.get("credentials")) {
+        add(credentials, &mut names);
+    }
+    names.into_iter().collect()
+}
+
+/// The tree of a file; the start of the command reports one that cannot be read.
+fn tree(file: &Path) -> Option<Node> {
+    let text = read_file(file, MAX_FILE_BYTES).ok()?;
+    callgate_tree::read(&text, &Limits::default()).ok().map(|read| read.value)
+}
+
+/// Text of a description is never a reference.
+fn is_configuration(root: &Node) -> bool {
+    root.get("toolsets").is_some() && root.get("openapi").is_none() && root.get("swagger").is_none()
+}
+
+/// Adds the variables of every text that is a reference.
+fn add(root: &Node, names: &mut BTreeSet<String>) {
+    let (mut left, mut seen) = (vec![root], BTreeSet::new());
+    while let Some(node) = left.pop() {
+        // An alias of YAML leads to one object many times.
+        if node.as_object().is_some_and(|object| !seen.insert(object.address())) {
+            continue;
+        }
+        names.extend(node.as_str().and_then(variable));
+        left.extend(node.as_array().unwrap_or_default());
+        left.extend(
+            node.as_object()
+                .into_iter()
+                .flat_map(callgate_tree::Object::iter)
+                .map(|(_, node)| node),
+        );
+    }
+}
+
+fn variable(text: &str) -> Option<String> {
+    let reference = text.trim().parse::<SecretReference>().ok()?;
+    reference.environment().map(ToOwned::to_owned)
 }
 
 /// The placeholder for a secret that belongs in the host's file; nothing here reads the secret.

@@ -8,7 +8,7 @@ use super::{
     Check, Mode,
     case_run::{Answering, run_case},
     difference::requests_differ,
-    layout::{REQUEST, RESPONSE, RESULT, optional, request},
+    fixtures::{REQUEST, RESPONSE, RESULT, optional, request},
     record,
 };
 use crate::exit::Failure;

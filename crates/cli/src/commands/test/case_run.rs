@@ -18,7 +18,7 @@ use callgate_config::Location;
 use callgate_executor::{AnswerHead, Recorder, Watcher};
 use callgate_tool::{PlannedRequest, Value};
 
-use super::layout::{ANSWER, CALL, SESSION, TOOLSET, optional};
+use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, optional};
 use crate::{
     commands::call::block_on,
     exit::Failure,

@@ -1,6 +1,6 @@
 //! Compares two texts line by line: expected and actual. The lines that both share are left out.
 
-use super::layout::REQUEST;
+use super::fixtures::REQUEST;
 
 const SHOWN: usize = 40;
 

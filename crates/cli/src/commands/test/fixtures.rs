@@ -1,12 +1,13 @@
-//! Finds the fixtures below the given paths, each a folder with a `toolset.yaml`, and their cases.
+//! Finds the fixtures below the given paths, each a folder with a `toolset.yaml`, and their cases; names their files.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use super::layout::{CALL, CASES, TOOLSET};
-use crate::exit::Failure;
+use callgate_transport::canonical_request;
+
+use crate::{exit::Failure, open::read};
 
 #[derive(Debug)]
 pub(super) struct Fixture {
@@ -78,6 +79,27 @@ pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     paths.sort();
     Ok(paths)
 }
+
+/// The recorded request of a case.
+pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    Ok(optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text)))
+}
+
+pub(super) fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    if file.is_file() { read(file).map(Some) } else { Ok(None) }
+}
+
+/// The file that makes a folder a fixture.
+pub(super) const TOOLSET: &str = "toolset.yaml";
+/// The folder of a fixture that holds its cases.
+pub(super) const CASES: &str = "cases";
+/// The file that makes a folder a case.
+pub(super) const CALL: &str = "call.json";
+pub(super) const SESSION: &str = "session.json";
+pub(super) const REQUEST: &str = "request.http";
+pub(super) const RESPONSE: &str = "response.http";
+pub(super) const RESULT: &str = "result.json";
+pub(super) const ANSWER: &str = "answer.json";
 
 /// The depth below a path to which fixtures are searched.
 const DEPTH: usize = 4;

@@ -10,7 +10,7 @@ use super::{
     case_run::{Answer, Answering, CaseRun, run_case},
     difference::requests_differ,
     files::NewFiles,
-    layout::{REQUEST, RESPONSE, RESULT, request},
+    fixtures::{REQUEST, RESPONSE, RESULT, request},
 };
 use crate::{commands::call::failed, exit::Failure};
 

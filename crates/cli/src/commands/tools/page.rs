@@ -9,8 +9,8 @@ use callgate_tool::{Object, Value};
 
 use super::example::{self, Choice};
 use crate::{
-    args::SourceArguments, commands::call::block_on, exit::Failure, guide::Guide, table::Table,
-    terminal,
+    args::SourceArguments, commands::call::block_on, exit::Failure, guide::Guide, output,
+    table::Table,
 };
 
 pub(super) fn text(
@@ -87,7 +87,7 @@ fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
     if rows.n == 0 {
         return "\nIt takes no arguments.\n".to_owned();
     }
-    format!("\n{}{}", rows.table.text(terminal::width()), rows.legal)
+    format!("\n{}{}", rows.table.text(output::width()), rows.legal)
 }
 
 fn is_required(schema: &Value, name: &str) -> bool {

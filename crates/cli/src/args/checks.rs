@@ -1,12 +1,11 @@
-//! The flags of `callgate check`.
+//! The flags of the commands that find faults: `check`, `doctor`, `diff`, `test`, `audit`.
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-
-use crate::codes;
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::source::server;
+use crate::codes;
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
@@ -79,4 +78,67 @@ fn code(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err("expected the code of a finding, as `callgate explain` lists them".to_owned())
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArguments {
+    /// A callgate configuration, or the name of a profile; `./callgate.yaml` unless one is named
+    pub(crate) file: Option<PathBuf>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffArguments {
+    /// The description or configuration that agents know: a file, `-`, an https address or a profile
+    pub(crate) old: PathBuf,
+    /// The one that takes its place
+    pub(crate) new: PathBuf,
+    /// Print the changes as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TestArguments {
+    /// Folders of fixtures: one with a `toolset.yaml`, one of its cases, or any folder above
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only the cases with this in the name of their folder; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) case: Vec<String>,
+    /// Write what is missing or differs instead of failing
+    #[arg(long, conflicts_with = "record")]
+    pub(crate) update: bool,
+    /// Send the calls of new cases (without `response.http` and `result.json`) to their service, and write down what was sent
+    /// and answered, credentials as `****`
+    #[arg(long)]
+    pub(crate) record: bool,
+    /// With `--record`: send the calls of all cases, and write over what is there
+    #[arg(long, requires = "record")]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Say whether each line is the one that was written there; name the first that is altered, missing or cut off
+    #[command(after_help = "Example:\n  callgate audit verify audit.jsonl --key env:AUDIT_KEY")]
+    Verify(VerifyArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArguments {
+    /// Audit files of one chain, the oldest first
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The key of the chain: `env:NAME`, `file:PATH`
+    #[arg(long, value_name = "REFERENCE")]
+    pub(crate) key: String,
+    /// The code of a line that must be there, as an earlier check printed it: finds an end that was cut off
+    #[arg(long, value_name = "HASH")]
+    pub(crate) head: Option<String>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

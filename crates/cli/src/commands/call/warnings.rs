@@ -1,12 +1,36 @@
-//! Reports members of `--select` that the response does not have, so that a misspelt member is not taken for an empty one.
+//! Warnings about a response that is a success for HTTP: text in place of JSON, which may be the page of a login or of another
+//! server, and members of `--select` that it does not have, so that a misspelt member is not taken for an empty one.
 
 use callgate::{Content, Entry, Outcome, ToolResult};
 use callgate_tool::{Value, nearest};
 
+use super::place::Place;
 use crate::{args::CallArguments, guide::Guide, output};
 
+/// Reports a text if the description declares only JSON; `place` says where the server is named.
+pub(super) fn of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Place) {
+    let Outcome::Answered(answer) = &result.outcome else { return };
+    let Content::Text { .. } = &answer.content else { return };
+    let Some(operation) = entry.and_then(Entry::operation) else { return };
+    let expected = &*operation.accept;
+    if expected.is_empty() || !expected.iter().all(|known| known.ends_with("json")) {
+        return;
+    }
+    let expected = expected.iter().map(|known| format!("`{known}`"));
+    let expected = expected.collect::<Vec<_>>().join(" or ");
+    let server = place.setting("`--server URL`", "`server:`");
+    output::talk(&format!(
+        "warning: expected {expected}, got text: the page of a login, maybe, or of another server\n\
+         help: see that the credential is right, and that the server is that of the API: {server}\n"
+    ));
+}
+
 /// Reports each selected member that no item of the response has.
-pub(super) fn tell(arguments: &CallArguments, entry: Option<Entry<'_>>, result: &ToolResult) {
+pub(super) fn of_selection(
+    arguments: &CallArguments,
+    entry: Option<Entry<'_>>,
+    result: &ToolResult,
+) {
     let Outcome::Answered(answer) = &result.outcome else { return };
     let Content::Json(json) = &answer.content else { return };
     for field in arguments.answer.select.iter().map(|field| field.trim()) {
