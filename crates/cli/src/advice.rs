@@ -23,7 +23,7 @@ const MOST_NOTES: usize = 5_000;
 /// The number of tools a note names.
 const NAMED: usize = 3;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Advice {
     limits: LimitFinder,
     notes: Vec<Diagnostic>,

@@ -8,7 +8,7 @@ use callgate_tool::{Value, json};
 
 use crate::exit::Failure;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Baseline {
     known: BTreeSet<(String, String, String)>,
     met: BTreeSet<(String, String, String)>,

@@ -12,13 +12,12 @@ use callgate_tool::{Object, Value, json};
 
 use crate::number::grouped;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct LossCounts {
     n_tools: usize,
     projections: Vec<Counted>,
 }
 
-#[derive(Debug)]
 struct Counted {
     projection: Projection,
     tools: Vec<(String, Keywords)>,

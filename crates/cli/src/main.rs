@@ -26,6 +26,7 @@ mod needs;
 mod number;
 mod open;
 mod output;
+mod partial_file;
 mod progress;
 mod remedy;
 mod render;

@@ -16,7 +16,6 @@ const QUIET: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// A progress sign on standard error, shown after a second until it is dropped; nothing without a terminal.
-#[derive(Debug)]
 pub(crate) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Progress {

@@ -19,7 +19,6 @@ use crate::{
 /// The longest line of a snippet; longer ones are cut around the caret.
 const WIDTH: usize = 120;
 
-#[derive(Debug)]
 struct Remark<'a> {
     level: Level<'static>,
     code: &'a str,
@@ -99,7 +98,7 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
     rendered(&remedy::place(finding), lines, &remark)
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Lines<'a>(Vec<&'a str>);
 
 impl<'a> Lines<'a> {
@@ -152,7 +151,6 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
 }
 
 /// One line of a text and the bytes that a diagnostic concerns.
-#[derive(Debug)]
 struct Excerpt {
     number: usize,
     line: String,

@@ -29,7 +29,6 @@ use crate::{
 };
 
 /// A description after checking.
-#[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) file: PathBuf,
     text: String,

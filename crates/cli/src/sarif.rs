@@ -22,7 +22,6 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'+');
 
 /// One result whose rule has no number yet.
-#[derive(Debug)]
 struct Found<'a> {
     code: &'a str,
     level: &'static str,

@@ -8,7 +8,6 @@ use callgate_tool::{Object, Value};
 
 use crate::exit::Failure;
 
-#[derive(Debug)]
 pub(crate) struct ReadSession {
     /// All members but the credentials.
     envelope: Object,

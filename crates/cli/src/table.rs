@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-#[derive(Debug)]
 pub(crate) struct Table {
     headings: Vec<String>,
     rows: Vec<Vec<String>>,

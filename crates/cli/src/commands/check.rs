@@ -27,7 +27,7 @@ use crate::{
     sarif,
 };
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Found {
     documents: Vec<Checked>,
     findings: Vec<Finding>,

@@ -22,7 +22,7 @@ use crate::{
     output,
 };
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Found {
     all: Vec<Candidate>,
     /// Files are candidates too; the shell finds them itself.
@@ -35,7 +35,6 @@ struct Candidate {
     help: String,
 }
 
-#[derive(Debug)]
 struct Files {
     /// The text before the file's name in its word: `photo=@`.
     before: String,

@@ -34,10 +34,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::of(found.n_faults() > 0))
 }
 
-#[derive(Debug)]
 pub(crate) struct Found(Vec<Line>);
 
-#[derive(Debug)]
 struct Line {
     mark: Mark,
     kind: &'static str,

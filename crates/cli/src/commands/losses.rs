@@ -8,7 +8,6 @@ use callgate_tool::{Value, json};
 
 use crate::number::grouped;
 
-#[derive(Debug)]
 pub(super) struct Losses {
     projection: Projection,
     n_tools: usize,

@@ -43,7 +43,6 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
 }
 
 /// The tools of one file, for the user who started the process.
-#[derive(Debug)]
 struct Local {
     executor: Executor,
     listing: McpConfig,

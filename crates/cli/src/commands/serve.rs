@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use callgate_config::Location;
 use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve, start_log};
 use tokio::runtime;
 
@@ -17,16 +16,12 @@ use crate::{
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let description = options(&arguments.description);
-    let source = match &arguments.file {
+    let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
+    let source = match arguments.file.as_deref().or(usual) {
         Some(file) => {
             let location = file_argument::location(file).map_err(|error| failure(&error))?;
             let grants = grants::of(&location, file);
             grants.into_iter().fold(Source::at(location, description), Source::with_grants)
-        }
-        None if Path::new(USUAL_FILE).exists() => {
-            let file = Path::new(USUAL_FILE);
-            let grants = grants::of(&Location::File(file.to_owned()), file);
-            grants.into_iter().fold(Source::file(file, description), Source::with_grants)
         }
         None => Source::demo(),
     };
@@ -50,24 +45,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         Ok(()) => Ok(Verdict::Fine),
         Err(ServeFailure::Configuration(error)) => Err(failure(&error)),
         Err(error) => {
-            let flag = if matches!(error, ServeFailure::NotAnAddress { .. }) {
-                "`--listen`: "
-            } else {
-                ""
+            let (flag, help) = match error {
+                ServeFailure::Address { .. } => (
+                    "",
+                    "\nhelp: end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`",
+                ),
+                ServeFailure::NotAnAddress { .. } => {
+                    ("`--listen`: ", "\nhelp: for example `--listen 127.0.0.1:8410`")
+                }
+                _ => ("", ""),
             };
-            Err(Failure(format!("error: {flag}{error}{}", remedy(&error))))
+            Err(Failure(format!("error: {flag}{error}{help}")))
         }
-    }
-}
-
-/// The remedy for a failure without one of its own.
-fn remedy(failure: &ServeFailure) -> &'static str {
-    match failure {
-        ServeFailure::Address { .. } => {
-            "\nhelp: end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`"
-        }
-        ServeFailure::NotAnAddress { .. } => "\nhelp: for example `--listen 127.0.0.1:8410`",
-        _ => "",
     }
 }
 

@@ -45,7 +45,6 @@ enum Over {
 }
 
 /// The outcome of one expectation file, or of a case as a whole.
-#[derive(Debug)]
 enum Check {
     /// The expectation does not hold: the difference.
     Broken(String),
@@ -167,7 +166,7 @@ impl Check {
 }
 
 /// The report on fixtures: one line for each case that fails or was recorded, when it ends, and a final summary.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Report {
     passed: usize,
     failed: usize,

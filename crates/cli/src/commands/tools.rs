@@ -255,7 +255,7 @@ fn listed(
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Refusals {
     first: Option<Diagnostic>,
     n_more: usize,
@@ -282,7 +282,7 @@ impl Refusals {
 
 /// Numbers for the limits on strict tools that all declarations together exceed: a provider that accepts each one may still refuse
 /// the request.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct StrictCounts {
     tools: usize,
     optional: usize,

@@ -38,7 +38,6 @@ fn colours(text: &str) -> Option<&str> {
 }
 
 /// Writes a long text as [`visible`] shows it.
-#[derive(Debug)]
 pub(super) struct Screen<W> {
     inner: W,
     /// The beginning of a character whose other bytes are to come.

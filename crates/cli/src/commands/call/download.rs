@@ -1,12 +1,7 @@
 //! `-o FILE` and `--format raw`: the bytes of a response as they arrive, of any size. A file gets its name once it is
 //! complete; an incomplete file is removed if the response breaks off or the user ends the command.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
-    path::{Path, PathBuf},
-    pin::pin,
-};
+use std::{io, path::Path, pin::pin};
 
 use callgate::{
     Answer, Call, Content, Executor, Outcome,
@@ -26,6 +21,7 @@ use crate::{
     exit::{Failure, Verdict},
     number::grouped,
     output,
+    partial_file::PartialFile,
 };
 
 pub(super) async fn to_file(
@@ -38,12 +34,12 @@ pub(super) async fn to_file(
     let started = Instant::now();
     // Checked before anything is sent, so that a file that cannot be made is reported at once. The real file is made
     // when there is a response, so that nothing is left if the user ends the command before.
-    drop(Partial::beside(file)?);
+    drop(partial(file)?);
     let mut stream = match approve::opened(executor, &call, consent).await {
         Ok(stream) => stream,
         Err(result) => return Ok(shown.ended(&result)),
     };
-    let mut partial = Partial::beside(file)?;
+    let mut partial = partial(file)?;
     let bar = bar(&stream);
     let mut n_bytes = 0;
     // One signal for all pieces, so that a signal between two pieces is noticed too.
@@ -60,7 +56,7 @@ pub(super) async fn to_file(
         let Some(piece) = piece else { break };
         let bytes = bytes(&piece);
         n_bytes += bytes.len();
-        partial.write(bytes)?;
+        partial.write(bytes).map_err(|error| cannot(file, &error))?;
         bar.set_position(u64::try_from(n_bytes).unwrap_or(u64::MAX));
     }
     bar.finish_and_clear();
@@ -74,9 +70,9 @@ pub(super) async fn to_file(
     if n_bytes == 0 {
         let whole = whole(answer);
         n_bytes = whole.len();
-        partial.write(&whole)?;
+        partial.write(&whole).map_err(|error| cannot(file, &error))?;
     }
-    partial.finish()?;
+    partial.finish().map_err(|error| cannot(file, &error))?;
     shown.notes(&result);
     let kind = if media_type.is_empty() { String::new() } else { format!(" of `{media_type}`") };
     let (n_bytes, took) = (grouped(n_bytes), time(started.elapsed()));
@@ -159,50 +155,15 @@ fn bar(stream: &ToolStream) -> ProgressBar {
     }
 }
 
-/// An incomplete file with a temporary name beside the final one. It is removed unless it is finished.
-#[derive(Debug)]
-struct Partial {
-    file: Option<File>,
-    path: PathBuf,
-    target: PathBuf,
-}
-
-impl Partial {
-    fn beside(target: &Path) -> Result<Self, Failure> {
-        let name = target.file_name().filter(|_| !target.is_dir()).ok_or_else(|| {
-            let target = target.display();
-            Failure(format!(
-                "error: `{target}` is a folder\nhelp: name a file in it: `-o {target}/answer`"
-            ))
-        })?;
-        let hidden = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
-        let path = target.with_file_name(hidden);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        let file = file.map_err(|error| cannot(target, &error))?;
-        Ok(Self { file: Some(file), path, target: target.to_owned() })
+/// The file before it has its name; its target may not be a folder.
+fn partial(target: &Path) -> Result<PartialFile, Failure> {
+    if target.is_dir() || target.file_name().is_none() {
+        let target = target.display();
+        return Err(Failure(format!(
+            "error: `{target}` is a folder\nhelp: name a file in it: `-o {target}/answer`"
+        )));
     }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.write_all(bytes).map_err(|error| cannot(&self.target, &error))
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let named = file.sync_all().and_then(|()| fs::rename(&self.path, &self.target));
-        named.map_err(|error| {
-            fs::remove_file(&self.path).unwrap_or_default();
-            cannot(&self.target, &error)
-        })
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            fs::remove_file(&self.path).unwrap_or_default();
-        }
-    }
+    PartialFile::beside(target).map_err(|error| cannot(target, &error))
 }
 
 fn cannot(file: &Path, error: &io::Error) -> Failure {

@@ -1,12 +1,11 @@
 //! The arguments of a tool as completion candidates: their names, the names of members inside them, and their legal values.
 //! Made from the tool's schema once, and kept as JSON.
 
-use callgate_tool::{Value, json};
+use callgate_tool::Value;
 
 use super::{Candidate, in_a_line};
 use crate::guide::Guide;
 
-#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Argument {
     /// The name with dots, as it is typed.
     pub(super) name: String,
@@ -130,30 +129,24 @@ pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
     values.map(|value| Candidate::new(format!("{name}={value}"), "")).collect()
 }
 
-pub(super) fn to_json(arguments: &[Argument]) -> Value {
-    let kept = |argument: &Argument| {
+pub(super) fn to_json(arguments: &[Argument]) -> String {
+    let kept = arguments.iter().map(|argument| {
         let Argument { name, is_required, is_list, help, values } = argument;
-        json!([name, is_required, is_list, help, values])
-    };
-    Value::Array(arguments.iter().map(kept).collect())
+        (name, is_required, is_list, help, values)
+    });
+    serde_json::to_string(&kept.collect::<Vec<_>>()).unwrap_or_default()
 }
 
 pub(super) fn of_json(text: &str) -> Option<Vec<Argument>> {
-    let kept = Value::parse(text).ok()?;
-    kept.as_array()?.iter().map(one).collect()
-}
-
-fn one(kept: &Value) -> Option<Argument> {
-    let text = |at: usize| kept.get(at)?.as_str().map(str::to_owned);
-    let flag = |at: usize| kept.get(at)?.as_bool();
-    let values = kept.get(4)?.as_array()?.iter();
-    Some(Argument {
-        name: text(0)?,
-        is_required: flag(1)?,
-        is_list: flag(2)?,
-        help: text(3)?,
-        values: values.filter_map(Value::as_str).map(str::to_owned).collect(),
-    })
+    let kept: Vec<(String, bool, bool, String, Vec<String>)> = serde_json::from_str(text).ok()?;
+    let argument = |(name, is_required, is_list, help, values)| Argument {
+        name,
+        is_required,
+        is_list,
+        help,
+        values,
+    };
+    Some(kept.into_iter().map(argument).collect())
 }
 
 /// The depth to which people type members.
@@ -165,6 +158,8 @@ const MOST_VALUES: usize = 100;
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::json;
+
     use super::*;
 
     fn arguments() -> Vec<Argument> {
@@ -184,7 +179,7 @@ mod tests {
             "required": ["owner", "body"],
             "$defs": {"State": {"enum": ["open", "@all", null]}},
         });
-        of_json(&to_json(&of_schema(&schema, Some("body"))).to_string()).unwrap()
+        of_json(&to_json(&of_schema(&schema, Some("body")))).unwrap()
     }
 
     #[track_caller]

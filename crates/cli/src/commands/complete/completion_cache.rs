@@ -12,18 +12,18 @@ use std::{
 };
 
 use callgate_config::{new_private_file, private_folder, read_file};
-use callgate_tool::{Value, json};
+use callgate_tool::json;
+use serde::{Deserialize, Serialize};
 
 use crate::folders;
 
-#[derive(Debug)]
 pub(super) struct CompletionCache {
     folder: PathBuf,
     file: PathBuf,
     key: String,
 }
 
-#[derive(Debug)]
+#[derive(Deserialize, Serialize)]
 pub(super) struct Stamps {
     /// Each file with its size and time; `None` for a missing file.
     files: Vec<(PathBuf, Option<(u64, Duration)>)>,
@@ -64,7 +64,8 @@ impl CompletionCache {
             return;
         }
         let new = self.file.with_extension(process::id().to_string());
-        let text = format!("{}\n{}\n\n{lines}", self.key, stamps.to_json());
+        let Ok(stamps) = serde_json::to_string(stamps) else { return };
+        let text = format!("{}\n{stamps}\n\n{lines}", self.key);
         if self.written(&new, &text).is_err() {
             fs::remove_file(&new).ok();
         }
@@ -108,33 +109,13 @@ impl Stamps {
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.files.iter().filter_map(|(_, stamp)| *stamp).all(|(_, changed)| changed < time)
     }
-
-    fn to_json(&self) -> Value {
-        let file = |(file, stamp): &(PathBuf, Option<(u64, Duration)>)| match stamp {
-            Some((size, changed)) => json!([file.to_str(), size, nanoseconds(*changed)]),
-            None => json!([file.to_str()]),
-        };
-        let files: Vec<Value> = self.files.iter().map(file).collect();
-        json!([self.until.map(|until| until.as_secs()), files])
-    }
 }
 
 /// Returns true if the stamps still match; `None` if the text holds no stamps.
-fn is_current(stamps: &str) -> Option<bool> {
-    let stamps = Value::parse(stamps).ok()?;
-    let until = stamps.get(0)?;
-    if *until != Value::Null && until.as_u64()? < now()?.as_secs() {
-        return Some(false);
-    }
-    let mut files = stamps.get(1)?.as_array()?.iter();
-    Some(files.all(|known| {
-        let file = known.get(0).and_then(Value::as_str);
-        let seen = file.map(|file| match stamp(Path::new(file)) {
-            Some((size, changed)) => json!([file, size, nanoseconds(changed)]),
-            None => json!([file]),
-        });
-        seen.as_ref() == Some(known)
-    }))
+fn is_current(text: &str) -> Option<bool> {
+    let Stamps { files, until } = serde_json::from_str(text).ok()?;
+    let is_fresh = until.is_none() || until >= now();
+    Some(is_fresh && files.iter().all(|(file, known)| stamp(file) == *known))
 }
 
 fn stamp(file: &Path) -> Option<(u64, Duration)> {
@@ -147,12 +128,8 @@ fn now() -> Option<Duration> {
     SystemTime::now().duration_since(UNIX_EPOCH).ok()
 }
 
-fn nanoseconds(time: Duration) -> String {
-    time.as_nanos().to_string()
-}
-
 const FOLDER: &str = "completions";
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 /// The most descriptions that anybody works with at a time.
 const MOST_FILES: usize = 64;
 /// More than the tools of the largest known description (19,000 operations) take.
@@ -210,9 +187,17 @@ mod tests {
             fs::write(&cache.file, text).unwrap();
             assert_eq!(cache.kept(), None, "{text}");
         }
-        fs::write(&cache.file, format!("{}\n[0,[]]\n\none\n", cache.key)).unwrap();
+        fs::write(
+            &cache.file,
+            format!(
+                "{}\n{{\"files\":[],\"until\":{{\"secs\":0,\"nanos\":0}}}}\n\none\n",
+                cache.key
+            ),
+        )
+        .unwrap();
         assert_eq!(cache.kept(), None);
-        fs::write(&cache.file, format!("{}\n[null,[]]\n\none\n", cache.key)).unwrap();
+        fs::write(&cache.file, format!("{}\n{{\"files\":[],\"until\":null}}\n\none\n", cache.key))
+            .unwrap();
         assert_eq!(cache.kept().as_deref(), Some("one\n"));
     }
 

@@ -2,7 +2,7 @@
 //! words at its own characters (including `=` and `:`) and takes candidates for the last piece only. It inserts candidates
 //! unchanged, so a description must not be able to make a shell run anything.
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Line {
     /// The words without quotes, the last up to the cursor.
     pub(super) words: Vec<String>,

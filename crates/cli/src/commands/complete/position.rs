@@ -6,7 +6,6 @@ use clap::{Arg, Command, CommandFactory as _};
 use crate::args::Arguments;
 
 /// The place of the cursor.
-#[derive(Debug)]
 pub(super) struct CursorPosition<'a> {
     pub(super) command: &'a Command,
     /// The words before the cursor that are not flags.
@@ -19,7 +18,6 @@ pub(super) struct CursorPosition<'a> {
     pub(super) kind: Kind<'a>,
 }
 
-#[derive(Debug)]
 pub(super) enum Kind<'a> {
     /// The name of a command, or an argument of a command that has subcommands.
     Command,

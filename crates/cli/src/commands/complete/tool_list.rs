@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{file_argument, open};
 
-#[derive(Debug)]
 pub(super) struct ToolList {
     /// A line for each: name, `operationId`, summary, arguments as JSON; tabs between them.
     lines: String,

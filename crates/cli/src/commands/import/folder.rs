@@ -9,7 +9,6 @@ use std::{
 use crate::exit::Failure;
 
 /// An incomplete folder; it is removed unless it is finished.
-#[derive(Debug)]
 pub(super) struct NewFolder {
     path: PathBuf,
     place: PathBuf,

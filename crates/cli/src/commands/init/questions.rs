@@ -9,7 +9,6 @@ use callgate_tool::Value;
 use super::credential;
 use crate::output;
 
-#[derive(Debug)]
 pub(super) struct Questions(());
 
 impl Questions {

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{args::InitArguments, exit::Failure};
 
-#[derive(Debug)]
 pub(super) struct Settings<'a> {
     pub(super) arguments: &'a InitArguments,
     pub(super) server: Option<String>,

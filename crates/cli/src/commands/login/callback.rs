@@ -11,7 +11,6 @@ use tokio::{
     time::timeout,
 };
 
-#[derive(Debug)]
 pub(super) struct Callback {
     listener: TcpListener,
     url: String,
@@ -20,7 +19,6 @@ pub(super) struct Callback {
 }
 
 /// A browser that returned and waits for a page.
-#[derive(Debug)]
 pub(super) struct Answered {
     pub(super) query: String,
     connection: TcpStream,

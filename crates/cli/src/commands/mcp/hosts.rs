@@ -91,46 +91,38 @@ fn flags(given: &DescriptionArguments) -> Result<Vec<String>, Failure> {
         given;
     let ConnectionArguments { ca, egress_allow } = connection;
     let RequestArguments { headers, timeout, limits } = requests;
+    let overlays: Vec<_> = overlay.iter().map(|file| file.display().to_string()).collect();
+    let as_given: Change = |text| Ok(text.to_owned());
+    let rows: [(&str, &[String], Change); 10] = [
+        ("--server", server.as_slice(), as_given),
+        ("--overlay", &overlays, |file| full(file.as_ref())),
+        ("--bearer", bearer.as_slice(), absolute),
+        ("--api-key", api_key.as_slice(), absolute),
+        ("--basic", basic.as_slice(), behind),
+        ("--ca", ca, certificates),
+        ("--egress-allow", egress_allow, as_given),
+        ("--header", headers, behind),
+        ("--timeout", timeout.as_slice(), as_given),
+        ("--limits", limits, as_given),
+    ];
     let mut flags = Vec::new();
-    let mut add = |name: &str, value: String| flags.extend([name.to_owned(), value]);
-    if let Some(server) = server {
-        add("--server", server.clone());
-    }
-    for overlay in overlay {
-        add("--overlay", full(overlay)?);
-    }
-    for (name, reference) in [("--bearer", bearer), ("--api-key", api_key)] {
-        if let Some(reference) = reference {
-            add(name, absolute(reference)?);
+    for (name, values, change) in rows {
+        for value in values {
+            flags.extend([name.to_owned(), change(value)?]);
         }
-    }
-    if let Some(basic) = basic {
-        add("--basic", behind(basic, absolute)?);
-    }
-    for ca in ca {
-        add("--ca", certificates(ca)?);
-    }
-    for range in egress_allow {
-        add("--egress-allow", range.clone());
-    }
-    for header in headers {
-        add("--header", behind(header, absolute)?);
-    }
-    if let Some(time) = timeout {
-        add("--timeout", time.clone());
-    }
-    for limit in limits {
-        add("--limits", limit.clone());
     }
     Ok(flags)
 }
 
-/// Changes the text behind the first colon, and keeps the spaces before it.
-fn behind(text: &str, change: fn(&str) -> Result<String, Failure>) -> Result<String, Failure> {
+/// Makes the value of a flag independent of the folder.
+type Change = fn(&str) -> Result<String, Failure>;
+
+/// Makes the reference behind the first colon absolute, and keeps the spaces before it.
+fn behind(text: &str) -> Result<String, Failure> {
     let Some((name, value)) = text.split_once(':') else { return Ok(text.to_owned()) };
     let reference = value.trim_start();
     let spaces = value.strip_suffix(reference).unwrap_or_default();
-    Ok(format!("{name}:{spaces}{}", change(reference)?))
+    Ok(format!("{name}:{spaces}{}", absolute(reference)?))
 }
 
 /// A reference whose path, if it has one, is absolute.

@@ -34,7 +34,6 @@ pub(super) enum Answering<'a> {
     Service,
 }
 
-#[derive(Debug)]
 pub(super) struct CaseRun {
     /// The text of the first request, if one was sent.
     pub(super) request: Option<Vec<u8>>,

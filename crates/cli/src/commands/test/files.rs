@@ -2,18 +2,15 @@
 //! all are written, the temporary files are removed.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::exit::Failure;
+use crate::{exit::Failure, partial_file::PartialFile};
 
-#[derive(Debug)]
 pub(super) struct NewFiles {
     folder: PathBuf,
-    /// The temporary and the final path of each file.
-    written: Vec<(PathBuf, PathBuf)>,
+    written: Vec<PartialFile>,
     removed: Vec<PathBuf>,
 }
 
@@ -24,18 +21,18 @@ impl NewFiles {
 
     /// Tests that a folder takes files, before an irreversible step.
     pub(super) fn are_possible(folder: &Path) -> Result<(), Failure> {
-        let mut tried = Self::in_folder(folder);
-        tried.write("tried", b"")
+        Self::in_folder(folder).write("tried", b"")
     }
 
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.folder.join(name);
-        let path = self.folder.join(format!(".{name}.{}.part", std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        let mut file = file.map_err(|error| cannot(&target, &error))?;
-        self.written.push((path, target.clone()));
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        written.map_err(|error| cannot(&target, &error))
+        let written = PartialFile::beside(&target).and_then(|mut file| {
+            file.write(bytes)?;
+            file.sync()?;
+            Ok(file)
+        });
+        self.written.push(written.map_err(|error| cannot(&target, &error))?);
+        Ok(())
     }
 
     /// Removes a file once all others are renamed.
@@ -43,16 +40,16 @@ impl NewFiles {
         self.removed.push(self.folder.join(name));
     }
 
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        let targets = self.written.iter().map(|(_, target)| target).chain(&self.removed);
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let targets = self.written.iter().map(|file| &file.target).chain(&self.removed);
         if let Some(folder) = targets.into_iter().find(|target| target.is_dir()) {
             return Err(cannot(folder, &io::Error::from(io::ErrorKind::IsADirectory)));
         }
-        while let Some((path, target)) = self.written.first().cloned() {
-            fs::rename(&path, &target).map_err(|error| cannot(&target, &error))?;
-            self.written.remove(0);
+        for file in self.written {
+            let target = file.target.clone();
+            file.finish().map_err(|error| cannot(&target, &error))?;
         }
-        for file in std::mem::take(&mut self.removed) {
+        for file in self.removed {
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(cannot(&file, &error));
@@ -61,14 +58,6 @@ impl NewFiles {
             }
         }
         Ok(())
-    }
-}
-
-impl Drop for NewFiles {
-    fn drop(&mut self) {
-        for (path, _) in &self.written {
-            fs::remove_file(path).unwrap_or_default();
-        }
     }
 }
 

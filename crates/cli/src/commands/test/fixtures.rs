@@ -9,7 +9,6 @@ use callgate_transport::canonical_request;
 
 use crate::{exit::Failure, open::read};
 
-#[derive(Debug)]
 pub(super) struct Fixture {
     pub(super) folder: PathBuf,
     pub(super) cases: Vec<PathBuf>,

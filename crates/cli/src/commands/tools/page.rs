@@ -212,7 +212,6 @@ fn called(
 }
 
 /// Arguments that a tool takes, and the fault of a call with them.
-#[derive(Debug)]
 struct Example {
     values: Object,
     fault: Option<Box<Fault>>,
