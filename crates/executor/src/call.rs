@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
-use callgate_call::Selection;
+use callgate_call::{Selection, Shape};
 use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
@@ -12,7 +12,6 @@ use crate::{
     extensions::Extensions,
     stop::Stop,
     trace::TraceContext,
-    wanted::Wanted,
     watcher::{Watched, Watcher},
 };
 
@@ -247,6 +246,27 @@ impl<'a> Call<'a> {
     /// The extensions of the call, to add values to them. A `tracing::Span` among them is the span that the call runs in.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
+    }
+}
+
+/// The wanted form of one call's result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// The selection of the response that is shown, without a budget; `None` for a model's part.
+    pub(crate) whole: Option<Arc<Selection>>,
+    /// True if the bytes of a successful response are handed on as they arrive.
+    pub(crate) is_raw: bool,
+}
+
+impl Wanted {
+    /// The wanted shape, made from the shape `own` that a model would get.
+    pub(crate) fn shape(&self, own: &Arc<Shape>) -> Arc<Shape> {
+        let Some(selection) = &self.whole else { return Arc::clone(own) };
+        let mut shape = Shape::clone(own);
+        shape.selection = Selection::clone(selection);
+        shape.result_bytes = usize::MAX;
+        shape.media_bytes = usize::MAX;
+        Arc::new(shape)
     }
 }
 

@@ -211,62 +211,58 @@ impl Change {
             "change": self.word(),
             "breaking": self.is_breaking(),
         });
-        let mut add = |key: &str, text: &str| {
-            if let Some(members) = value.as_object_mut() {
-                members.insert(key, text.into());
-            }
-        };
-        match &self.kind {
-            ChangeKind::Added | ChangeKind::Described | ChangeKind::Removed => {}
-            ChangeKind::Effect { from, to } => {
-                add("from", effect(*from));
-                add("to", effect(*to));
-            }
-            ChangeKind::Input { at, change } => {
-                add("at", at);
-                match change {
-                    InputChange::AddedRequired => add("why", "it is required"),
-                    InputChange::Narrowed(why) | InputChange::Unknown(why) => add("why", why),
-                    InputChange::Added | InputChange::Removed | InputChange::Required => {}
-                }
-            }
-            ChangeKind::Moved { from, to } | ChangeKind::Server { from, to } => {
-                add("from", from);
-                add("to", to);
-            }
-            ChangeKind::Renamed { from } => add("from", from),
+        let Details { at, from, to, why } = self.details();
+        let details = [("at", at), ("from", from), ("to", to), ("why", why)];
+        let given = details.into_iter().filter_map(|(key, text)| Some((key, text?.into())));
+        if let Some(members) = value.as_object_mut() {
+            given.for_each(|(key, text)| drop(members.insert(key, text)));
         }
         value
     }
+
+    fn details(&self) -> Details<'_> {
+        let none = Details::default();
+        match &self.kind {
+            ChangeKind::Added | ChangeKind::Described | ChangeKind::Removed => none,
+            ChangeKind::Effect { from, to } => {
+                Details { from: Some(from.as_str()), to: Some(to.as_str()), ..none }
+            }
+            ChangeKind::Input { at, change } => {
+                let why = match change {
+                    InputChange::AddedRequired => Some("it is required"),
+                    InputChange::Narrowed(why) | InputChange::Unknown(why) => Some(&**why),
+                    InputChange::Added | InputChange::Removed | InputChange::Required => None,
+                };
+                Details { at: Some(at), why, ..none }
+            }
+            ChangeKind::Moved { from, to } | ChangeKind::Server { from, to } => {
+                Details { from: Some(from), to: Some(to), ..none }
+            }
+            ChangeKind::Renamed { from } => Details { from: Some(from), ..none },
+        }
+    }
+}
+
+/// The texts that a change has beside its word.
+#[derive(Default)]
+struct Details<'a> {
+    at: Option<&'a str>,
+    from: Option<&'a str>,
+    to: Option<&'a str>,
+    why: Option<&'a str>,
 }
 
 impl fmt::Display for Change {
     /// Writes `pets-listPets: input_narrowed limit: maximum`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.tool, self.word())?;
-        match &self.kind {
-            ChangeKind::Added | ChangeKind::Described | ChangeKind::Removed => Ok(()),
-            ChangeKind::Effect { from, to } => write!(f, " {} → {}", effect(*from), effect(*to)),
-            ChangeKind::Input { at, change } => match change {
-                InputChange::AddedRequired => write!(f, " {at}: it is required"),
-                InputChange::Narrowed(why) | InputChange::Unknown(why) => write!(f, " {at}: {why}"),
-                InputChange::Added | InputChange::Removed | InputChange::Required => {
-                    write!(f, " {at}")
-                }
-            },
-            ChangeKind::Moved { from, to } | ChangeKind::Server { from, to } => {
-                write!(f, " {from} → {to}")
-            }
-            ChangeKind::Renamed { from } => write!(f, " from {from}"),
+        match self.details() {
+            Details { from: Some(from), to: Some(to), .. } => write!(f, " {from} → {to}"),
+            Details { from: Some(from), .. } => write!(f, " from {from}"),
+            Details { at: Some(at), why: Some(why), .. } => write!(f, " {at}: {why}"),
+            Details { at: Some(at), .. } => write!(f, " {at}"),
+            _ => Ok(()),
         }
-    }
-}
-
-fn effect(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Idempotent => "idempotent",
-        Effect::Read => "read",
-        Effect::Write => "write",
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
     execution::ClientAnswer,
     extensions::MeantToolset,
     fingerprint,
+    middleware::Ending,
     results::Results,
     search::{Finder, Found, Search},
     stop::Stop,
@@ -192,7 +193,7 @@ impl Executor {
                 outcome
             };
             let (tool, id) = (around.call.tool(), around.call.id());
-            tracing::debug!(tool, id, ending = ending(&outcome), "call ended");
+            tracing::debug!(tool, id, ending = Ending::Outcome(&outcome).as_str(), "call ended");
             around.into_result(outcome)
         }
     }
@@ -281,7 +282,12 @@ impl Executor {
             }
         };
         let (tool, id) = (call.tool(), call.id());
-        tracing::debug!(tool, id, ending = ending(&outcome), "the client answered a call");
+        tracing::debug!(
+            tool,
+            id,
+            ending = Ending::Outcome(&outcome).as_str(),
+            "the client answered a call"
+        );
         Ok(Around::new(&self.0.layers, call, journal).into_result(outcome))
     }
 
@@ -361,13 +367,4 @@ async fn open(
 /// The reach of a call that is stopped before an answer. A call that was stopped before it begins sends nothing.
 fn reached_if_stopped(call: &Call<'_>) -> Reached {
     if call.stop().is_some_and(Stop::is_stopped) { Reached::No } else { Reached::Maybe }
-}
-
-fn ending(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Answered(_) => "answered",
-        Outcome::Failed(fault) => fault.code.as_str(),
-        Outcome::Pending(_) => "pending",
-        Outcome::Planned(_) => "planned",
-    }
 }

@@ -20,7 +20,6 @@ mod stop;
 mod stream;
 mod toolset;
 mod trace;
-mod wanted;
 mod watcher;
 
 pub use backend::{Backend, BodyHead, ClientFunction, Function, Opened, Piece, Pieces};

@@ -152,3 +152,16 @@ pub enum Ending<'a> {
     /// The call ended with an outcome; the answer of a stream that was read to its end has no content.
     Outcome(&'a Outcome),
 }
+
+impl Ending<'_> {
+    /// `answered`, `pending`, `planned`, `dropped` or the code of a fault.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Outcome(Outcome::Answered(_)) => "answered",
+            Self::Outcome(Outcome::Failed(fault)) => fault.code.as_str(),
+            Self::Outcome(Outcome::Pending(_)) => "pending",
+            Self::Outcome(Outcome::Planned(_)) => "planned",
+        }
+    }
+}

@@ -7,7 +7,16 @@ pub(crate) type Digest = [u8; 32];
 
 /// The digest of a key that a principal chose. An equal key of another principal has another digest.
 pub(crate) fn of_key(principal: Option<&Principal>, key: &str) -> Digest {
-    of_parts([principal.map(|principal| principal.id().as_bytes()), Some(key.as_bytes())])
+    let mut hash = Sha256::new();
+    // Each part with its length, so that no two keys have equal bytes.
+    for part in [principal.map(Principal::id), Some(key)] {
+        hash.update([u8::from(part.is_some())]);
+        if let Some(part) = part {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    hash.finalize().into()
 }
 
 pub(crate) fn of_session(id: &str) -> Digest {
@@ -19,22 +28,6 @@ pub(crate) fn of_arguments(arguments: &Arguments) -> Digest {
     let mut hasher = FingerprintHasher::default();
     hasher.object(arguments);
     *hasher.finish().as_bytes()
-}
-
-/// Hashes the parts with their lengths, so that no two lists of parts have equal bytes.
-fn of_parts<const N: usize>(parts: [Option<&[u8]>; N]) -> Digest {
-    let mut hash = Sha256::new();
-    for part in parts {
-        match part {
-            None => hash.update([0]),
-            Some(part) => {
-                hash.update([1]);
-                hash.update((part.len() as u64).to_le_bytes());
-                hash.update(part);
-            }
-        }
-    }
-    hash.finalize().into()
 }
 
 pub(crate) fn hex(digest: &[u8]) -> String {

@@ -1,17 +1,21 @@
 //! Limits how many calls run at a time and how many begin in a period: for each principal, for each toolset, and in all.
 
-mod held;
 mod principals;
 
-use std::{collections::BTreeMap, ops::ControlFlow, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    ops::ControlFlow,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
 use callgate_tool::{Fault, Journal, Outcome};
-use tokio::time::Instant;
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-use self::{held::Held, principals::Principals};
+use self::principals::Principals;
 use crate::{
     gate::{Gate, Queue},
     rate::{Bucket, Rate},
@@ -203,6 +207,22 @@ impl Limits {
             held.add(gate.enter(started).await.ok_or_else(overloaded)?);
         }
         Ok(held)
+    }
+}
+
+/// The places that a call holds until it ends. A copy of the call, such as in a function that runs on, holds none.
+#[derive(Debug, Default)]
+struct Held(Mutex<Vec<OwnedSemaphorePermit>>);
+
+impl Held {
+    /// Holds one more place.
+    fn add(&mut self, place: OwnedSemaphorePermit) {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(place);
+    }
+
+    /// Frees all places.
+    fn leave(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

@@ -7,7 +7,7 @@ mod series;
 use std::{ops::ControlFlow, sync::Arc};
 
 use async_trait::async_trait;
-use callgate_executor::{Backend, Call, Ended, Ending, MeantToolset, Middleware, Stage};
+use callgate_executor::{Backend, Call, Ended, MeantToolset, Middleware, Stage};
 use callgate_tool::{Event, Journal, Outcome};
 use tracing::{Span, field::Empty};
 
@@ -80,55 +80,30 @@ impl Middleware for Metrics {
     }
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
-        let (extensions, ending) = (call.extensions(), ending(ended.ending));
+        let (extensions, ending) = (call.extensions(), ended.ending.as_str());
         if let Some(counted) = extensions.get::<CountedCall>() {
             counted.end(ending, ended.reached, ended.elapsed, ended.journal);
         }
         let Some(span) = extensions.get::<Span>() else { return };
-        let attempts = Attempts::of(ended.journal);
-        tracing::record_all!(
-            span,
-            status = attempts.status,
-            ending = ending,
-            attempts = attempts.number,
-            elapsed_ms = u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
-            reached = ended.reached.as_str(),
-        );
-    }
-}
-
-/// The journal's facts about the requests sent.
-#[derive(Debug, Default)]
-struct Attempts {
-    number: u64,
-    /// The status of the last response.
-    status: Option<u16>,
-}
-
-impl Attempts {
-    fn of(journal: &Journal) -> Self {
-        let mut attempts = Self::default();
-        for event in journal.events() {
+        let (mut n_attempts, mut last_status) = (0_u64, None);
+        for event in ended.journal.events() {
             match event {
                 Event::Attempt { status, .. } => {
-                    attempts.number += 1;
-                    attempts.status = status.or(attempts.status);
+                    n_attempts += 1;
+                    last_status = status.or(last_status);
                 }
-                Event::SentAgain => attempts.number += 1,
+                Event::SentAgain => n_attempts += 1,
                 _ => {}
             }
         }
-        attempts
-    }
-}
-
-fn ending(ending: Ending<'_>) -> &'static str {
-    match ending {
-        Ending::Dropped => "dropped",
-        Ending::Outcome(Outcome::Answered(_)) => "answered",
-        Ending::Outcome(Outcome::Failed(fault)) => fault.code.as_str(),
-        Ending::Outcome(Outcome::Pending(_)) => "pending",
-        Ending::Outcome(Outcome::Planned(_)) => "planned",
+        tracing::record_all!(
+            span,
+            status = last_status,
+            ending = ending,
+            attempts = n_attempts,
+            elapsed_ms = u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
+            reached = ended.reached.as_str(),
+        );
     }
 }
 

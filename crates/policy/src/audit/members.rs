@@ -52,7 +52,7 @@ pub(super) fn begun(
 /// The members of the line after a call.
 pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
     let mut members = Members::new("ended");
-    members.text("call", name).text("outcome", outcome(ended.ending));
+    members.text("call", name).text("outcome", ended.ending.as_str());
     if let Some(status) = status(ended) {
         members.json("status", &status.to_string());
     }
@@ -142,16 +142,6 @@ fn hide(value: &mut Value, names: &[String]) {
 fn is_one_name(one: &str, other: &str) -> bool {
     let folded = |name: &str| name.replace('-', "_").to_ascii_lowercase();
     folded(one) == folded(other)
-}
-
-fn outcome(ending: Ending<'_>) -> &'static str {
-    match ending {
-        Ending::Dropped => "dropped",
-        Ending::Outcome(Outcome::Answered(_)) => "answered",
-        Ending::Outcome(Outcome::Failed(fault)) => fault.code.as_str(),
-        Ending::Outcome(Outcome::Pending(_)) => "pending",
-        Ending::Outcome(Outcome::Planned(_)) => "planned",
-    }
 }
 
 fn status(ended: &Ended<'_>) -> Option<u16> {
