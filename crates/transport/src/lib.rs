@@ -3,7 +3,6 @@
 
 mod address;
 mod attempt;
-mod body;
 mod client;
 mod clock;
 mod coding;

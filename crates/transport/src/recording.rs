@@ -5,7 +5,6 @@
 //! end, which ends the text as editors expect. A body that itself ends with LF is therefore followed by one more.
 
 mod response;
-mod text;
 
 use std::borrow::Cow;
 
@@ -13,7 +12,6 @@ use bytes::Bytes;
 use callgate_secret::{MASK, Masker};
 use http::{HeaderName, Request, header::COOKIE};
 
-use self::text::{push_body, split};
 use crate::credentials::{
     CredentialPlaces, CredentialValues, decoded_cookie_name, decoded_query_name,
 };
@@ -59,15 +57,8 @@ pub fn masked_url(request: &Request<Bytes>) -> String {
     let Some(query) = uri.query().filter(|_| !names.is_empty()) else {
         return uri.to_string();
     };
-    let masked = |pair: &str| {
-        let name = decoded_query_name(pair);
-        if !names.iter().any(|credential| *credential == name) {
-            return pair.to_owned();
-        }
-        let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
-        format!("{raw_name}={MASK}")
-    };
-    let pairs: Vec<String> = query.split('&').map(masked).collect();
+    let pairs: Vec<_> =
+        query.split('&').map(|pair| masked(pair, &decoded_query_name(pair), names)).collect();
     let scheme = uri.scheme_str().unwrap_or_default();
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
@@ -95,15 +86,17 @@ pub fn masked_headers(
 }
 
 fn masked_cookies(header: &str, names: &[String]) -> String {
-    let masked = |pair: &str| {
-        let name = decoded_cookie_name(pair);
-        if !names.iter().any(|credential| *credential == name) {
-            return pair.to_owned();
-        }
-        let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
-        format!("{raw_name}={MASK}")
-    };
-    header.split(';').map(masked).collect::<Vec<_>>().join(";")
+    let cookies = header.split(';').map(|pair| masked(pair, &decoded_cookie_name(pair), names));
+    cookies.collect::<Vec<_>>().join(";")
+}
+
+/// A pair `name=value`, with `****` as the value if its decoded name is a credential's.
+fn masked<'a>(pair: &'a str, name: &str, names: &[String]) -> Cow<'a, str> {
+    if !names.iter().any(|credential| *credential == name) {
+        return pair.into();
+    }
+    let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
+    format!("{raw_name}={MASK}").into()
 }
 
 /// The text of a recorded request with LF at the ends of the lines before the body, a blank line even if there is no body,
@@ -118,6 +111,32 @@ pub fn canonical_request(text: &[u8]) -> Vec<u8> {
     canonical.push(b'\n');
     push_body(&mut canonical, body);
     canonical
+}
+
+/// Adds a body, and the LF that ends a text with a body.
+fn push_body(text: &mut Vec<u8>, body: &[u8]) {
+    if body.is_empty() {
+        return;
+    }
+    text.extend_from_slice(body);
+    text.push(b'\n');
+}
+
+/// The lines before the blank one without their line ends, and the body.
+fn split(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+    let mut head = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut parts = rest.splitn(2, |byte| *byte == b'\n');
+        let line = parts.next().unwrap_or_default();
+        rest = parts.next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            break;
+        }
+        head.push(line);
+    }
+    (head, rest.strip_suffix(b"\n").unwrap_or(rest))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub use server::{ServerTls, SubjectName, subject_names};
 pub(crate) use client_certificate::noting_certificate_requests;
 pub(crate) use verifier::system_verifier;
 
+use self::client_certificate::OfferedCertificate;
 use crate::error::{self, Error};
 
 /// The settings of secure connections. Equal settings share connections.
@@ -72,9 +73,7 @@ impl TlsSettings {
         let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let shown = self.identity.as_ref().map(ClientIdentity::certified_key);
-        Ok(builder.with_client_cert_resolver(Arc::new(
-            client_certificate::OfferedCertificate::new(shown),
-        )))
+        Ok(builder.with_client_cert_resolver(Arc::new(OfferedCertificate(shown))))
     }
 }
 

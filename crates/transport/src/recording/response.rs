@@ -7,7 +7,7 @@ use http::{
     header::{RETRY_AFTER, SET_COOKIE},
 };
 
-use super::text::{push_body, split};
+use super::{push_body, split};
 use crate::error::{self, Error};
 
 /// The text of a response, which [`parse_response`] reads. The body is written decoded, so the headers about its length and

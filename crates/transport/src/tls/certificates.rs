@@ -8,7 +8,10 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use rustls::pki_types::{CertificateDer, pem::PemObject};
+use rustls::{
+    RootCertStore,
+    pki_types::{CertificateDer, pem::PemObject},
+};
 use x509_cert::{
     certificate::{CertificateInner, Raw},
     der::Decode,
@@ -29,19 +32,22 @@ impl CaCertificates {
     /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if there is no certificate in the text, or one that cannot
     /// be read.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let certificates = read_all(bytes)?;
-        for certificate in &certificates {
-            rustls::RootCertStore::empty()
-                .add(certificate.clone())
-                .map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
-        }
-        Ok(Self { certificates: certificates.into() })
+        let read = Self { certificates: read_all(bytes)?.into() };
+        read.roots().map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
+        Ok(read)
     }
 
     /// The certificates of both sets.
     #[must_use]
     pub fn and(&self, more: &Self) -> Self {
         Self { certificates: self.iter().chain(more.iter()).cloned().collect() }
+    }
+
+    /// The certificates as the anchors of chains.
+    pub(super) fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
+        let mut roots = RootCertStore::empty();
+        self.iter().try_for_each(|certificate| roots.add(certificate.clone()))?;
+        Ok(Arc::new(roots))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &CertificateDer<'static>> {

@@ -21,13 +21,7 @@ pub(crate) async fn noting_certificate_requests<T>(exchange: impl Future<Output 
 
 /// The certificate to show, if there is one.
 #[derive(Debug)]
-pub(super) struct OfferedCertificate(Option<Arc<CertifiedKey>>);
-
-impl OfferedCertificate {
-    pub(super) fn new(key: Option<Arc<CertifiedKey>>) -> Self {
-        Self(key)
-    }
-}
+pub(super) struct OfferedCertificate(pub(super) Option<Arc<CertifiedKey>>);
 
 impl ResolvesClientCert for OfferedCertificate {
     fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {

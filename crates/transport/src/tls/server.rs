@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use callgate_secret::Secret;
 use rustls::{
-    RootCertStore, ServerConfig,
+    ServerConfig,
     pki_types::CertificateDer,
-    server::{ResolvesServerCert, WebPkiClientVerifier, danger::ClientCertVerifier},
-    sign::{CertifiedKey, SingleCertAndKey},
+    server::{WebPkiClientVerifier, danger::ClientCertVerifier},
+    sign::SingleCertAndKey,
 };
 use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
 
@@ -42,7 +42,7 @@ impl ServerTls {
             Some(authorities) => builder.with_client_cert_verifier(verifier(authorities)?),
             None => builder.with_no_client_auth(),
         };
-        let mut config = builder.with_cert_resolver(resolver(shown));
+        let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
         // RFC 7301 §3.2: in the order of our preference.
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Self { config: Arc::new(config) })
@@ -54,16 +54,9 @@ impl ServerTls {
     }
 }
 
-fn resolver(shown: Arc<CertifiedKey>) -> Arc<dyn ResolvesServerCert> {
-    Arc::new(SingleCertAndKey::from(shown))
-}
-
 fn verifier(authorities: &CaCertificates) -> Result<Arc<dyn ClientCertVerifier>, Error> {
-    let mut roots = RootCertStore::empty();
-    for certificate in authorities.iter() {
-        roots.add(certificate.clone()).map_err(error::no_tls)?;
-    }
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider());
+    let roots = authorities.roots().map_err(error::no_tls)?;
+    let builder = WebPkiClientVerifier::builder_with_provider(roots, provider());
     let verifier = builder.allow_unauthenticated().build();
     verifier.map_err(|source| error::no_trust().with_source(source))
 }

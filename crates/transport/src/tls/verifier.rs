@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use rustls::{
-    CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    CertificateError, DigitallySignedStruct, SignatureScheme,
     client::{
         WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -37,11 +37,8 @@ pub(super) struct Verifier {
 
 impl Verifier {
     pub(super) fn of(listed: &CaCertificates) -> Result<Self, Error> {
-        let mut roots = RootCertStore::empty();
-        for certificate in listed.iter() {
-            roots.add(certificate.clone()).map_err(error::no_tls)?;
-        }
-        let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider());
+        let roots = listed.roots().map_err(error::no_tls)?;
+        let chains = WebPkiServerVerifier::builder_with_provider(roots, provider());
         let chains = chains.build().map_err(|source| error::no_trust().with_source(source))?;
         Ok(Self { chains, listed: Some(listed.clone()) })
     }
