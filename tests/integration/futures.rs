@@ -17,7 +17,9 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{DescriptionOptions, load_description};
-use callgate_gateway::{ServeOptions, Source, serve, start_log};
+use callgate_gateway::{
+    RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, serve, start_log,
+};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
 use callgate_policy::{Audit, Guard, Idempotency, IdempotencyKey, Records};
@@ -81,6 +83,16 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(Source, ServeOptions) =
         |source, options| is_send(serve(source, options, |_: &str| {}));
     let _: fn(&Config) = |config| is_send(start_log(config, &config.log, Box::new(|_| {})));
+    let _: fn(&RouteRequest, SessionInput) = |request, input| is_send(request.session(input));
+    let _: fn(&RouteRequest) = |request| is_send(request.begin("key", b"digest"));
+    let _: fn(&RouteRequest, &Object) =
+        |request, changes| is_send(request.parameters_with("s", changes));
+    let _: fn(&RouteRequest, Object) =
+        |request, changes| is_send(request.change_parameters("s", changes));
+    let _: fn(&RouteRequest) = |request| is_send(request.state::<Value>("s"));
+    let _: fn(&RouteRequest, &Value) =
+        |request, state| is_send(request.put_state("s", state, None));
+    let _: fn(&RouteCalls) = |calls| is_send(calls.run());
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
     let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
     let _: fn(&McpService, http::Request<bytes::Bytes>) =

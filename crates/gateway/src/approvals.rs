@@ -18,7 +18,7 @@ use crate::{
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    sessions::Inline,
+    sessions::SessionInput,
 };
 
 /// The decision of a person
@@ -72,7 +72,7 @@ pub(crate) async fn decide(
     let waiting = waiting.filter(|waiting| is_usable(&waiting.call.tool)).ok_or_else(absent)?;
     let keeper =
         Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
-    let session = Inline::of_members(waiting.session);
+    let session = SessionInput::of_members(waiting.session);
     let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let request = [id.as_bytes(), &bytes];
     let origin = waiting.origin;

@@ -9,7 +9,7 @@ mod repeated;
 pub(crate) use self::{
     accept::Accepted,
     awaiting_approval::Keeper,
-    envelope::{Executor, Mode, RequestedCall, execution_of, wrong, wrong_setting},
+    envelope::{Executor, Mode, RequestedCall, execution_of},
     repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 

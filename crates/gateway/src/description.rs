@@ -1,7 +1,5 @@
 //! `GET /openapi.json`: the sidecar's description, derived from its code, so that its paths can also be tools.
-//! `schemas.json` describes the bodies of Customer Engagement Suite and Dialogflow.
-
-use std::sync::OnceLock;
+//! Further routes describe themselves.
 
 use callgate_dialect::{Dialect, Form};
 use callgate_tool::{Object, Value, json};
@@ -14,23 +12,19 @@ use utoipa::{
 };
 
 use crate::{
-    admin, answer::JsonText, approvals, calls, ces_paths, dialects, health, observe::numbers,
-    problem::Details, results, search, sessions, tool_service, tools,
+    admin, approvals, calls, dialects, health, observe::numbers, problem::Details, results, search,
+    sessions, tools,
 };
 
-/// The description as JSON.
-pub(crate) async fn show() -> JsonText {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    JsonText(TEXT.get_or_init(text).clone())
-}
-
-/// The paths from the code with the schemas they refer to.
-fn text() -> String {
+/// The paths from the code and those of further routes, with the schemas they refer to.
+pub(crate) fn text(further: &Object) -> String {
     let paths = Described::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
-    let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
-    if let (Some(schemas), Ok(Value::Object(others))) = (schemas, Value::parse(SCHEMAS)) {
-        schemas.extend(others);
+    for (pointer, name) in [("/paths", "paths"), ("/components/schemas", "schemas")] {
+        let known = document.pointer_mut(pointer).and_then(Value::as_object_mut);
+        if let (Some(known), Some(Value::Object(others))) = (known, further.get(name)) {
+            known.extend(others.clone());
+        }
     }
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
     for operation in operations(&mut document) {
@@ -116,11 +110,9 @@ fn inline(value: &mut Value, schemas: &Value) {
     ),
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
-        admin::changes, admin::reload, approvals::decide, calls::run, ces_paths::detect_intent,
-        ces_paths::run, ces_paths::run_of_app, dialects::run, health::live, health::ready,
-        numbers::show, results::show, search::run, sessions::delete, sessions::patch, sessions::put,
-        sessions::show, tool_service::of_app, tool_service::of_toolset,
-        tool_service::retrieve_schema, tools::list, tools::show,
+        admin::changes, admin::reload, approvals::decide, calls::run, dialects::run, health::live,
+        health::ready, numbers::show, results::show, search::run, sessions::delete, sessions::patch,
+        sessions::put, sessions::show, tools::list, tools::show,
     ),
     components(schemas(Details, sessions::SessionBody<'_>)),
     modifiers(&Tokens),
@@ -161,8 +153,6 @@ const REFUSALS: [(&str, &str); 5] = [
     ("429", "As many requests of this principal as it may send are being answered"),
     ("503", "The sidecar cannot do this now"),
 ];
-/// The schemas of the bodies of Customer Engagement Suite and Dialogflow.
-const SCHEMAS: &str = include_str!("description/schemas.json");
 
 #[cfg(test)]
 mod tests;

@@ -69,21 +69,17 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
         }
         let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
         let bytes = collected(request.into_body(), most).await?;
-        let text = str::from_utf8(&bytes).map_err(|_| malformed("expected JSON in UTF-8"))?;
+        let text =
+            str::from_utf8(&bytes).map_err(|_| Problem::malformed("expected JSON in UTF-8"))?;
         let value = callgate_dialect::read_json(text)
-            .map_err(|error| malformed(format!("expected a JSON object: {error}")))?;
+            .map_err(|error| Problem::malformed(format!("expected a JSON object: {error}")))?;
         Ok(Self { value, bytes })
     }
 }
 
 /// A body as the type that a path takes.
 pub(crate) fn typed<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
-    from_value(body).map_err(|error| malformed(error.to_string()))
-}
-
-/// The refusal of a malformed body.
-pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
-    Problem::new(ProblemKind::MALFORMED_BODY, detail.into())
+    from_value(body).map_err(|error| Problem::malformed(error.to_string()))
 }
 
 /// The bytes of a body, at most `most`.
@@ -101,7 +97,7 @@ pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem>
                 let detail = "the body did not arrive in the time of `limits.body_time`";
                 Problem::new(ProblemKind::TOO_SLOW, detail)
             }
-            None => malformed("the body broke off"),
+            None => Problem::malformed("the body broke off"),
         }
     })
 }

@@ -23,7 +23,7 @@ use crate::{
     listens::Listens,
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    sessions::Inline,
+    sessions::SessionInput,
     waiting_calls::WaitingCall,
 };
 
@@ -116,7 +116,7 @@ impl Host for Served {
         };
         let caller = head.extensions.get::<Caller>().cloned().unwrap_or_default();
         let built = self.0.built();
-        let inline = Inline::read(Some(inline)).map_err(|problem| unusable(&problem))?;
+        let inline = SessionInput::read(Some(inline)).map_err(|problem| unusable(&problem))?;
         let (sessions, headers) = (self.0.sessions(), &head.headers);
         let session = inline.completed(sessions, &built.sessions, &caller, headers).await;
         session.map_err(|problem| unusable(&problem))
@@ -154,7 +154,9 @@ impl Host for Served {
         pending: &Pending,
     ) -> bool {
         let caller = head.and_then(|head| head.extensions.get::<Caller>());
-        let (Some(caller), Ok(inline)) = (caller, Inline::read(Some(inline))) else { return false };
+        let (Some(caller), Ok(inline)) = (caller, SessionInput::read(Some(inline))) else {
+            return false;
+        };
         let waiting = WaitingCall {
             call: call.clone(),
             timeout: None,

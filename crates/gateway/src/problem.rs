@@ -6,14 +6,22 @@ use axum::{
     body::{Body, Bytes},
     response::{IntoResponse, Response},
 };
-use callgate_tool::{Object, Value};
+use callgate_tool::{InvalidValue, Object, Value};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The refusal of a request.
+/// The refusal of a request: problem details (RFC 9457).
+///
+/// ```
+/// use callgate_gateway::{Problem, ProblemKind};
+///
+/// const SOLD_OUT: ProblemKind = ProblemKind::new("https://example.com/sold-out", 409, "Nothing is left");
+/// let problem = Problem::new(SOLD_OUT, "order again tomorrow");
+/// assert_eq!(problem.detail(), "order again tomorrow");
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
+pub struct Problem {
     kind: ProblemKind,
     detail: Cow<'static, str>,
     retry_after: Option<Duration>,
@@ -27,8 +35,8 @@ pub(crate) struct Problem {
 
 /// The reason why a request is refused; several may share a status.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct ProblemKind {
-    /// The last part of the problem's `type`.
+pub struct ProblemKind {
+    /// The problem's `type`, or its last part.
     name: &'static str,
     status: u16,
     /// A short title that never changes.
@@ -37,7 +45,7 @@ pub(crate) struct ProblemKind {
 
 impl Problem {
     /// A problem with a detail: what is wrong, what was expected and what to do.
-    pub(crate) fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Self {
         Self {
             kind,
             detail: detail.into(),
@@ -48,8 +56,13 @@ impl Problem {
         }
     }
 
+    /// The refusal of a malformed body.
+    pub fn malformed(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ProblemKind::MALFORMED_BODY, detail)
+    }
+
     /// The detail: what is wrong, what was expected and what to do.
-    pub(crate) fn detail(&self) -> &str {
+    pub fn detail(&self) -> &str {
         &self.detail
     }
 
@@ -60,7 +73,7 @@ impl Problem {
 
     /// Adds a wait, after which the problem may be over.
     #[must_use]
-    pub(crate) fn with_retry_after(self, wait: Duration) -> Self {
+    pub fn with_retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
     }
 
@@ -90,9 +103,15 @@ impl Problem {
 impl Problem {
     /// Adds another fact.
     #[must_use]
-    pub(crate) fn with_member(mut self, name: &str, value: Value) -> Self {
+    pub fn with_member(mut self, name: &str, value: Value) -> Self {
         self.members.insert(name, value);
         self
+    }
+}
+
+impl From<InvalidValue> for Problem {
+    fn from(error: InvalidValue) -> Self {
+        Self::malformed(error.to_string())
     }
 }
 
@@ -129,14 +148,11 @@ pub(crate) fn too_many_connections() -> Problem {
 }
 
 impl ProblemKind {
-    pub(crate) const ABSENT_RESOURCE: Self = Self::new("absent", 404, "There is none of this name");
-    pub(crate) const CALL_ANSWERED: Self =
-        Self::new("call-answered", 409, "The call was answered before");
-    pub(crate) const CALL_EXPIRED: Self = Self::new("call-expired", 409, "The call was given up");
-    pub(crate) const CALL_MISMATCH: Self =
-        Self::new("call-mismatch", 409, "The answer names another tool");
+    /// This caller has no tool, result or session with this name.
+    pub const ABSENT_RESOURCE: Self = Self::new("absent", 404, "There is none of this name");
     pub(crate) const DRAINING: Self = Self::new("draining", 503, "The sidecar is being stopped");
-    pub(crate) const FORBIDDEN: Self = Self::new("forbidden", 403, "The principal may not do this");
+    /// The principal may not use this path.
+    pub const FORBIDDEN: Self = Self::new("forbidden", 403, "The principal may not do this");
     pub(crate) const FOREIGN_FORM: Self =
         Self::new("foreign-form", 422, "The wire format has no such form");
     pub(crate) const FOREIGN_MESSAGE: Self =
@@ -149,12 +165,13 @@ impl ProblemKind {
         Self::new("invalid-token", 401, "The token is not valid");
     pub(crate) const ISSUER_UNREACHABLE: Self =
         Self::new("issuer-unreachable", 503, "The issuer of the token cannot be reached");
-    pub(crate) const KEY_REUSED: Self =
+    /// The idempotency key was used with another request.
+    pub const KEY_REUSED: Self =
         Self::new("key-reused", 422, "The idempotency key belongs to another request");
     pub(crate) const KEY_RUNNING: Self =
         Self::new("key-running", 409, "The same request is still running");
-    pub(crate) const MALFORMED_BODY: Self =
-        Self::new("malformed-body", 400, "The body is malformed");
+    /// The body is not the JSON that the path takes.
+    pub const MALFORMED_BODY: Self = Self::new("malformed-body", 400, "The body is malformed");
     pub(crate) const MALFORMED_HEADER: Self =
         Self::new("malformed-header", 400, "A header is malformed");
     pub(crate) const MALFORMED_PATH: Self =
@@ -167,7 +184,6 @@ impl ProblemKind {
         Self::new("misdirected", 421, "The request is for another host");
     pub(crate) const MISSING_CLAIM: Self =
         Self::new("missing-claim", 403, "The token lacks a claim");
-    pub(crate) const NEEDS_MODEL: Self = Self::new("needs-model", 400, "The input needs a model");
     pub(crate) const NOT_ACCEPTABLE: Self =
         Self::new("not-acceptable", 406, "No accepted media type can be answered");
     pub(crate) const OVERLOADED: Self = Self::new("overloaded", 503, "There are too many requests");
@@ -175,8 +191,6 @@ impl ProblemKind {
         Self::new("precondition-failed", 412, "The precondition does not hold");
     pub(crate) const RANGE_NOT_SATISFIABLE: Self =
         Self::new("range-not-satisfiable", 416, "The range cannot be answered");
-    pub(crate) const SESSION_PAUSED: Self =
-        Self::new("session-paused", 409, "The session waits for its client");
     pub(crate) const TOO_LARGE: Self = Self::new("too-large", 413, "The body is too large");
     pub(crate) const TOO_MANY_REQUESTS: Self =
         Self::new("too-many-requests", 429, "There are too many requests of this principal");
@@ -184,11 +198,8 @@ impl ProblemKind {
         Self::new("too-slow", 408, "The request took too long to arrive");
     pub(crate) const UNAUTHENTICATED: Self =
         Self::new("unauthenticated", 401, "Nobody said who sent the request");
-    pub(crate) const UNAVAILABLE: Self =
-        Self::new("unavailable", 503, "The sidecar cannot do this now");
-    pub(crate) const UNEXPECTED_OUTPUT: Self =
-        Self::new("unexpected-output", 422, "The answer is not what the tool answers");
-    pub(crate) const UNKNOWN_CALL: Self = Self::new("unknown-call", 409, "No such call waits");
+    /// A store cannot be reached or is full.
+    pub const UNAVAILABLE: Self = Self::new("unavailable", 503, "The sidecar cannot do this now");
     pub(crate) const UNKNOWN_PATH: Self = Self::new("unknown-path", 404, "There is no such path");
     pub(crate) const UNSUPPORTED_MEDIA_TYPE: Self =
         Self::new("unsupported-media-type", 415, "The body has another media type");
@@ -210,8 +221,8 @@ impl ProblemKind {
         metrics::counter!("callgate_requests_refused_total", &labels).increment(number);
     }
 
-    /// A kind by the last part of its `type`, its status and its title.
-    const fn new(name: &'static str, status: u16, title: &'static str) -> Self {
+    /// A kind by its `type`, which is a URI or the last part of one of callgate's, its status and a title that never changes.
+    pub const fn new(name: &'static str, status: u16, title: &'static str) -> Self {
         Self { name, status, title }
     }
 
@@ -253,7 +264,7 @@ impl Problem {
         self.kind.count(1);
         let (ProblemKind { name, title, .. }, status) = (self.kind, self.kind.status());
         let details = Details {
-            r#type: format!("{TYPES}{name}"),
+            r#type: if name.contains(':') { name.to_owned() } else { format!("{TYPES}{name}") },
             title,
             status: status.as_u16(),
             detail: self.detail,
@@ -289,5 +300,5 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The prefix of each problem's `type`.
+/// The prefix of the `type` of callgate's own problems.
 const TYPES: &str = "urn:callgate:problem:";

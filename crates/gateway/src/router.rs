@@ -1,28 +1,44 @@
 //! The table of paths and their handlers.
 
+use std::{
+    future,
+    sync::{Arc, LazyLock},
+};
+
 use axum::{
     Router,
-    response::{IntoResponse, Response},
     routing::{get, post},
 };
-use http::{HeaderValue, Uri, header};
+use http::Uri;
 
 use crate::{
-    access, admin, approvals, calls, ces_paths, description, dialects,
+    access, admin,
+    answer::JsonText,
+    approvals, calls, description, dialects,
     gateway::Gateway,
     health,
     observe::{Traced, numbers},
-    problem::{Problem, ProblemKind},
-    results, search, sessions, tool_service, tools,
+    results,
+    routes::{Routes, method_not_allowed, unknown_path},
+    search, sessions, tools,
 };
 
 /// The paths of callers as a service, for programs that serve it themselves. It identifies no callers: everyone who reaches
 /// it may use everything.
 pub fn router(gateway: Gateway) -> Router {
+    router_with(gateway, crate::ces_paths::routes())
+}
+
+/// The paths of callers and further routes as a service, for programs that serve it themselves. It identifies no callers:
+/// everyone who reaches it may use everything.
+pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
+    let further = routes.clone();
+    let description = Arc::new(LazyLock::new(move || description::text(&further.description)));
+    let description = move || future::ready(JsonText(String::clone(&description)));
     let router = Router::new()
         .route("/.well-known/oauth-protected-resource", get(access::metadata))
         .route("/.well-known/oauth-protected-resource/{*path}", get(access::metadata))
-        .route("/openapi.json", get(description::show))
+        .route("/openapi.json", get(description))
         .route("/healthz", get(health::live))
         .route("/metrics", get(numbers::show))
         .route("/readyz", get(health::ready))
@@ -34,28 +50,7 @@ pub fn router(gateway: Gateway) -> Router {
         .route("/v1/results/{id}", get(results::show))
         .route(
             "/v1/sessions/{id}",
-            get(sessions::show)
-                .put(sessions::put)
-                .patch(sessions::patch)
-                .delete(sessions::delete)
-                .post(ces_paths::run),
-        )
-        .route("/v1/projects/{project}/locations/{location}/apps/{app}", post(tool_service::of_app))
-        .route(
-            "/v1/projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}",
-            post(tool_service::of_toolset),
-        )
-        .route(
-            "/v1/projects/{project}/locations/{location}/apps/{app}/sessions/{session}",
-            post(ces_paths::run_of_app),
-        )
-        .route(
-            "/v3/projects/{project}/locations/{location}/agents/{agent}/sessions/{session}",
-            post(ces_paths::detect_intent),
-        )
-        .route(
-            "/v3/projects/{project}/locations/{location}/agents/{agent}/environments/{environment}/sessions/{session}",
-            post(ces_paths::detect_intent),
+            get(sessions::show).put(sessions::put).patch(sessions::patch).delete(sessions::delete),
         )
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))
@@ -66,28 +61,12 @@ pub fn router(gateway: Gateway) -> Router {
         // Clients that know another server write a slash at the end.
         .route("/mcp/", axum::routing::any(crate::mcp::serve))
         .route("/mcp/{toolset}", axum::routing::any(crate::mcp::serve_toolset));
+    let router = routes.added_to(router);
+    let refused =
+        move |uri: Uri| future::ready(method_not_allowed(uri.path(), routes.has_verb(uri.path())));
     router
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(async || unknown_path())
+        .method_not_allowed_fallback(refused)
         .layer(Traced)
         .with_state(gateway)
-}
-
-async fn unknown_path() -> Problem {
-    let detail = "`GET /openapi.json` lists the paths there are";
-    Problem::new(ProblemKind::UNKNOWN_PATH, detail)
-}
-
-/// Responds to a method that a path does not take (RFC 9110 §15.5.6). If one path of the router stands for two of the
-/// description, each has its own methods.
-async fn method_not_allowed(uri: Uri) -> Response {
-    let detail = "the header `Allow` lists the methods of this path";
-    let mut response = Problem::new(ProblemKind::METHOD_NOT_ALLOWED, detail).into_response();
-    let allowed = match uri.path().strip_prefix("/v1/sessions/") {
-        Some(id) if id.ends_with(":run") => "POST",
-        Some(_) => "GET,HEAD,PUT,PATCH,DELETE",
-        None => return response,
-    };
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
-    response
 }

@@ -6,162 +6,135 @@ mod answer;
 mod dialogflow;
 mod form;
 mod inputs;
-mod judged;
-mod repeated;
+mod matching;
+mod outputs;
+mod repetition;
 mod turn;
-mod written;
 
-use std::sync::Arc;
+use std::time::Duration;
 
-use axum::response::{IntoResponse, Response};
 use callgate_call::wording;
-use callgate_config::Built;
 use callgate_dialect::{Dialect, ReadMessage};
 use callgate_executor::Entry;
-use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{Effect, Fault, Object, Session, Value};
-use http::HeaderMap;
+use callgate_session::Version;
+use callgate_tool::{Effect, Object, Session, Value};
 
 use self::{
     form::Form,
     inputs::{Inputs, ToolResponse},
-    repeated::Request,
-    turn::{Fate, Past, PendingCall, Runs, Turn},
-    written::{end, end_all, ended, kept, waiting, with_ids},
+    outputs::{end, end_all, ended, pending_call, waiting, with_ids},
+    repetition::Repeatable,
+    turn::{Past, PendingCall, Runs, Turn},
 };
 pub(crate) use self::{
     form::is_of_dialogflow,
-    inputs::{named, take},
-    written::response,
+    inputs::named,
+    outputs::{failed, response},
 };
-use crate::{
-    answer::JsonText,
-    caller::Caller,
-    calls::{Batch, Mode, RequestedCall, idempotency_key},
-    dialects::entry,
-    gateway::Gateway,
-    json_body::malformed,
-    observe::trace_of,
-    problem::{Problem, ProblemKind},
-    sessions::{Inline, with_changes},
-};
+use crate::{Problem, ProblemKind, RouteRequest, SessionInput, members::context};
 
 /// One request to run something in a session.
 #[derive(Debug)]
 pub(crate) struct Run {
-    pub(crate) gateway: Gateway,
-    pub(crate) caller: Caller,
-    pub(crate) headers: HeaderMap,
+    request: RouteRequest,
     /// The session.
-    pub(crate) id: String,
-    /// The context that the path names: project, location, app.
-    pub(crate) context: Object,
+    id: String,
 }
 
 impl Run {
+    /// The run that a request asks for.
+    pub(crate) fn of(request: RouteRequest) -> Self {
+        let id = request.parameter("id").to_owned();
+        Self { request, id }
+    }
+
     /// Runs the calls or answers in a body, and returns the response.
-    pub(crate) async fn answer(self, body: Value) -> Result<Response, Problem> {
+    pub(crate) async fn answer(self, body: Value) -> Result<Value, Problem> {
         let form = Form::of(&body);
-        let config = &self.gateway.built().sessions;
-        let request = Request::of(&self.headers, &body, &self.caller, config)?;
+        let repeatable = Repeatable::of(&self.request, &body)?;
         let mut inputs = match form {
             Form::Ces => Inputs::read(body, &self.id)?,
             Form::Dialogflow => dialogflow::read(body, &self.id)?,
         };
-        let running = match &request {
-            Some(request) => request.begin(&self.gateway, &self.caller, &self.id).await?,
+        let running = match &repeatable {
+            Some(repeatable) => repeatable.begin(&self.request, &self.id).await?,
             None => None,
         };
-        inputs.request = request;
+        inputs.repeatable = repeatable;
         let outputs = self.outputs(form, inputs).await;
         if let Some(running) = running {
             running.free().await;
         }
-        Ok(JsonText(form.body(outputs?).to_string()).into_response())
+        Ok(form.body(outputs?))
     }
 
     /// The outputs of a request: those that are kept of it, or new ones.
     async fn outputs(&self, form: Form, mut inputs: Inputs) -> Result<Vec<Value>, Problem> {
-        let built = self.gateway.built();
         let Some(responses) = inputs.responses.take() else {
-            return self.called(&built, form, inputs).await;
+            return self.make_calls(form, inputs).await;
         };
-        match self.told(inputs.request.as_ref()).await? {
+        match self.kept_outputs(inputs.repeatable.as_ref()).await? {
             Some(outputs) => Ok(outputs),
-            None => self.answered(&built, inputs, responses).await,
+            None => self.take_responses(inputs, responses).await,
         }
     }
 
     /// The outputs that are kept of a request.
-    async fn told(&self, request: Option<&Request>) -> Result<Option<Vec<Value>>, Problem> {
-        let Some(request) = request else { return Ok(None) };
-        self.runs().await?.0.told.find(request, |tool| self.may_read(tool))
+    async fn kept_outputs(
+        &self,
+        repeatable: Option<&Repeatable>,
+    ) -> Result<Option<Vec<Value>>, Problem> {
+        let Some(repeatable) = repeatable else { return Ok(None) };
+        self.runs().await?.0.kept.find(repeatable, |tool| self.may_read(tool))
     }
 
-    /// Makes calls.
-    async fn called(
-        &self,
-        built: &Arc<Built>,
-        form: Form,
-        inputs: Inputs,
-    ) -> Result<Vec<Value>, Problem> {
-        let Inputs { calls, variables, session, execution, mut request, .. } = inputs;
+    async fn make_calls(&self, form: Form, inputs: Inputs) -> Result<Vec<Value>, Problem> {
+        let Inputs { calls, variables, session, execution, mut repeatable, .. } = inputs;
         let calls = match form {
             Form::Ces => with_ids(calls),
             Form::Dialogflow => calls,
         };
-        let read = read_in(form.dialect(), built, &self.caller, form.message(&calls))?;
-        let asked =
-            read.to_make().into_iter().cloned().map(RequestedCall::from).collect::<Vec<_>>();
-        let batch = Batch {
-            built: Arc::clone(built),
-            caller: self.caller.clone(),
-            session: self.session(built, session, &variables).await?,
-            is_dry_run: false,
-            mode: Mode::Parallel,
-            execution,
-            trace: trace_of(&self.headers),
-            key: idempotency_key(&self.headers)?,
-            stop: self.gateway.drain().stop(),
-            keeper: None,
-        };
-        if let Some(fingerprints) = batch.fingerprints(&asked) {
-            request = request.map(|request| request.of_calls(&fingerprints));
+        let read = read(&self.request, form.dialect(), form.message(&calls))?;
+        let session = self.session(session, &variables).await?;
+        let requested = read.to_make();
+        let to_run = self.request.calls(session, execution, requested.iter().copied().cloned())?;
+        if let Some(fingerprints) = to_run.fingerprints() {
+            repeatable = repeatable.map(|repeatable| repeatable.of_calls(&fingerprints));
         }
-        if let Some(outputs) = self.told(request.as_ref()).await? {
+        if let Some(outputs) = self.kept_outputs(repeatable.as_ref()).await? {
             return Ok(outputs);
         }
         let (runs, _) = self.runs().await?;
-        if let Some(open) = self.closed(built, runs).0.open {
-            return Err(judged::paused(&open));
+        if let Some(open) = self.close(runs).0.open {
+            return Err(matching::paused(&open));
         }
-        self.store(variables).await?;
-        let results = batch.results(&asked).await;
-        let written = form.responses(form.dialect().write(&read, &results));
-        let mut results = asked.iter().zip(&results);
-        let kept = read.calls().iter().zip(&calls).zip(written).map(|((asked, call), response)| {
-            let made = asked.call.is_ok().then(|| results.next()).flatten();
-            kept(form, call, made, &response)
+        self.request.change_parameters(&self.id, variables).await?;
+        let results = to_run.run().await;
+        let responses = form.responses(form.dialect().write(&read, &results));
+        let mut results = requested.into_iter().zip(&results);
+        let calls = read.calls().iter().zip(&calls).zip(responses);
+        let calls = calls.map(|((requested, call), response)| {
+            let made = requested.call.is_ok().then(|| results.next()).flatten();
+            pending_call(form, call, made, &response)
         });
-        self.begun(built, kept.collect(), request.as_ref()).await
+        self.begin_turn(calls.collect(), repeatable.as_ref()).await
     }
 
     /// Keeps a turn whose calls have begun. Returns the outputs known so far.
-    async fn begun(
+    async fn begin_turn(
         &self,
-        built: &Built,
         calls: Vec<PendingCall>,
-        request: Option<&Request>,
+        repeatable: Option<&Repeatable>,
     ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
             let (runs, version) = self.runs().await?;
-            let (mut runs, mut outputs) = self.closed(built, runs);
+            let (mut runs, mut outputs) = self.close(runs);
             if calls.is_empty() && outputs.is_empty() {
                 return Ok(outputs);
             }
-            let expires = self.gateway.sessions().milliseconds();
-            let time = built.sessions.client_time.as_millis();
-            let expires = expires.saturating_add(u64::try_from(time).unwrap_or(u64::MAX));
+            let time = self.request.built().sessions.client_time.as_millis();
+            let time = u64::try_from(time).unwrap_or(u64::MAX);
+            let expires = self.request.milliseconds().saturating_add(time);
             runs.n_turns += u64::from(!calls.is_empty());
             let tools = tools_of(&calls);
             let mut turn = Turn { index: runs.n_turns, expires, calls: calls.clone() };
@@ -177,7 +150,7 @@ impl Run {
             } else if !turn.calls.is_empty() {
                 outputs.push(ended(&turn));
             }
-            runs.told.keep(request, index, &outputs, tools);
+            runs.kept.keep(repeatable, index, &outputs, tools);
             if self.put(&runs, version).await? {
                 return Ok(outputs);
             }
@@ -186,31 +159,30 @@ impl Run {
     }
 
     /// Takes the client's answers.
-    async fn answered(
+    async fn take_responses(
         &self,
-        built: &Built,
         inputs: Inputs,
         responses: Vec<ToolResponse>,
     ) -> Result<Vec<Value>, Problem> {
-        let session = self.session(built, inputs.session, &Object::new()).await?;
+        let session = self.session(inputs.session, &Object::new()).await?;
         for _ in 0..ATTEMPTS {
             let (mut runs, version) = self.runs().await?;
-            let now = self.gateway.sessions().milliseconds();
+            let now = self.request.milliseconds();
             if let Some(late) = runs.open.take_if(|turn| turn.expires <= now) {
                 // Not stored: the next request reports how the turn ended.
                 runs.remember(&late.calls, Past::Expired);
             }
             let open = runs.open.as_ref();
-            let paired = responses.iter().cloned();
+            let responses = responses.iter().cloned();
             let responses: Vec<_> =
-                paired.map(|response| dialogflow::paired(response, open)).collect();
-            let places = judged::places(&runs, open, &responses)?;
+                responses.map(|response| dialogflow::with_id(response, open)).collect();
+            let positions = matching::positions(&runs, open, &responses)?;
             let Some(mut turn) = runs.open.take() else {
-                return Err(judged::with_pending(nothing_waits(), None));
+                let problem = Problem::new(UNKNOWN_CALL, "no call of this session waits");
+                return Err(matching::with_pending(problem, None));
             };
-            let answers = places.into_iter().zip(&responses);
-            self.taken(built, &session, &mut turn, answers).await?;
-            self.remove(built, &mut turn);
+            self.end_calls(&session, &mut turn, positions.into_iter().zip(&responses)).await?;
+            self.end_removed(&mut turn);
             let (index, waits, tools) = (turn.index, turn.waits(), tools_of(&turn.calls));
             let output = if turn.waits() {
                 let output = waiting(&turn);
@@ -219,34 +191,34 @@ impl Run {
             } else {
                 runs.remember(&turn.calls, Past::Answered);
                 let ended = ended(&turn);
-                runs.told.end(index, &ended);
+                runs.kept.end(index, &ended);
                 ended
             };
-            let outputs = std::slice::from_ref(&output);
-            runs.told.keep(inputs.request.as_ref(), waits.then_some(index), outputs, tools);
+            let outputs = vec![output];
+            let repeatable = inputs.repeatable.as_ref();
+            runs.kept.keep(repeatable, waits.then_some(index), &outputs, tools);
             if self.put(&runs, version).await? {
-                self.store(inputs.variables).await?;
-                return Ok(vec![output]);
+                self.request.change_parameters(&self.id, inputs.variables).await?;
+                return Ok(outputs);
             }
         }
         Err(contended())
     }
 
     /// The state without a turn that no longer needs to wait, and the outputs of that turn.
-    fn closed(&self, built: &Built, mut runs: Runs) -> (Runs, Vec<Value>) {
+    fn close(&self, mut runs: Runs) -> (Runs, Vec<Value>) {
         let Some(mut turn) = runs.open.take() else { return (runs, Vec::new()) };
-        let now = self.gateway.sessions().milliseconds();
-        if turn.expires <= now {
+        if turn.expires <= self.request.milliseconds() {
             runs.remember(&turn.calls, Past::Expired);
-            let time = built.sessions.client_time;
+            let built = self.request.built();
             end_all(&mut turn, |call| {
-                let effect = built.executor.find(&call.tool).and_then(Entry::declaration);
-                let effect = effect.map_or(Effect::Write, |tool| tool.effect);
-                wording::client::unanswered(time, effect)
+                let tool = built.executor.find(&call.tool).and_then(Entry::declaration);
+                let effect = tool.map_or(Effect::Write, |tool| tool.effect);
+                wording::client::unanswered(built.sessions.client_time, effect)
             });
         } else {
             let before = turn.calls.clone();
-            self.remove(built, &mut turn);
+            self.end_removed(&mut turn);
             if turn.waits() {
                 runs.open = Some(turn);
                 return (runs, Vec::new());
@@ -254,14 +226,14 @@ impl Run {
             runs.remember(&before, Past::Removed);
         }
         let ended = ended(&turn);
-        runs.told.end(turn.index, &ended);
+        runs.kept.end(turn.index, &ended);
         (runs, vec![ended])
     }
 
     /// Ends the calls whose tools were removed.
-    fn remove(&self, built: &Built, turn: &mut Turn) {
+    fn end_removed(&self, turn: &mut Turn) {
         for call in &mut turn.calls {
-            if matches!(call.fate, Fate::Waits(..)) && !self.is_there(built, &call.tool) {
+            if call.waits() && !self.has_tool(&call.tool) {
                 end(call, wording::client::tool_removed(&call.tool));
             }
         }
@@ -269,57 +241,35 @@ impl Run {
 
     /// True if the caller may read answers of a tool: they may use it, or it was removed.
     fn may_read(&self, tool: &str) -> bool {
-        let built = self.gateway.built();
-        built.executor.find(tool).is_none_or(|entry| self.caller.may_use(entry.toolset()))
+        let entry = self.request.built().executor.find(tool);
+        entry.is_none_or(|entry| self.request.may_use(entry.toolset()))
     }
 
-    fn is_there(&self, built: &Built, tool: &str) -> bool {
-        built.executor.find(tool).is_some_and(|entry| self.caller.may_use(entry.toolset()))
+    fn has_tool(&self, tool: &str) -> bool {
+        let entry = self.request.built().executor.find(tool);
+        entry.is_some_and(|entry| self.request.may_use(entry.toolset()))
     }
 
     async fn runs(&self) -> Result<(Runs, Option<Version>), Problem> {
-        let principal = self.caller.principal.as_ref();
-        let kept = self.gateway.sessions().runs(principal, &self.id).await?;
-        let (value, version) = kept.unzip();
-        let runs = value.map(|value| Runs::of(&value).ok_or_else(unreadable)).transpose()?;
+        let (runs, version) = self.request.state::<Runs>(&self.id).await?.unzip();
         Ok((runs.unwrap_or_default(), version))
     }
 
     /// Stores the state in place of the version that was read; false if another request has changed it.
     async fn put(&self, runs: &Runs, version: Option<Version>) -> Result<bool, Problem> {
-        let principal = self.caller.principal.as_ref();
-        let expected = version.map_or(Expected::Absent, Expected::Version);
-        let sessions = self.gateway.sessions();
-        match sessions.put_runs(principal, &self.id, &runs.to_value(), expected).await {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Stores variables of the session.
-    async fn store(&self, variables: Object) -> Result<(), Problem> {
-        crate::sessions::store(&self.gateway, &self.caller, &self.id, variables).await
+        self.request.put_state(&self.id, runs, version).await
     }
 
     /// The session of the calls, with these variables stored in it.
-    async fn session(
-        &self,
-        built: &Built,
-        inline: Inline,
-        variables: &Object,
-    ) -> Result<Session, Problem> {
-        let sessions = self.gateway.sessions();
-        let stored = sessions.get(self.caller.principal.as_ref(), &self.id).await?;
-        let mut context = self.context.clone();
-        if stored.is_some() || !variables.is_empty() {
-            let stored = stored.map(|(state, _)| state.parameters).unwrap_or_default();
+    async fn session(&self, input: SessionInput, variables: &Object) -> Result<Session, Problem> {
+        let mut context = context(&self.request);
+        if let Some(stored) = self.request.parameters_with(&self.id, variables).await? {
             // Tools read the suite's `variables` as `$context.variables`.
-            context.insert("variables", Value::Object(with_changes(stored, variables)));
+            context.insert("variables", Value::Object(stored));
         }
         // A run opens its session.
-        let inline = inline.in_context(&context).changing(variables.clone()).opening();
-        inline.completed(sessions, &built.sessions, &self.caller, &self.headers).await
+        let input = input.in_context(&context).changing(variables.clone()).opening();
+        self.request.session(input).await
     }
 }
 
@@ -328,46 +278,26 @@ fn tools_of(calls: &[PendingCall]) -> Vec<String> {
     calls.iter().map(|call| call.tool.clone()).collect()
 }
 
-/// The calls of a message of Customer Engagement Suite.
-pub(crate) fn read(built: &Built, caller: &Caller, message: Value) -> Result<ReadMessage, Problem> {
-    read_in(Dialect::Ces, built, caller, message)
-}
-
 /// The calls of a message of a dialect.
-fn read_in(
+pub(crate) fn read(
+    request: &RouteRequest,
     dialect: Dialect,
-    built: &Built,
-    caller: &Caller,
     message: Value,
 ) -> Result<ReadMessage, Problem> {
-    let entry = |name: &str| entry(built, caller, name);
-    let read = dialect.read(message, |name| entry(name).and_then(Entry::declaration));
-    let read = read.map_err(|error| malformed(error.to_string()))?;
-    if !dialect.has_wire_names() {
-        return Ok(read);
-    }
+    let read = dialect.read(message, |name| request.find(name).and_then(Entry::declaration));
+    let read = read.map_err(|error| Problem::malformed(error.to_string()))?;
     Ok(read.renamed(|call, name| {
-        Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+        Some(request.find(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
     }))
-}
-
-fn unexpected(id: &str, fault: &Fault) -> Problem {
-    Problem::new(ProblemKind::UNEXPECTED_OUTPUT, format!("`{id}`: {}", fault.message))
-}
-
-fn nothing_waits() -> Problem {
-    Problem::new(ProblemKind::UNKNOWN_CALL, "no call of this session waits")
 }
 
 fn contended() -> Problem {
     let detail = "other requests change this session all the time";
-    let wait = std::time::Duration::from_secs(1);
-    Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(wait)
+    Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(Duration::from_secs(1))
 }
 
-fn unreadable() -> Problem {
-    Problem::new(ProblemKind::UNAVAILABLE, "what is kept of the session's runs cannot be read")
-}
-
+/// The input is one for a model.
+const NEEDS_MODEL: ProblemKind = ProblemKind::new("needs-model", 400, "The input needs a model");
+const UNKNOWN_CALL: ProblemKind = ProblemKind::new("unknown-call", 409, "No such call waits");
 /// The number of times that a change is retried while others change the session.
 const ATTEMPTS: usize = 64;

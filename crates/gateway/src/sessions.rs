@@ -18,7 +18,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use utoipa::ToSchema;
 
-pub(crate) use self::merged::{Inline, InlineSession, bound, with_changes};
+pub use self::merged::SessionInput;
+pub(crate) use self::merged::{InlineSession, bound, with_changes};
 use self::{
     condition::Condition,
     described::{Conditions, Named, Shown, Written},
@@ -28,7 +29,7 @@ use crate::{
     bodies::Masked,
     caller::Caller,
     gateway::Gateway,
-    json_body::{JsonBody, malformed, typed},
+    json_body::{JsonBody, typed},
     path_name::PathName,
     problem::{Problem, ProblemKind},
     stored_sessions::State as SessionState,
@@ -139,7 +140,7 @@ pub(crate) async fn store(
         return Ok(());
     }
     if let Some(error) = repeated(&variables) {
-        return Err(malformed(format!("`variables`: {error}")));
+        return Err(Problem::malformed(format!("`variables`: {error}")));
     }
     let change = Change { parameters: variables, credentials: Object::new() };
     changed_to(gateway, caller, id, &change, &Condition::Any).await.map(drop)

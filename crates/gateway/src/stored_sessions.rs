@@ -84,7 +84,7 @@ impl Sessions {
         self.store.put(&key, record, expected, now()).await
     }
 
-    pub(crate) async fn runs(
+    pub(crate) async fn state(
         &self,
         principal: Option<&Principal>,
         id: &str,
@@ -92,18 +92,19 @@ impl Sessions {
         let stored = self.store.get(&key_of(Space::Call, principal, id), now()).await?;
         let Some(stored) = stored else { return Ok(None) };
         let value = Value::from_slice(stored.record.bytes());
-        let unreadable = |_| Error::new(ErrorKind::Unreadable, "stored runs cannot be read");
+        let unreadable =
+            |_| Error::new(ErrorKind::Unreadable, "what is kept of a session cannot be read");
         Ok(Some((value.map_err(unreadable)?, stored.version)))
     }
 
-    pub(crate) async fn put_runs(
+    pub(crate) async fn put_state(
         &self,
         principal: Option<&Principal>,
         id: &str,
-        runs: &Value,
+        state: String,
         expected: Expected,
     ) -> Result<Version, Error> {
-        let record = self.record(runs.to_string());
+        let record = self.record(state);
         let key = key_of(Space::Call, principal, id);
         self.store.put(&key, record, expected, now()).await
     }
@@ -128,8 +129,8 @@ impl Sessions {
         expected: Expected,
     ) -> Result<bool, Error> {
         let was_there = self.store.remove(&key(principal, id), expected, now()).await?;
-        let runs = key_of(Space::Call, principal, id);
-        Ok(self.store.remove(&runs, Expected::Any, now()).await? || was_there)
+        let state = key_of(Space::Call, principal, id);
+        Ok(self.store.remove(&state, Expected::Any, now()).await? || was_there)
     }
 }
 

@@ -14,11 +14,7 @@ use utoipa::{
     },
 };
 
-use crate::{
-    json_body::malformed,
-    problem::Problem,
-    sessions::{Inline, InlineSession},
-};
+use crate::sessions::{InlineSession, SessionInput};
 
 /// Calls, and the session they run in
 #[derive(Debug, Deserialize, ToSchema)]
@@ -29,7 +25,7 @@ pub(super) struct CallsRequest {
     pub(super) calls: Vec<RequestedCall>,
     #[serde(default)]
     #[schema(value_type = Option<InlineSession>)]
-    pub(super) session: Inline,
+    pub(super) session: SessionInput,
     /// Show the requests instead of sending them, with `****` for credentials
     #[serde(default)]
     #[schema(default = false)]
@@ -226,16 +222,6 @@ fn timeout_schema() -> Schema {
     let text = text.pattern(Some("^[1-9][0-9]{0,8}(ms|s|m|h)$"));
     let description = "How long the call may take: seconds, or a text such as `500ms`, `30s` or `2m`. It only shortens the tool's own limit";
     OneOfBuilder::new().item(seconds).item(text).description(Some(description)).build().into()
-}
-
-/// The refusal of a member that may hold a user's data or a credential: only the kind of its value is shown.
-pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
-    malformed(InvalidValue::new(at, expected, got).to_string())
-}
-
-/// The refusal of a member that holds a setting: a short value is shown as it was written.
-pub(crate) fn wrong_setting(at: &str, expected: &str, got: Option<&Value>) -> Problem {
-    malformed(InvalidValue::setting(at, expected, got).to_string())
 }
 
 /// The calls of 64 models that each ask for four in a turn; limits the work that one request starts.

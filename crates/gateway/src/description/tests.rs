@@ -3,10 +3,11 @@
 use callgate_config::{Config, Description, Environment, ServerUrl, ToolsetConfig};
 
 use super::*;
+use crate::ces_paths::routes;
 
 #[test]
 fn every_reference_in_the_description_of_the_sidecar_has_its_schema() {
-    let document = Value::parse(&text()).unwrap();
+    let document = Value::parse(&text(&routes().description)).unwrap();
     let schemas = document.pointer("/components/schemas").unwrap();
     let text = document.to_string();
     let named = text.split(r##""$ref":"#/components/schemas/"##).skip(1);
@@ -18,7 +19,8 @@ fn every_reference_in_the_description_of_the_sidecar_has_its_schema() {
 #[tokio::test]
 async fn callgate_loads_the_description_of_the_sidecar_without_findings() {
     let server = ServerUrl::new("https://sidecar.example.com").unwrap();
-    let toolset = ToolsetConfig::new(Description::text(text())).with_server(server);
+    let toolset =
+        ToolsetConfig::new(Description::text(text(&routes().description))).with_server(server);
     let config = Config::new().with_toolset(toolset);
     let mut built = config.build(&Environment::new(), None).await.unwrap();
     let mut toolset = built.toolsets.remove(0);

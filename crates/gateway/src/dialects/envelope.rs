@@ -15,7 +15,7 @@ use utoipa::{
 
 use crate::{
     calls::{Executor, Mode, execution_of},
-    sessions::{Inline, InlineSession},
+    sessions::{InlineSession, SessionInput},
 };
 
 /// A message of a model, and the session its calls run in
@@ -30,7 +30,7 @@ pub(super) struct DialectRequest {
     pub(super) form: Form,
     #[serde(default)]
     #[schema(value_type = Option<InlineSession>)]
-    pub(super) session: Inline,
+    pub(super) session: SessionInput,
     /// The only tools that may be called; calls of others are told so
     #[serde(default, deserialize_with = "functions")]
     #[schema(max_items = 1024)]

@@ -1,64 +1,62 @@
 //! The client's answers to calls of a turn. Each goes through the executor, as a tool's result does.
 
 use callgate_call::wording;
-use callgate_config::Built;
-use callgate_executor::{Call, ClientAnswer};
+use callgate_executor::Call;
 use callgate_tool::{Fault, Outcome, Session, ToolCall};
 
 use super::{
     Run,
     inputs::ToolResponse,
-    judged,
-    turn::{Fate, PendingCall, Turn},
-    unexpected,
-    written::{failed, response_of},
+    matching,
+    outputs::{failed, response_of},
+    turn::{CallState, PendingCall, Turn},
 };
-use crate::problem::Problem;
+use crate::{Problem, ProblemKind};
 
 impl Run {
-    /// Ends calls of a turn with the client's answers.
-    pub(super) async fn taken(
+    /// Ends calls of a turn with the client's answers, each with its call's position.
+    pub(super) async fn end_calls(
         &self,
-        built: &Built,
         session: &Session,
         turn: &mut Turn,
         answers: impl Iterator<Item = (usize, &ToolResponse)>,
     ) -> Result<(), Problem> {
-        let asked = turn.clone();
-        for (place, response) in answers {
-            let Some(call) = turn.calls.get_mut(place) else { continue };
-            if let Err(fault) = self.settled(built, session, call, response).await {
-                let problem = unexpected(&response.id, &fault);
-                return Err(judged::with_pending(problem, Some(&asked)));
+        let before = turn.clone();
+        for (position, response) in answers {
+            let Some(call) = turn.calls.get_mut(position) else { continue };
+            if let Err(fault) = self.end_call(session, call, response).await {
+                let detail = format!("`{}`: {}", response.id, fault.message);
+                let problem = Problem::new(UNEXPECTED_OUTPUT, detail);
+                return Err(matching::with_pending(problem, Some(&before)));
             }
         }
         Ok(())
     }
 
     /// Ends one call with the client's answer.
-    async fn settled(
+    async fn end_call(
         &self,
-        built: &Built,
         session: &Session,
-        kept: &mut PendingCall,
+        pending: &mut PendingCall,
         response: &ToolResponse,
     ) -> Result<(), Box<Fault>> {
-        let asked = ToolCall::new(&*kept.id, &*kept.tool, kept.arguments.clone());
-        let mut call = Call::new(&asked, session);
-        if let Some(principal) = &self.caller.principal {
+        let requested = ToolCall::new(&*pending.id, &*pending.tool, pending.arguments.clone());
+        let mut call = Call::new(&requested, session);
+        if let Some(principal) = self.request.principal() {
             call = call.with_principal(principal.clone());
         }
-        let answer: ClientAnswer = response.answer.clone();
-        let mut result = if self.is_there(built, &kept.tool) {
-            built.executor.resume(call, answer).await?
+        let mut result = if self.has_tool(&pending.tool) {
+            self.request.built().executor.resume(call, response.answer.clone()).await?
         } else {
-            failed(kept, wording::client::tool_removed(&kept.tool))
+            failed(&pending.id, &pending.tool, wording::client::tool_removed(&pending.tool))
         };
         if let Outcome::Answered(answered) = &mut result.outcome {
             answered.status = answered.status.or(response.status);
         }
-        let id = Some(response.id.clone());
-        kept.fate = Fate::Ended(response_of(kept, &result), id);
+        pending.state = CallState::Ended(response_of(pending, &result), Some(response.id.clone()));
         Ok(())
     }
 }
+
+const UNEXPECTED_OUTPUT: ProblemKind =
+    ProblemKind::new("unexpected-output", 422, "The answer is not what the tool answers");

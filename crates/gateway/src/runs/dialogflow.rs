@@ -5,31 +5,22 @@ use callgate_executor::ClientAnswer;
 use callgate_tool::{Object, Value, json};
 
 use super::{
-    inputs::{Inputs, ToolResponse, execution, take},
-    turn::{Fate, Turn},
+    NEEDS_MODEL,
+    inputs::{Inputs, ToolResponse, execution},
+    turn::{CallState, Turn},
 };
 use crate::{
-    calls::wrong,
-    json_body::malformed,
-    problem::{Problem, ProblemKind},
-    sessions::Inline,
+    Problem, SessionInput,
+    members::{array, object, required, take, wrong},
 };
 
 /// Reads a body of a request for the session `id`.
 pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
-    let Value::Object(mut members) = body else {
-        return Err(wrong("the body", "an object", Some(&body)));
-    };
-    let parameter = |name: &str| {
-        let query = ["queryParams", "query_params"].iter().find_map(|name| members.get(name));
-        query.and_then(|query| query.get(name)).filter(|value| !value.is_null()).cloned()
-    };
-    let (variables, payload) = (parameter("parameters"), parameter("payload"));
-    let variables = match variables {
-        None => Object::new(),
-        Some(Value::Object(variables)) => variables,
-        other => return Err(wrong("queryParams.parameters", "an object", other.as_ref())),
-    };
+    let mut members = required("the body", Some(body))?;
+    let query = ["queryParams", "query_params"].iter().find_map(|name| members.get(name));
+    let parameter = |name| query.and_then(|query| query.get(name)).filter(|it| !it.is_null());
+    let variables = object("queryParams.parameters", parameter("parameters").cloned())?;
+    let payload = parameter("payload").cloned();
     let mut session = members.remove("session");
     if let Some(payload) = payload {
         let known = session.get_or_insert_with(|| json!({}));
@@ -43,44 +34,33 @@ pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
         response(take(&mut members, &["queryInput", "query_input"]))?.map(|one| vec![one]);
     if responses.is_some() && !calls.is_empty() {
         let detail = "expected `queryInput.toolCallResult` or calls under `queryResult`, got both: answer the calls that wait first";
-        return Err(malformed(detail));
+        return Err(Problem::malformed(detail));
     }
-    let session = Inline::read(session)?.of(id);
-    Ok(Inputs { calls, responses, variables, session, execution, request: None })
+    let session = SessionInput::read(session)?.of(id);
+    let variables = variables.unwrap_or_default();
+    Ok(Inputs { calls, responses, variables, session, execution, repeatable: None })
 }
 
 /// The calls in a query's result; the other messages are for the user.
 fn calls(result: Option<Value>) -> Result<Vec<Value>, Problem> {
-    let mut result = match result {
-        None => return Ok(Vec::new()),
-        Some(Value::Object(result)) => result,
-        other => return Err(wrong("queryResult", "an object", other.as_ref())),
-    };
-    let messages = match take(&mut result, &["responseMessages", "response_messages"]) {
-        None => Vec::new(),
-        Some(Value::Array(messages)) => messages,
-        other => return Err(wrong("queryResult.responseMessages", "an array", other.as_ref())),
-    };
+    let mut result = object("queryResult", result)?.unwrap_or_default();
+    let messages = take(&mut result, &["responseMessages", "response_messages"]);
+    let messages = array("queryResult.responseMessages", messages)?;
     let call = |mut message: Value| take(message.as_object_mut()?, &["toolCall", "tool_call"]);
     Ok(messages.into_iter().filter_map(call).collect())
 }
 
 /// The client's answer in a query's input.
 fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
-    let mut input = match input {
-        None => return Ok(None),
-        Some(Value::Object(input)) => input,
-        other => return Err(wrong("queryInput", "an object", other.as_ref())),
-    };
+    let Some(mut input) = object("queryInput", input)? else { return Ok(None) };
     let at = "queryInput.toolCallResult";
-    let mut result = match take(&mut input, &["toolCallResult", "tool_call_result"]) {
-        Some(Value::Object(result)) => result,
-        Some(other) => return Err(wrong(at, "an object", Some(&other))),
-        None if NEED_A_MODEL.iter().any(|name| input.contains_key(name)) => {
+    let result = object(at, take(&mut input, &["toolCallResult", "tool_call_result"]))?;
+    let Some(mut result) = result else {
+        if NEED_A_MODEL.iter().any(|name| input.contains_key(name)) {
             let detail = "`queryInput`: this input needs a model, and callgate has none; send `toolCallResult`";
-            return Err(Problem::new(ProblemKind::NEEDS_MODEL, detail));
+            return Err(Problem::new(NEEDS_MODEL, detail));
         }
-        None => return Ok(None),
+        return Ok(None);
     };
     let mut named = Object::new();
     for name in ["tool", "action"] {
@@ -96,15 +76,11 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
         (Some(error), None) => {
             (ClientAnswer::Failed(error.get("message").cloned().unwrap_or(error)), None)
         }
-        (None, Some(Value::Object(output))) => answer(output),
-        (None, None) => return Err(wrong(&format!("{at}.outputParameters"), "an object", None)),
         (Some(_), Some(_)) => {
             let detail = format!("`{at}`: expected `outputParameters` or `error`, got both");
-            return Err(malformed(detail));
+            return Err(Problem::malformed(detail));
         }
-        (None, other) => {
-            return Err(wrong(&format!("{at}.outputParameters"), "an object", other.as_ref()));
-        }
+        (None, output) => answer(required(&format!("{at}.outputParameters"), output)?),
     };
     Ok(Some(ToolResponse { id: String::new(), named, answer, status }))
 }
@@ -122,11 +98,11 @@ fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
 }
 
 /// The answer with the id of the first call that waits for it: Dialogflow identifies a call by its tool and its action.
-pub(super) fn paired(mut response: ToolResponse, open: Option<&Turn>) -> ToolResponse {
+pub(super) fn with_id(mut response: ToolResponse, open: Option<&Turn>) -> ToolResponse {
     if response.named.contains_key("action") {
         let mut calls = open.iter().flat_map(|turn| &turn.calls);
-        let id = calls.find_map(|call| match &call.fate {
-            Fate::Waits(id, _) if call.named == response.named => Some(id.clone()),
+        let id = calls.find_map(|call| match &call.state {
+            CallState::Waits(id, _) if call.named == response.named => Some(id.clone()),
             _ => None,
         });
         response.id = id.unwrap_or_default();

@@ -4,14 +4,12 @@
 use std::collections::BTreeSet;
 
 use callgate_executor::{ClientAnswer, Execution};
-use callgate_tool::{Object, Value};
+use callgate_tool::{InvalidValue, Object, Value};
 
-use super::repeated::Request;
+use super::{NEEDS_MODEL, repetition::Repeatable};
 use crate::{
-    calls::{Executor, wrong},
-    json_body::{malformed, typed},
-    problem::{Problem, ProblemKind},
-    sessions::Inline,
+    Problem, SessionInput,
+    members::{array, object, required, take, wrong},
 };
 
 /// The content of a request.
@@ -24,11 +22,11 @@ pub(super) struct Inputs {
     /// Values to store in the session.
     pub(super) variables: Object,
     /// Values for this request only.
-    pub(super) session: Inline,
+    pub(super) session: SessionInput,
     /// The side that runs the calls, as the request asks.
     pub(super) execution: Execution,
     /// The request, if it may be repeated.
-    pub(super) request: Option<Request>,
+    pub(super) repeatable: Option<Repeatable>,
 }
 
 /// The client's answer to one call.
@@ -45,44 +43,39 @@ pub(super) struct ToolResponse {
 impl Inputs {
     /// Reads a body of a request for the session `id`.
     pub(super) fn read(body: Value, id: &str) -> Result<Self, Problem> {
-        let Value::Object(mut members) = body else {
-            return Err(wrong("the body", "an object", Some(&body)));
-        };
+        let mut members = required("the body", Some(body))?;
         let config = members.remove("config");
         let named = config.as_ref().and_then(|config| config.get("session"));
         let named = named.and_then(Value::as_str).filter(|name| !name.is_empty());
         if named.is_some_and(|name| last_segment(name) != id) {
-            return Err(malformed("`config.session`: expected the session of the path"));
+            return Err(Problem::malformed("`config.session`: expected the session of the path"));
         }
-        let execution = execution(&mut members)?;
-        let session = Inline::read(members.remove("session"))?.of(id);
-        let (calls, variables) = (Vec::new(), Object::new());
-        let mut inputs =
-            Self { calls, responses: None, variables, session, execution, request: None };
-        let listed = match members.remove("inputs") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(listed)) => listed,
-            other => return Err(wrong("inputs", "an array", other.as_ref())),
+        let mut inputs = Self {
+            calls: Vec::new(),
+            responses: None,
+            variables: Object::new(),
+            execution: execution(&mut members)?,
+            session: SessionInput::read(members.remove("session"))?.of(id),
+            repeatable: None,
         };
+        let listed = array("inputs", take(&mut members, &["inputs"]))?;
         for (at, input) in listed.into_iter().enumerate() {
             inputs.add(&format!("inputs[{at}]"), input)?;
         }
         if inputs.responses.is_some() && !inputs.calls.is_empty() {
             let detail = "`inputs`: expected `toolResponses` or `toolCalls`, got both: answer the calls that wait first";
-            return Err(malformed(detail));
+            return Err(Problem::malformed(detail));
         }
         Ok(inputs)
     }
 
     fn add(&mut self, at: &str, input: Value) -> Result<(), Problem> {
-        let Value::Object(mut input) = input else {
-            return Err(wrong(at, "an object", Some(&input)));
-        };
-        if let Some(name) = NEED_A_MODEL.iter().find(|name| is_set(&input, name)) {
+        let mut input = required(at, Some(input))?;
+        if let Some(name) = NEED_A_MODEL.iter().find(|name| take(&mut input, &[**name]).is_some()) {
             let detail = format!(
                 "`{at}.{name}`: this input needs a model, and callgate has none; send `toolCalls`, `toolResponses` or `variables`"
             );
-            return Err(Problem::new(ProblemKind::NEEDS_MODEL, detail));
+            return Err(Problem::new(NEEDS_MODEL, detail));
         }
         let calls = take(&mut input, &["toolCalls", "tool_calls"]);
         let responses = take(&mut input, &["toolResponses", "tool_responses"]);
@@ -90,7 +83,7 @@ impl Inputs {
         let n_set = [&calls, &responses, &variables].into_iter().flatten().count();
         if n_set > 1 {
             let expected = "one of `toolCalls`, `toolResponses` and `variables`, got several";
-            return Err(malformed(format!("`{at}`: expected {expected}")));
+            return Err(Problem::malformed(format!("`{at}`: expected {expected}")));
         }
         if let Some(calls) = calls {
             let at = format!("{at}.toolCalls");
@@ -106,16 +99,13 @@ impl Inputs {
             let mut ids = BTreeSet::new();
             if let Some(twice) = known.iter().find(|response| !ids.insert(&response.id)) {
                 let id = &twice.id;
-                return Err(malformed(format!(
+                return Err(Problem::malformed(format!(
                     "`{at}`: expected one response a call, got two of: `{id}`"
                 )));
             }
         }
-        match variables {
-            None => {}
-            Some(Value::Object(variables)) => self.variables.extend(variables),
-            other => return Err(wrong(&format!("{at}.variables"), "an object", other.as_ref())),
-        }
+        let variables = object(&format!("{at}.variables"), variables)?;
+        self.variables.extend(variables.unwrap_or_default());
         Ok(())
     }
 }
@@ -134,7 +124,8 @@ pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
     }
     match members.remove("execution") {
         None => Ok(Execution::Server),
-        Some(side) => typed::<Executor>(side).map(|Executor::Client| Execution::Client),
+        Some(Value::String(side)) if side == "client" => Ok(Execution::Client),
+        other => Err(InvalidValue::setting("execution", "`client`", other.as_ref()).into()),
     }
 }
 
@@ -142,30 +133,21 @@ pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
 fn listed(at: &str, value: Value, names: &[&str]) -> Result<Vec<Value>, Problem> {
     match value {
         Value::Array(items) => Ok(items),
-        Value::Object(mut message) => match take(&mut message, names) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => Ok(items),
-            other => Err(wrong(at, "an array", other.as_ref())),
-        },
+        Value::Object(mut message) => array(at, take(&mut message, names)),
         other => Err(wrong(at, "an object with the list", Some(&other))),
     }
 }
 
 fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
-    let Value::Object(mut members) = response else {
-        return Err(wrong(at, "an object", Some(&response)));
-    };
+    let mut members = required(at, Some(response))?;
     let id = match take(&mut members, &["id"]) {
         Some(Value::String(id)) => id,
         other => {
             return Err(wrong(&format!("{at}.id"), "the id of a call that waits", other.as_ref()));
         }
     };
-    let answer = match take(&mut members, &["response"]) {
-        Some(Value::Object(response)) => answer(response),
-        other => return Err(wrong(&format!("{at}.response"), "an object", other.as_ref())),
-    };
-    Ok(ToolResponse { id, named: named(&members), answer, status: None })
+    let response = required(&format!("{at}.response"), take(&mut members, &["response"]))?;
+    Ok(ToolResponse { id, named: named(&members), answer: answer(response), status: None })
 }
 
 /// `client_function.proto`: `output` is the result and `error` the failure; without them the whole object is the result.
@@ -210,15 +192,6 @@ fn toolset_tool(members: &Object) -> Option<Object> {
         }
     }
     made.contains_key("toolId").then_some(made)
-}
-
-/// Takes a member by the first of its spellings that has a value; `null` is no value.
-pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
-    names.iter().filter_map(|name| members.remove(name)).find(|value| !value.is_null())
-}
-
-fn is_set(members: &Object, name: &str) -> bool {
-    members.get(name).is_some_and(|value| !value.is_null())
 }
 
 /// The last part of a resource's name.

@@ -1,11 +1,11 @@
 //! Parameters of requests and responses about sessions in the form for `/openapi.json`.
 
+use std::collections::BTreeMap;
+
 use utoipa::{
     IntoParams, IntoResponses,
-    openapi::{Content, HeaderBuilder, Ref, Response, ResponseBuilder, link::Link},
+    openapi::{Content, HeaderBuilder, Ref, RefOr, Response, ResponseBuilder, link::Link},
 };
-
-use crate::described::{Responses, collected};
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -68,4 +68,10 @@ fn session(description: &str) -> Response {
         response.link(name, link.build())
     });
     linked.build()
+}
+
+type Responses = BTreeMap<String, RefOr<Response>>;
+
+fn collected<const N: usize>(rows: [(&str, Response); N]) -> Responses {
+    rows.into_iter().map(|(status, response)| (status.to_owned(), RefOr::T(response))).collect()
 }

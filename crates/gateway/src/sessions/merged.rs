@@ -13,15 +13,14 @@ use utoipa::ToSchema;
 
 use crate::{
     caller::Caller,
-    json_body::malformed,
     problem::{Problem, ProblemKind},
     stored_sessions::Sessions,
 };
 
-/// The session in a request.
+/// The values of a session that a request brings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "Option<Object>")]
-pub(crate) struct Inline {
+pub struct SessionInput {
     members: Object,
     /// Changes of the stored parameters that the request makes.
     changes: Object,
@@ -48,17 +47,20 @@ pub(crate) struct InlineSession {
     credentials: Option<BTreeMap<String, String>>,
 }
 
-impl From<Option<Object>> for Inline {
+impl From<Option<Object>> for SessionInput {
     fn from(members: Option<Object>) -> Self {
         Self::of_members(members.unwrap_or_default())
     }
 }
 
-impl Inline {
+impl SessionInput {
     /// Reads `session` of a body; errors in it are reported when it is completed.
-    pub(crate) fn read(value: Option<Value>) -> Result<Self, Problem> {
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if the value is not an object.
+    pub fn read(value: Option<Value>) -> Result<Self, Problem> {
         let members = from_value::<Option<Object>>(value.unwrap_or_default());
-        let members = members.map_err(|error| malformed(error.within("session").to_string()))?;
+        let members = members.map_err(|error| error.within("session"))?;
         Ok(Self::of_members(members.unwrap_or_default()))
     }
 
@@ -66,7 +68,8 @@ impl Inline {
         &self.members
     }
 
-    pub(crate) fn of_members(members: Object) -> Self {
+    /// The session with these members.
+    pub fn of_members(members: Object) -> Self {
         let is_given = |name: &&str| match members.get(name) {
             Some(Value::Object(values)) => values.values().any(|value| !value.is_null()),
             _ => false,
@@ -77,25 +80,26 @@ impl Inline {
 
     /// Reads the stored parameters as they are once the request has made these changes.
     #[must_use]
-    pub(crate) fn changing(self, changes: Object) -> Self {
+    pub fn changing(self, changes: Object) -> Self {
         Self { changes, ..self }
     }
 
     /// Records that the request opens the session, which need not be stored.
     #[must_use]
-    pub(crate) fn opening(self) -> Self {
+    pub fn opening(self) -> Self {
         Self { brings: true, ..self }
     }
 
+    /// Sets the id of the session.
     #[must_use]
-    pub(crate) fn of(mut self, id: &str) -> Self {
+    pub fn of(mut self, id: &str) -> Self {
         self.members.insert("id", Value::from(id));
         self
     }
 
     /// Adds the path's context; the request's own values win.
     #[must_use]
-    pub(crate) fn in_context(mut self, context: &Object) -> Self {
+    pub fn in_context(mut self, context: &Object) -> Self {
         if context.is_empty() {
             return self;
         }
@@ -123,7 +127,7 @@ impl Inline {
         let is_unknown = is_named && stored.is_none() && !self.brings;
         let stored = stored.map(|(state, _)| state).unwrap_or_default();
         let own = from_value::<InlineSession>(Value::Object(self.members));
-        let own = own.map_err(|error| malformed(error.within("session").to_string()))?;
+        let own = own.map_err(|error| error.within("session"))?;
         let mut parameters = with_changes(stored.parameters, &self.changes);
         for (name, value) in own.parameters.unwrap_or_default() {
             put(&mut parameters, name, value);

@@ -1,11 +1,11 @@
 //! `mockConfig`: calls that get a result without a request. A mock applies to calls of its tool whose arguments contain
 //! everything in the pattern.
 
-use callgate_tool::{Object, Value};
+use callgate_tool::{InvalidValue, Object, Value};
 
 use crate::{
-    calls::{wrong, wrong_setting},
-    problem::Problem,
+    Problem,
+    members::{array, required, take, wrong},
 };
 
 /// The effect of mocks on a call.
@@ -26,39 +26,33 @@ pub(super) fn mocked(
     is_meant: impl Fn(&Object) -> bool,
 ) -> Result<Mocked, Problem> {
     let Some(config) = config else { return Ok(Mocked::PassedThrough) };
-    let Value::Object(mut config) = config else {
-        return Err(wrong("mockConfig", "an object", Some(&config)));
-    };
-    let mocks = super::take(&mut config, &["mockedToolCalls", "mocked_tool_calls"]);
-    let mocks = match mocks {
-        None => Vec::new(),
-        Some(Value::Array(mocks)) => mocks,
-        other => return Err(wrong("mockConfig.mockedToolCalls", "an array", other.as_ref())),
-    };
-    for mock in mocks {
+    let mut config = required("mockConfig", Some(config))?;
+    let mocks = take(&mut config, &["mockedToolCalls", "mocked_tool_calls"]);
+    for mock in array("mockConfig.mockedToolCalls", mocks)? {
         let Value::Object(mut mock) = mock else {
             return Err(wrong("mockConfig.mockedToolCalls", "objects", Some(&mock)));
         };
-        let pattern = super::take(&mut mock, &["expectedArgsPattern", "expected_args_pattern"]);
-        let response = super::take(&mut mock, &["mockResponse", "mock_response"]);
+        let pattern = take(&mut mock, &["expectedArgsPattern", "expected_args_pattern"]);
+        let response = take(&mut mock, &["mockResponse", "mock_response"]);
         let given = Value::Object(arguments.clone());
         if is_meant(&mock) && pattern.is_none_or(|pattern| has(&given, &pattern)) {
             return Ok(Mocked::Answered(response.unwrap_or(Value::Object(Object::new()))));
         }
     }
     let behavior = ["unmatchedToolCallBehavior", "unmatched_tool_call_behavior"];
-    let behavior = super::take(&mut config, &behavior);
+    let behavior = take(&mut config, &behavior);
     match behavior.as_ref().map(|value| (value.as_str(), value.as_i64())) {
         None
         | Some((Some("FAIL" | "UNMATCHED_TOOL_CALL_BEHAVIOR_UNSPECIFIED"), _) | (_, Some(0 | 1))) => {
             Ok(Mocked::Refused)
         }
         Some((Some("PASS_THROUGH"), _) | (_, Some(2))) => Ok(Mocked::PassedThrough),
-        Some(_) => Err(wrong_setting(
+        Some(_) => Err(InvalidValue::setting(
             "mockConfig.unmatchedToolCallBehavior",
             "`FAIL` or `PASS_THROUGH`",
             behavior.as_ref(),
-        )),
+        )
+        .into()),
     }
 }
 

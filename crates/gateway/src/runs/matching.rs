@@ -1,16 +1,17 @@
 //! Checks a client's answers against the waiting calls: equal id, tool and `displayName`, each once. One answer that
 //! matches no call refuses the whole request, and no answer is accepted.
 
-use callgate_tool::{Value, json};
+use callgate_tool::Value;
 
 use super::{
+    UNKNOWN_CALL,
     inputs::ToolResponse,
-    turn::{Fate, Past, PendingCall, Runs, Turn},
+    turn::{CallState, Past, PendingCall, Runs, Turn},
 };
-use crate::problem::{Problem, ProblemKind};
+use crate::{Problem, ProblemKind};
 
 /// The positions of the calls that the answers belong to, in order.
-pub(super) fn places(
+pub(super) fn positions(
     runs: &Runs,
     open: Option<&Turn>,
     responses: &[ToolResponse],
@@ -18,8 +19,8 @@ pub(super) fn places(
     let mut found = Vec::new();
     let mut wrong: Vec<(ProblemKind, String)> = Vec::new();
     for response in responses {
-        match place(runs, open, response) {
-            Ok(place) => found.push(place),
+        match position(runs, open, response) {
+            Ok(position) => found.push(position),
             Err(problem) => wrong.push(problem),
         }
     }
@@ -28,7 +29,7 @@ pub(super) fn places(
     Err(with_pending(Problem::new(*kind, detail.join("; ")), open))
 }
 
-fn place(
+fn position(
     runs: &Runs,
     open: Option<&Turn>,
     response: &ToolResponse,
@@ -36,14 +37,14 @@ fn place(
     let id = &response.id;
     let calls = open.map(|turn| turn.calls.as_slice()).unwrap_or_default();
     for (at, call) in calls.iter().enumerate() {
-        match &call.fate {
-            Fate::Waits(waits, _) if waits == id => {
+        match &call.state {
+            CallState::Waits(waits, _) if waits == id => {
                 return match mismatch(call, response) {
                     None => Ok(at),
-                    Some(detail) => Err((ProblemKind::CALL_MISMATCH, detail)),
+                    Some(detail) => Err((CALL_MISMATCH, detail)),
                 };
             }
-            Fate::Ended(_, Some(waited)) if waited == id => {
+            CallState::Ended(_, Some(waited)) if waited == id => {
                 return Err(settled(id, Past::Answered));
             }
             _ => {}
@@ -51,26 +52,19 @@ fn place(
     }
     if let (true, Some(action)) = (id.is_empty(), response.named.get("action")) {
         let detail = format!("no call of this session waits for the action {action} of its tool");
-        return Err((ProblemKind::UNKNOWN_CALL, detail));
+        return Err((UNKNOWN_CALL, detail));
     }
     match runs.past.iter().rev().find(|(known, _)| known == id) {
         Some((_, past)) => Err(settled(id, *past)),
-        None => Err((
-            ProblemKind::UNKNOWN_CALL,
-            format!("no call of this session has waited as `{id}`"),
-        )),
+        None => Err((UNKNOWN_CALL, format!("no call of this session has waited as `{id}`"))),
     }
 }
 
 fn settled(id: &str, past: Past) -> (ProblemKind, String) {
     match past {
-        Past::Answered => (ProblemKind::CALL_ANSWERED, format!("`{id}` was answered before")),
-        Past::Expired => {
-            (ProblemKind::CALL_EXPIRED, format!("`{id}` was given up, the answer came too late"))
-        }
-        Past::Removed => {
-            (ProblemKind::CALL_EXPIRED, format!("`{id}` was given up, its tool was taken away"))
-        }
+        Past::Answered => (CALL_ANSWERED, format!("`{id}` was answered before")),
+        Past::Expired => (CALL_EXPIRED, format!("`{id}` was given up, the answer came too late")),
+        Past::Removed => (CALL_EXPIRED, format!("`{id}` was given up, its tool was taken away")),
     }
 }
 
@@ -87,11 +81,19 @@ fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
 pub(super) fn paused(turn: &Turn) -> Problem {
     let detail =
         "the session waits for its client: answer the calls under `toolCalls` with `toolResponses`";
-    with_pending(Problem::new(ProblemKind::SESSION_PAUSED, detail), Some(turn))
+    with_pending(Problem::new(SESSION_PAUSED, detail), Some(turn))
 }
 
 /// Adds the waiting calls to a problem.
 pub(super) fn with_pending(problem: Problem, open: Option<&Turn>) -> Problem {
-    let calls = open.map_or_else(|| json!([]), Turn::asked);
-    problem.with_member("toolCalls", calls)
+    let calls = open.map(Turn::requested).unwrap_or_default();
+    problem.with_member("toolCalls", Value::Array(calls))
 }
+
+const CALL_ANSWERED: ProblemKind =
+    ProblemKind::new("call-answered", 409, "The call was answered before");
+const CALL_EXPIRED: ProblemKind = ProblemKind::new("call-expired", 409, "The call was given up");
+const CALL_MISMATCH: ProblemKind =
+    ProblemKind::new("call-mismatch", 409, "The answer names another tool");
+const SESSION_PAUSED: ProblemKind =
+    ProblemKind::new("session-paused", 409, "The session waits for its client");

@@ -1,0 +1,226 @@
+//! One request to a further route: its caller, and what the sidecar does for it.
+
+use std::{fmt, sync::Arc};
+
+use callgate_config::Built;
+use callgate_executor::{Entry, Execution};
+use callgate_policy::Guard;
+use callgate_session::{Error, ErrorKind, Expected, Version};
+use callgate_tool::{
+    FingerprintHasher, Object, Principal, Session, ToolCall, ToolResult, from_value,
+};
+use http::HeaderMap;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    caller::Caller,
+    calls::{Batch, Mode, Repeated, RequestedCall, begun_with_key, idempotency_key},
+    dialects::entry,
+    gateway::Gateway,
+    observe::trace_of,
+    problem::Problem,
+    sessions::{SessionInput, bound, store, with_changes},
+    tools::absent,
+};
+
+/// A request to a further route, from an identified caller.
+#[derive(Clone)]
+pub struct RouteRequest {
+    pub(super) gateway: Gateway,
+    pub(super) built: Arc<Built>,
+    pub(super) caller: Caller,
+    pub(super) headers: HeaderMap,
+    pub(super) parameters: Vec<(String, String)>,
+}
+
+/// Calls of a request, ready to run with the sidecar's middleware, limits and idempotency keys.
+#[derive(Debug)]
+pub struct RouteCalls {
+    batch: Batch,
+    calls: Vec<RequestedCall>,
+}
+
+/// Shows no header, which may be a credential.
+impl fmt::Debug for RouteRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RouteRequest").field("caller", &self.caller).finish_non_exhaustive()
+    }
+}
+
+impl RouteRequest {
+    /// A parameter of the path, without the verb; empty if the path has none of this name.
+    pub fn parameter(&self, name: &str) -> &str {
+        let found = self.parameters.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// The headers, which may have credentials.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The tools and the configuration that the request runs with to its end.
+    pub fn built(&self) -> &Built {
+        &self.built
+    }
+
+    /// The principal of the caller; `None` if everybody is served.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.caller.principal.as_ref()
+    }
+
+    /// True if the caller may use the tools of a toolset.
+    pub fn may_use(&self, toolset: &str) -> bool {
+        self.caller.may_use(toolset)
+    }
+
+    /// The tool that the caller means by a name: the tool's own name, or the `operationId` of only one operation. Tools that
+    /// the caller may not use are not found.
+    pub fn find(&self, name: &str) -> Option<Entry<'_>> {
+        entry(&self.built, &self.caller, name)
+    }
+
+    /// The refusal of a name that no tool has. It suggests tools that the caller may use.
+    pub fn no_tool(&self, name: &str) -> Problem {
+        absent(&self.built, &self.caller, name)
+    }
+
+    /// The session of the request: stored values, those in the input, and those of headers and claims.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if the input or a header is malformed, if the caller's token lacks a claim, or if the store fails.
+    pub async fn session(&self, input: SessionInput) -> Result<Session, Problem> {
+        let sessions = self.gateway.sessions();
+        input.completed(sessions, &self.built.sessions, &self.caller, &self.headers).await
+    }
+
+    /// Calls of the caller in a session. Tools that the caller may not use are refused when they run.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if the header `Idempotency-Key` is malformed.
+    pub fn calls(
+        &self,
+        session: Session,
+        execution: Execution,
+        calls: impl IntoIterator<Item = ToolCall>,
+    ) -> Result<RouteCalls, Problem> {
+        let batch = Batch {
+            built: Arc::clone(&self.built),
+            caller: self.caller.clone(),
+            session,
+            is_dry_run: false,
+            mode: Mode::Parallel,
+            execution,
+            trace: trace_of(&self.headers),
+            key: idempotency_key(&self.headers)?,
+            stop: self.gateway.drain().stop(),
+            keeper: None,
+        };
+        Ok(RouteCalls { batch, calls: calls.into_iter().map(RequestedCall::from).collect() })
+    }
+
+    /// The idempotency key of the request, with a digest of the values that its headers and claims bind and of its caller's
+    /// rights; `None` without a key.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if a header is malformed or if the caller's token lacks a claim.
+    pub fn idempotency(&self) -> Result<Option<(String, FingerprintHasher)>, Problem> {
+        let Some(key) = idempotency_key(&self.headers)? else { return Ok(None) };
+        let mut hasher = FingerprintHasher::default();
+        for (name, value) in bound(&self.built.sessions, &self.caller, &self.headers)? {
+            hasher.text(&name).value(&value);
+        }
+        for toolset in self.caller.toolsets.iter().flat_map(|toolsets| &**toolsets) {
+            hasher.text(toolset);
+        }
+        Ok(Some((key, hasher)))
+    }
+
+    /// Claims a key of the caller while the request runs; the returned guard frees it. `None` if an answer is kept under it.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if a request with the key is running, or was another one by its digest.
+    pub async fn begin(&self, key: &str, digest: &[u8]) -> Result<Option<Guard>, Problem> {
+        let answers = self.gateway.answers();
+        match begun_with_key(answers, key, &[digest], self.principal()).await? {
+            Repeated::Answered(_) => Ok(None),
+            Repeated::Made(guard) => Ok(Some(guard)),
+        }
+    }
+
+    /// The stored parameters of a session once they are changed, where `null` removes one; `None` if there are none and
+    /// nothing changes.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if the store fails.
+    pub async fn parameters_with(
+        &self,
+        session: &str,
+        changes: &Object,
+    ) -> Result<Option<Object>, Problem> {
+        let stored = self.gateway.sessions().get(self.principal(), session).await?;
+        let stored = stored.map(|(state, _)| state.parameters);
+        let is_any = stored.is_some() || !changes.is_empty();
+        Ok(is_any.then(|| with_changes(stored.unwrap_or_default(), changes)))
+    }
+
+    /// Stores changes of the parameters of a session; `null` removes one.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if two names are equal but for their case, or if the store fails.
+    pub async fn change_parameters(&self, session: &str, changes: Object) -> Result<(), Problem> {
+        store(&self.gateway, &self.caller, session, changes).await
+    }
+
+    /// The state that routes keep with a session of the caller, and its version.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if the store fails.
+    pub async fn state<T: DeserializeOwned>(
+        &self,
+        session: &str,
+    ) -> Result<Option<(T, Version)>, Problem> {
+        let stored = self.gateway.sessions().state(self.principal(), session).await?;
+        let Some((value, version)) = stored else { return Ok(None) };
+        let unreadable =
+            |_| Error::new(ErrorKind::Unreadable, "what is kept of a session cannot be read");
+        Ok(Some((from_value(value).map_err(unreadable)?, version)))
+    }
+
+    /// Replaces the state of a session in the version that was read. Returns false if another request has changed it since.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if the store fails or is full.
+    pub async fn put_state(
+        &self,
+        session: &str,
+        state: &impl Serialize,
+        version: Option<Version>,
+    ) -> Result<bool, Problem> {
+        let expected = version.map_or(Expected::Absent, Expected::Version);
+        let state = serde_json::to_string(state).unwrap_or_default();
+        match self.gateway.sessions().put_state(self.principal(), session, state, expected).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The time in milliseconds since 1970, for kept states. It never goes back.
+    pub fn milliseconds(&self) -> u64 {
+        self.gateway.sessions().milliseconds()
+    }
+}
+
+impl RouteCalls {
+    /// The fingerprints of the calls, which differ for other tools, arguments and sessions; `None` if the caller may not make
+    /// one of them.
+    pub fn fingerprints(&self) -> Option<Vec<u8>> {
+        self.batch.fingerprints(&self.calls)
+    }
+
+    /// Runs the calls at the same time. Returns their results in order.
+    pub async fn run(&self) -> Vec<ToolResult> {
+        self.batch.results(&self.calls).await
+    }
+}

@@ -1,0 +1,117 @@
+//! Requests of a session with an `Idempotency-Key`: their responses are kept with the state of its runs, so that a lost
+//! response can be repeated. Once the client has answered, a response that asked it to run calls becomes that of the turn's
+//! end.
+
+use callgate_policy::Guard;
+use callgate_tool::{FingerprintHasher, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::{Problem, ProblemKind, RouteRequest};
+
+/// A request that may be repeated.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Repeatable {
+    key: String,
+    /// The digest of the request's body, of the values that its headers and claims bind, of its caller's rights, and of its
+    /// calls.
+    digest: String,
+}
+
+/// The last responses of a session to requests with a key.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(super) struct KeptOutputs(Vec<Kept>);
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Kept {
+    request: Repeatable,
+    /// The turn whose calls the response asks the client to run.
+    turn: Option<u64>,
+    outputs: Vec<Value>,
+    /// The tools whose answers the response holds.
+    tools: Vec<String>,
+}
+
+impl Repeatable {
+    /// Reads a request that has a key.
+    pub(super) fn of(request: &RouteRequest, body: &Value) -> Result<Option<Self>, Problem> {
+        let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
+        hasher.text(&body.to_string());
+        Ok(Some(Self { key, digest: hex(hasher.finish().as_bytes()) }))
+    }
+
+    /// The request as one of calls with these fingerprints: with other stored values, it is another one.
+    pub(super) fn of_calls(self, fingerprints: &[u8]) -> Self {
+        let mut hasher = FingerprintHasher::default();
+        hasher.text(&self.digest).text(&hex(fingerprints));
+        Self { digest: hex(hasher.finish().as_bytes()), ..self }
+    }
+
+    /// Begins the request, unless it is already running. `id` is the session's. The key is freed when the request has
+    /// ended, since its response is kept elsewhere.
+    pub(super) async fn begin(
+        &self,
+        request: &RouteRequest,
+        id: &str,
+    ) -> Result<Option<Guard>, Problem> {
+        let scoped = format!("{}\u{1f}:run\u{1f}{id}", self.key);
+        request.begin(&scoped, self.digest.as_bytes()).await
+    }
+}
+
+impl KeptOutputs {
+    /// The kept response to a request; none if the caller may not read the answer of one of its tools.
+    pub(super) fn find(
+        &self,
+        request: &Repeatable,
+        may_read: impl Fn(&str) -> bool,
+    ) -> Result<Option<Vec<Value>>, Problem> {
+        let Some(kept) = self.0.iter().rev().find(|kept| kept.request.key == request.key) else {
+            return Ok(None);
+        };
+        if !kept.tools.iter().all(|tool| may_read(tool)) {
+            return Ok(None);
+        }
+        if kept.request != *request {
+            let detail = "the key was given to another request, with another body, session or credential: choose another key";
+            return Err(Problem::new(ProblemKind::KEY_REUSED, detail));
+        }
+        Ok(Some(kept.outputs.clone()))
+    }
+
+    /// Keeps the response to a request; `turn` is the turn whose calls it asks the client to run.
+    pub(super) fn keep(
+        &mut self,
+        request: Option<&Repeatable>,
+        turn: Option<u64>,
+        outputs: &[Value],
+        tools: Vec<String>,
+    ) {
+        let Some(request) = request else { return };
+        let n_bytes: usize = outputs.iter().map(|output| output.to_string().len()).sum();
+        if n_bytes > LONGEST {
+            return;
+        }
+        let (request, outputs) = (request.clone(), outputs.to_vec());
+        self.0.push(Kept { request, turn, outputs, tools });
+        let n_gone = self.0.len().saturating_sub(MOST);
+        self.0.drain(..n_gone);
+    }
+
+    /// Puts the end of a turn into the responses that asked the client for it.
+    pub(super) fn end(&mut self, turn: u64, ended: &Value) {
+        for kept in self.0.iter_mut().filter(|kept| kept.turn == Some(turn)) {
+            if let Some(last) = kept.outputs.last_mut() {
+                last.clone_from(ended);
+            }
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The number of responses kept for a session; a client repeats the last request.
+const MOST: usize = 4;
+/// The longest kept response: repeating a request with a longer one makes its calls under their own keys.
+const LONGEST: usize = 256 * 1024;
