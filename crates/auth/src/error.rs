@@ -115,43 +115,49 @@ impl Error {
     }
 }
 
-pub(crate) fn not_a_header_name() -> Error {
-    Error::new(
-        ErrorKind::Configuration,
-        "the API key's header name must be a token of RFC 9110 such as `X-Api-Key`",
-    )
-}
-
-pub(crate) fn framing_header(name: &str) -> Error {
-    let message =
-        format!("an API key cannot be in a header that only the HTTP client may set: `{name}`");
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_parameter_name() -> Error {
-    Error::new(ErrorKind::Configuration, "the API key's query parameter must have a name")
-}
-
-pub(crate) fn not_a_cookie_name() -> Error {
-    Error::new(
-        ErrorKind::Configuration,
-        "the API key's cookie must have a name that is a token of RFC 9110 such as `session`",
-    )
-}
-
-pub(crate) fn no_place_in_cookie() -> Error {
-    Error::new(
-        ErrorKind::UnusableSecret,
-        "the credential holds a character that a cookie cannot have (RFC 6265 §4.1.1)",
-    )
-}
-
-pub(crate) fn no_place_in_url() -> Error {
-    Error::new(ErrorKind::UnusableSecret, "the credential does not fit in the request's URL")
-}
-
-pub(crate) fn no_place_in_header() -> Error {
-    Error::new(ErrorKind::UnusableSecret, "the credential cannot be put in a header")
+callgate_secret::errors! {
+    fn not_a_header_name() = Configuration:
+        "the API key's header name must be a token of RFC 9110 such as `X-Api-Key`";
+    fn framing_header(name: &str) = Configuration:
+        "an API key cannot be in a header that only the HTTP client may set: `{name}`";
+    fn no_parameter_name() = Configuration: "the API key's query parameter must have a name";
+    fn not_a_cookie_name() = Configuration:
+        "the API key's cookie must have a name that is a token of RFC 9110 such as `session`";
+    fn no_place_in_cookie() = UnusableSecret:
+        "the credential holds a character that a cookie cannot have (RFC 6265 §4.1.1)";
+    fn no_place_in_url() = UnusableSecret: "the credential does not fit in the request's URL";
+    fn no_place_in_header() = UnusableSecret: "the credential cannot be put in a header";
+    fn empty_secret(reference: &SecretReference) = UnusableSecret:
+        "the secret of the credential must not be empty: `{reference}`";
+    fn colon_in_user_name(reference: &SecretReference) = UnusableSecret:
+        "a user name must not hold a colon: `{reference}`";
+    fn token_unreadable(credential: &str, why: &str) = TokenUnavailable:
+        "there is no token for the credential `{credential}`: {why}";
+    fn unusable_key(reference: &SecretReference, expected: &str) = UnusableSecret:
+        "the private key of the credential must be {expected}: `{reference}`";
+    fn no_random_number() = TokenUnavailable: "the machine gives no random numbers";
+    /// Only the operator may decide which endpoint receives a caller's token.
+    fn callers_endpoint(credential: &str) = Configuration:
+        "the operator must say where the credential `{credential}` exchanges the caller's token: name \
+         `token_url` or `issuer`";
+    fn no_token_endpoint(credential: &str) = Configuration:
+        "nothing says where tokens for the credential `{credential}` are asked for: name `token_url` or `issuer`";
+    fn no_person(credential: &str) = Configuration:
+        "nobody logs in for the credential `{credential}`";
+    fn no_grant_store(credential: &str) = Configuration:
+        "nothing says where the logins of the credential `{credential}` are kept: a program says it with \
+         `Environment::with_grants`";
+    fn no_login_page(credential: &str) = Configuration:
+        "nothing says where a person logs in for the credential `{credential}`: name `authorization_url` or \
+         `issuer`";
+    fn no_device_login(credential: &str) = Configuration:
+        "nothing says where a login on another device begins for the credential `{credential}`: name \
+         `device_authorization_url`";
+    /// `code` is one of the standards' own.
+    fn login_denied(credential: &str, code: &str) = TokenRefused:
+        "the authorization server refuses the login of the credential `{credential}`: {code}";
+    fn foreign_login(credential: &str, why: &str) = TokenRefused:
+        "the login of the credential `{credential}` is not made: {why}";
 }
 
 pub(crate) fn no_credential(why: String) -> Error {
@@ -178,16 +184,6 @@ pub(crate) fn no_signature(source: callgate_secret::Error) -> Error {
         _ => ErrorKind::MissingSecret,
     };
     Error::new(kind, "the request cannot be signed").of_store(source)
-}
-
-pub(crate) fn empty_secret(reference: &SecretReference) -> Error {
-    let message = format!("the secret of the credential must not be empty: `{reference}`");
-    Error::new(ErrorKind::UnusableSecret, message)
-}
-
-pub(crate) fn colon_in_user_name(reference: &SecretReference) -> Error {
-    let message = format!("a user name must not hold a colon: `{reference}`");
-    Error::new(ErrorKind::UnusableSecret, message)
 }
 
 /// `place` is the name of a parameter, or one of `$context.…` and `$session.…`.
@@ -232,71 +228,14 @@ pub(crate) fn token_unavailable(credential: &str, why: &str) -> Error {
     Error::new(ErrorKind::TokenUnavailable, message).transient()
 }
 
-pub(crate) fn token_unreadable(credential: &str, why: &str) -> Error {
-    let message = format!("there is no token for the credential `{credential}`: {why}");
-    Error::new(ErrorKind::TokenUnavailable, message)
-}
-
 pub(crate) fn token_endpoint_slow() -> Error {
     Error::new(ErrorKind::TokenUnavailable, "the token endpoint took too long").transient()
-}
-
-pub(crate) fn unusable_key(reference: &SecretReference, expected: &str) -> Error {
-    let message = format!("the private key of the credential must be {expected}: `{reference}`");
-    Error::new(ErrorKind::UnusableSecret, message)
-}
-
-pub(crate) fn no_random_number() -> Error {
-    Error::new(ErrorKind::TokenUnavailable, "the machine gives no random numbers")
 }
 
 /// The caller sent no token, or one that is not a JWT of an issuer.
 pub(crate) fn no_caller_token() -> Error {
     let message = "the caller must show a token (JWT) of an issuer that `access.jwt` lists: this call came without one";
     Error::of_session(ErrorKind::MissingSessionValue, CallerToken::PLACE, message.to_owned())
-}
-
-/// Only the operator may decide which endpoint receives a caller's token.
-pub(crate) fn callers_endpoint(credential: &str) -> Error {
-    let message = format!(
-        "the operator must say where the credential `{credential}` exchanges the caller's token: name `token_url` or `issuer`"
-    );
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_token_endpoint(credential: &str) -> Error {
-    let message = format!(
-        "nothing says where tokens for the credential `{credential}` are asked for: name `token_url` or `issuer`"
-    );
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_person(credential: &str) -> Error {
-    let message = format!("nobody logs in for the credential `{credential}`");
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_grant_store(credential: &str) -> Error {
-    let message = format!(
-        "nothing says where the logins of the credential `{credential}` are kept: a program says it with \
-         `Environment::with_grants`"
-    );
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_login_page(credential: &str) -> Error {
-    let message = format!(
-        "nothing says where a person logs in for the credential `{credential}`: name `authorization_url` or `issuer`"
-    );
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_device_login(credential: &str) -> Error {
-    let message = format!(
-        "nothing says where a login on another device begins for the credential `{credential}`: name \
-         `device_authorization_url`"
-    );
-    Error::new(ErrorKind::Configuration, message)
 }
 
 /// `command` is the command that a person types; a program logs in by other means.
@@ -334,19 +273,6 @@ fn by(command: Option<&str>) -> String {
 pub(crate) fn login_unkept(credential: &str, source: callgate_secret::Error) -> Error {
     let message = format!("the login of the credential `{credential}` cannot be kept or read");
     Error::new(ErrorKind::MissingSecret, message).of_store(source)
-}
-
-/// `code` is one of the standards' own.
-pub(crate) fn login_denied(credential: &str, code: &str) -> Error {
-    let message = format!(
-        "the authorization server refuses the login of the credential `{credential}`: {code}"
-    );
-    Error::new(ErrorKind::TokenRefused, message)
-}
-
-pub(crate) fn foreign_login(credential: &str, why: &str) -> Error {
-    let message = format!("the login of the credential `{credential}` is not made: {why}");
-    Error::new(ErrorKind::TokenRefused, message)
 }
 
 /// An error of Google: its refusals contain only accounts and Google's own codes.

@@ -47,17 +47,13 @@ pub enum ErrorKind {
     InvalidSchema,
 }
 
-pub(crate) fn duplicate_tool(name: &ToolName, first: &str, second: &str) -> Error {
-    let message = format!("two tools are named `{name}`: {first} and {second}");
-    Error::new(ErrorKind::DuplicateTool, message)
+callgate_secret::errors! {
+    fn duplicate_tool(name: &ToolName, first: &str, second: &str) = DuplicateTool:
+        "two tools are named `{name}`: {first} and {second}";
+    fn not_of_objects(name: &ToolName) = InvalidSchema:
+        "expected a schema with `\"type\": \"object\"` for the arguments of `{name}`";
 }
 
 pub(crate) fn illegal_name(source: &InvalidName) -> Error {
     Error::new(ErrorKind::IllegalName, source.to_string())
-}
-
-pub(crate) fn not_of_objects(name: &ToolName) -> Error {
-    let message =
-        format!("expected a schema with `\"type\": \"object\"` for the arguments of `{name}`");
-    Error::new(ErrorKind::InvalidSchema, message)
 }

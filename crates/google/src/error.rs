@@ -58,34 +58,34 @@ pub(crate) fn no_key(reference: &SecretReference, source: callgate_secret::Error
     Error { is_transient, ..Error::new(ErrorKind::MissingSecret, message) }.with_source(source)
 }
 
-pub(crate) fn not_credentials(place: impl fmt::Display, what: &str) -> Error {
-    let message = format!("{place} holds no credentials of a Google account: {what}");
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn unreadable_file(path: impl fmt::Display, source: &std::io::Error) -> Error {
-    let message = format!("the file of Google credentials cannot be read: `{path}`: {source}");
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn foreign_token_uri() -> Error {
-    Error::new(
-        ErrorKind::Configuration,
-        "the key's `token_uri` is none of Google's and the key is not sent there; \
-         set the token endpoint in the configuration if it is meant",
-    )
-}
-
-pub(crate) fn no_id_token(kind: &str) -> Error {
-    let message = format!(
-        "credentials of the type `{kind}` get no identity tokens for an audience; \
-         stand in for a service account (`impersonate`) or use its key"
-    );
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn no_runtime() -> Error {
-    Error::new(ErrorKind::Unavailable, "no thread could be started to fetch Google's tokens on")
+callgate_secret::errors! {
+    fn not_credentials(place: impl fmt::Display, what: &str) = Configuration:
+        "{place} holds no credentials of a Google account: {what}";
+    fn unreadable_file(path: impl fmt::Display, source: &std::io::Error) = Configuration:
+        "the file of Google credentials cannot be read: `{path}`: {source}";
+    fn foreign_token_uri() = Configuration:
+        "the key's `token_uri` is none of Google's and the key is not sent there; set the token endpoint in the \
+         configuration if it is meant";
+    fn no_id_token(kind: &str) = Configuration:
+        "credentials of the type `{kind}` get no identity tokens for an audience; stand in for a service account \
+         (`impersonate`) or use its key";
+    fn no_runtime() = Unavailable: "no thread could be started to fetch Google's tokens on";
+    /// Default credentials do not exist: there is no file, and the machine is not Google's.
+    fn no_default_credentials() = Unavailable:
+        "expected application default credentials of Google: `GOOGLE_APPLICATION_CREDENTIALS` is not set, \
+         `gcloud` wrote no file, and no metadata server answers: `gcloud auth application-default login` makes \
+         them, or name a key";
+    fn timed_out() = Unavailable: "Google's token service did not answer in time";
+    fn unusable_token() = Unexpected: "Google's token is empty or cannot be put in a header";
+    fn unsent(what: &str, error: &callgate_transport::Error) = Unavailable:
+        "{what} cannot be reached: {error}";
+    fn unexpected(what: &str) = Unexpected:
+        "{what} answered with something else than its documentation says";
+    fn damaged(what: &str) = Unexpected: "{what} sent a value whose checksum is wrong";
+    #[cfg(not(feature = "google"))]
+    fn not_built_in() = Configuration:
+        "tokens of Google accounts need a build of callgate with the feature `google`";
+    fn not_text(what: &str) = Unexpected: "{what} holds something that is no text in UTF-8";
 }
 
 pub(crate) fn no_token(is_transient: bool) -> Error {
@@ -94,32 +94,6 @@ pub(crate) fn no_token(is_transient: bool) -> Error {
     }
     let message = "there is no token for this Google account: its private key cannot be used, or Google refuses the credentials or their scopes";
     Error::new(ErrorKind::Denied, message)
-}
-
-/// Default credentials do not exist: there is no file, and the machine is not Google's.
-pub(crate) fn no_default_credentials() -> Error {
-    let message = "expected application default credentials of Google: `GOOGLE_APPLICATION_CREDENTIALS` is not set, `gcloud` wrote no file, \
-                   and no metadata server answers: `gcloud auth application-default login` makes them, or name a key";
-    Error::new(ErrorKind::Unavailable, message)
-}
-
-pub(crate) fn timed_out() -> Error {
-    Error::new(ErrorKind::Unavailable, "Google's token service did not answer in time")
-}
-
-pub(crate) fn unusable_token() -> Error {
-    Error::new(ErrorKind::Unexpected, "Google's token is empty or cannot be put in a header")
-}
-
-pub(crate) fn unsent(what: &str, error: &callgate_transport::Error) -> Error {
-    Error::new(ErrorKind::Unavailable, format!("{what} cannot be reached: {error}"))
-}
-
-pub(crate) fn unexpected(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Unexpected,
-        format!("{what} answered with something else than its documentation says"),
-    )
 }
 
 /// A refusal; `code` is one of Google's own codes or nothing.
@@ -131,18 +105,4 @@ pub(crate) fn refused(what: &str, status: u16, code: Option<&str>) -> Error {
     };
     let code = code.map(|code| format!(", {code}")).unwrap_or_default();
     Error { status: Some(status), ..Error::new(kind, format!("{what} answered {status}{code}")) }
-}
-
-pub(crate) fn damaged(what: &str) -> Error {
-    Error::new(ErrorKind::Unexpected, format!("{what} sent a value whose checksum is wrong"))
-}
-
-#[cfg(not(feature = "google"))]
-pub(crate) fn not_built_in() -> Error {
-    let message = "tokens of Google accounts need a build of callgate with the feature `google`";
-    Error::new(ErrorKind::Configuration, message)
-}
-
-pub(crate) fn not_text(what: &str) -> Error {
-    Error::new(ErrorKind::Unexpected, format!("{what} holds something that is no text in UTF-8"))
 }

@@ -78,59 +78,28 @@ pub(crate) fn not_a_reference() -> Error {
     Error::new(ErrorKind::Invalid, NOT_A_REFERENCE)
 }
 
-pub(crate) fn malformed(scheme: &str, form: &str) -> Error {
-    Error::new(ErrorKind::Invalid, format!("the reference after `{scheme}:` must be {form}"))
-}
-
-pub(crate) fn not_for_a_header(what: &str) -> Error {
-    let message = format!("the secret cannot be put in a header: it holds {what}");
-    Error::new(ErrorKind::Invalid, message)
-}
-
-pub(crate) fn empty(reference: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::Invalid, format!("the secret is empty: `{reference}`"))
-}
-
-pub(crate) fn not_text(reference: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::Invalid, format!("the secret must be UTF-8 text: `{reference}`"))
-}
-
-pub(crate) fn too_large(reference: impl fmt::Display, bound: u64) -> Error {
-    let message = format!("the secret must be at most {bound} bytes: `{reference}`");
-    Error::new(ErrorKind::Invalid, message)
-}
-
-pub(crate) fn unset_variable(name: &str) -> Error {
-    let message = format!("the environment variable is not set: `{name}`");
-    Error::new(ErrorKind::NotFound, message)
-}
-
-pub(crate) fn not_found(reference: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::NotFound, format!("there is no secret at: `{reference}`"))
-}
-
-pub(crate) fn unreadable(reference: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::Unreadable, format!("the secret cannot be read: `{reference}`"))
-}
-
-pub(crate) fn timed_out(reference: impl fmt::Display, limit: Duration) -> Error {
-    let message = format!("the store of secrets did not answer within {limit:?}: `{reference}`");
-    Error::new(ErrorKind::Unreadable, message)
-}
-
-pub(crate) fn leads_out(reference: impl fmt::Display) -> Error {
-    let message = format!("the secret lies outside the mounted directory: `{reference}`");
-    Error::new(ErrorKind::Denied, message)
-}
-
-pub(crate) fn remote(scheme: &str) -> Error {
-    let message = format!("secrets of the scheme `{scheme}:` are not on this machine");
-    Error::new(ErrorKind::Unsupported, message)
-}
-
-pub(crate) fn other_store(store: &str, scheme: &str) -> Error {
-    let message = format!("the {store} store holds no secrets of the scheme `{scheme}:`");
-    Error::new(ErrorKind::Unsupported, message)
+crate::errors! {
+    fn malformed(scheme: &str, form: &str) = Invalid:
+        "the reference after `{scheme}:` must be {form}";
+    fn not_for_a_header(what: &str) = Invalid:
+        "the secret cannot be put in a header: it holds {what}";
+    fn empty(reference: impl fmt::Display) = Invalid: "the secret is empty: `{reference}`";
+    fn not_text(reference: impl fmt::Display) = Invalid:
+        "the secret must be UTF-8 text: `{reference}`";
+    fn too_large(reference: impl fmt::Display, bound: u64) = Invalid:
+        "the secret must be at most {bound} bytes: `{reference}`";
+    fn unset_variable(name: &str) = NotFound: "the environment variable is not set: `{name}`";
+    fn not_found(reference: impl fmt::Display) = NotFound: "there is no secret at: `{reference}`";
+    fn unreadable(reference: impl fmt::Display) = Unreadable:
+        "the secret cannot be read: `{reference}`";
+    fn timed_out(reference: impl fmt::Display, limit: Duration) = Unreadable:
+        "the store of secrets did not answer within {limit:?}: `{reference}`";
+    fn leads_out(reference: impl fmt::Display) = Denied:
+        "the secret lies outside the mounted directory: `{reference}`";
+    fn remote(scheme: &str) = Unsupported:
+        "secrets of the scheme `{scheme}:` are not on this machine";
+    fn other_store(store: &str, scheme: &str) = Unsupported:
+        "the {store} store holds no secrets of the scheme `{scheme}:`";
 }
 
 const NOT_A_REFERENCE: &str = "a secret is named by a reference: `env:NAME`, `file:path`, \

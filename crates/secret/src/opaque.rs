@@ -70,6 +70,23 @@ macro_rules! error {
     };
 }
 
+/// Makes functions that make errors of a crate: each has a kind and a message, in which its parameters stand.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! errors {
+    ($(
+        $(#[$of:meta])*
+        fn $name:ident($($parameter:ident: $Parameter:ty),*) = $Kind:ident: $message:literal;
+    )+) => {
+        $(
+            $(#[$of])*
+            pub(crate) fn $name($($parameter: $Parameter),*) -> Error {
+                Error::new(ErrorKind::$Kind, format!($message))
+            }
+        )+
+    };
+}
+
 /// The texts of an error's causes, the nearest first.
 #[doc(hidden)]
 pub fn causes(error: &dyn error::Error) -> Vec<String> {

@@ -100,8 +100,15 @@ impl Error {
     }
 }
 
-pub(crate) fn conflict() -> Error {
-    Error::new(ErrorKind::Conflict, "the record is not in the expected version")
+callgate_secret::errors! {
+    fn conflict() = Conflict: "the record is not in the expected version";
+    fn too_large(bound: usize) = TooLarge: "the record is larger than {bound} bytes";
+    fn short_key(least: usize) = Sealing: "expected a sealing key of at least {least} bytes";
+    fn unusable_key() = Sealing: "the sealing key cannot be used";
+    fn not_sealed() = Sealing:
+        "a credential that is held in memory is not written out; seal it with a key";
+    fn not_opened() = Sealing: "a sealed credential does not open: another key, or another place";
+    fn unwritable() = Unreadable: "the value cannot be written as JSON";
 }
 
 pub(crate) fn full(wait: Option<Duration>) -> Error {
@@ -109,35 +116,8 @@ pub(crate) fn full(wait: Option<Duration>) -> Error {
     wait.into_iter().fold(error, Error::with_retry_after)
 }
 
-pub(crate) fn too_large(bound: usize) -> Error {
-    Error::new(ErrorKind::TooLarge, format!("the record is larger than {bound} bytes"))
-}
-
-pub(crate) fn short_key(least: usize) -> Error {
-    let message = format!("expected a sealing key of at least {least} bytes");
-    Error::new(ErrorKind::Sealing, message)
-}
-
-pub(crate) fn unusable_key() -> Error {
-    Error::new(ErrorKind::Sealing, "the sealing key cannot be used")
-}
-
-pub(crate) fn not_sealed() -> Error {
-    let message = "a credential that is held in memory is not written out; seal it with a key";
-    Error::new(ErrorKind::Sealing, message)
-}
-
-pub(crate) fn not_opened() -> Error {
-    let message = "a sealed credential does not open: another key, or another place";
-    Error::new(ErrorKind::Sealing, message)
-}
-
 pub(crate) fn unreadable(source: &serde_json::Error) -> Error {
     // The text of the source may quote the value.
     let message = format!("a stored value is not in the expected form: column {}", source.column());
     Error::new(ErrorKind::Unreadable, message)
-}
-
-pub(crate) fn unwritable() -> Error {
-    Error::new(ErrorKind::Unreadable, "the value cannot be written as JSON")
 }

@@ -254,10 +254,17 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     error.with_source(source)
 }
 
-/// The error for a response whose head has two contradictory lengths.
-pub(crate) fn two_lengths() -> Error {
-    let message = "the service's answer says in two ways how long it is";
-    Error::new(ErrorKind::Send, message)
+callgate_secret::errors! {
+    /// The error for a response whose head has two contradictory lengths.
+    fn two_lengths() = Send: "the service's answer says in two ways how long it is";
+    fn timed_out() = TimedOut: "the service did not answer in time";
+    fn too_large(bound: usize) = TooLarge: "the service's answer is larger than {bound} bytes";
+    fn expanding(most: u64) = Expanding:
+        "the service's answer becomes more than {most} times its size";
+    fn unknown_coding() = Coding:
+        "the service's answer is in a content coding that was not asked for";
+    fn malformed_recording(line: usize, expected: &str) = MalformedRecording:
+        "the recording is malformed: expected {expected} in line {line}";
 }
 
 /// A failure after the head of a response, made from the HTTP client's error. A broken response does not show what the
@@ -265,25 +272,6 @@ pub(crate) fn two_lengths() -> Error {
 pub(crate) fn receiving(source: hyper::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
     Error::new(ErrorKind::Receive, message).with_source(source)
-}
-
-pub(crate) fn timed_out() -> Error {
-    Error::new(ErrorKind::TimedOut, "the service did not answer in time")
-}
-
-pub(crate) fn too_large(bound: usize) -> Error {
-    let message = format!("the service's answer is larger than {bound} bytes");
-    Error::new(ErrorKind::TooLarge, message)
-}
-
-pub(crate) fn expanding(most: u64) -> Error {
-    let message = format!("the service's answer becomes more than {most} times its size");
-    Error::new(ErrorKind::Expanding, message)
-}
-
-pub(crate) fn unknown_coding() -> Error {
-    let message = "the service's answer is in a content coding that was not asked for";
-    Error::new(ErrorKind::Coding, message)
 }
 
 /// A failure to decode a response's content coding, or the client's error beneath it.
@@ -295,11 +283,6 @@ pub(crate) fn decoding(source: io::Error) -> Error {
             Error::new(ErrorKind::Coding, message).with_source(source)
         }
     }
-}
-
-pub(crate) fn malformed_recording(line: usize, expected: &str) -> Error {
-    let message = format!("the recording is malformed: expected {expected} in line {line}");
-    Error::new(ErrorKind::MalformedRecording, message)
 }
 
 pub(crate) fn in_recording(name: &str, error: &Error) -> Error {
