@@ -9,11 +9,9 @@ use callgate_store::aws::{KeySource, Scope};
 use callgate_tool::SessionName;
 
 use crate::{
-    api_key::ApiKey,
     authenticator::Authenticator,
     aws_sigv4::AwsSigV4,
     basic::Basic,
-    bearer::Bearer,
     context::AuthContext,
     error::Error,
     google::{Google, GoogleToken},
@@ -21,6 +19,7 @@ use crate::{
     oauth2::{OAuth2, OAuth2Config},
     own::OwnAuthenticator,
     place::ApiKeyLocation,
+    placed::PlacedCredential,
     source::CredentialSource,
 };
 
@@ -101,11 +100,11 @@ impl AuthConfig {
         let secrets = Arc::clone(&context.secrets);
         Ok(match self {
             Self::ApiKey { place, name, value } => {
-                Arc::new(ApiKey::new(place, &name, value, secrets)?)
+                Arc::new(PlacedCredential::api_key(place, &name, value, secrets)?)
             }
             Self::AwsSigV4 { scope, keys } => Arc::new(AwsSigV4::new(scope, keys, context)),
             Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
-            Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
+            Self::Bearer { token } => Arc::new(PlacedCredential::bearer(token, secrets)),
             Self::Google { identity, token } => Arc::new(Google::new(*identity, token, context)),
             Self::None => Arc::new(NoCredential),
             Self::OAuth2(config) => Arc::new(OAuth2::new(*config, context.clone())?),

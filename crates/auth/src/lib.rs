@@ -2,11 +2,9 @@
 //! the values come from a secret store or from the session, and a request without its credential is never sent.
 
 mod all;
-mod api_key;
 mod authenticator;
 mod aws_sigv4;
 mod basic;
-mod bearer;
 mod config;
 mod context;
 mod error;
@@ -16,6 +14,7 @@ mod none;
 mod oauth2;
 mod own;
 mod place;
+mod placed;
 mod plain_header;
 mod refusal;
 mod source;
