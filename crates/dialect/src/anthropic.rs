@@ -7,7 +7,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
     projection::Projected,
 };
 
@@ -23,18 +23,14 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 /// The calls of an assistant's message, or of its content. Anthropic itself answers the calls that it runs
 /// (`server_tool_use`).
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let blocks = match message {
-        Value::Array(blocks) => blocks,
-        message => {
-            let mut message = object("message", message)?;
-            of_model(&message, "assistant")?;
-            match message.remove("content") {
-                Some(Value::String(_)) => Vec::new(),
-                Some(content) => list("content", content)?,
-                None => return Err(wrong("content", "a list of blocks", None)),
-            }
+    let blocks = items(message, |mut message| {
+        of_model(&message, "assistant")?;
+        match message.remove("content") {
+            Some(Value::String(_)) => Ok(Vec::new()),
+            Some(content) => list("content", content),
+            None => Err(wrong("content", "a list of blocks", None)),
         }
-    };
+    })?;
     let asked = |block: Value| {
         let mut block = object("content", block)?;
         if block.get("type").and_then(Value::as_str) != Some("tool_use") {

@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
     projection::Projected,
 };
 
@@ -23,20 +23,15 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, of its content or of a whole response.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let blocks = match message {
-        Value::Array(blocks) => blocks,
-        message => {
-            let mut message = object("message", message)?;
-            if let Some(output) = take(&mut message, &["output"]) {
-                message =
-                    object("output.message", output.get("message").cloned().unwrap_or_default())?;
-            }
-            of_model(&message, "assistant")?;
-            let content = message.remove("content");
-            let content = content.ok_or_else(|| wrong("content", "a list of blocks", None))?;
-            list("content", content)?
+    let blocks = items(message, |mut message| {
+        if let Some(output) = take(&mut message, &["output"]) {
+            message = object("output.message", output.get("message").cloned().unwrap_or_default())?;
         }
-    };
+        of_model(&message, "assistant")?;
+        let content = message.remove("content");
+        let content = content.ok_or_else(|| wrong("content", "a list of blocks", None))?;
+        list("content", content)
+    })?;
     let asked = |block: Value| {
         let mut block = object("content", block)?;
         let Some(call) = take(&mut block, &["toolUse"]) else { return Ok(None) };

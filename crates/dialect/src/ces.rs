@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Ended, ended, notes},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, last_part, list, object, take},
+    message::{AnsweredCall, MessageCall, items, last_part, list, object, take},
     projection::Projected,
 };
 
@@ -24,16 +24,10 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of a response, of its outputs, of one output, or of the bare calls.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let outputs = match message {
-        Value::Array(outputs) => outputs,
-        message => {
-            let mut message = object("message", message)?;
-            match take(&mut message, &["outputs"]) {
-                Some(outputs) => list("outputs", outputs)?,
-                None => vec![message.into()],
-            }
-        }
-    };
+    let outputs = items(message, |mut message| match take(&mut message, &["outputs"]) {
+        Some(outputs) => list("outputs", outputs),
+        None => Ok(vec![message.into()]),
+    })?;
     let mut calls = Vec::new();
     for output in outputs {
         let mut output = object("outputs", output)?;

@@ -8,7 +8,7 @@ use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value
 use crate::{
     ending::{self, Ended, ended, notes},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, last_part, list, object, take},
+    message::{AnsweredCall, MessageCall, items, last_part, list, object, take},
     projection::Projected,
 };
 
@@ -29,19 +29,15 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of a response, of its messages, or of one message.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let messages = match message {
-        Value::Array(messages) => messages,
-        message => {
-            let mut message = object("message", message)?;
-            if let Some(result) = take(&mut message, &["queryResult", "query_result"]) {
-                message = object("queryResult", result)?;
-            }
-            match take(&mut message, &["responseMessages", "response_messages"]) {
-                Some(messages) => list("responseMessages", messages)?,
-                None => vec![message.into()],
-            }
+    let messages = items(message, |mut message| {
+        if let Some(result) = take(&mut message, &["queryResult", "query_result"]) {
+            message = object("queryResult", result)?;
         }
-    };
+        match take(&mut message, &["responseMessages", "response_messages"]) {
+            Some(messages) => list("responseMessages", messages),
+            None => Ok(vec![message.into()]),
+        }
+    })?;
     let asked = |message: Value| {
         let mut message = object("responseMessages", message)?;
         let call = match take(&mut message, &["toolCall", "tool_call"]) {

@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Ended, Media, ended, notes},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
     projection::Projected,
 };
 
@@ -31,21 +31,17 @@ fn declared(member: &str, tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of a model's content, of its parts or of a whole response.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let parts = match message {
-        Value::Array(parts) => parts,
-        message => {
-            let mut content = object("message", message)?;
-            if let Some(first) = content.get("candidates").and_then(|all| all.get(0)) {
-                content = object("content", first.get("content").cloned().unwrap_or_default())?;
-            }
-            of_model(&content, "model")?;
-            match take(&mut content, &["parts"]) {
-                Some(parts) => list("parts", parts)?,
-                None if content.contains_key("role") => Vec::new(),
-                None => return Err(wrong("message", "the role and the `parts` of a model", None)),
-            }
+    let parts = items(message, |mut content| {
+        if let Some(first) = content.get("candidates").and_then(|all| all.get(0)) {
+            content = object("content", first.get("content").cloned().unwrap_or_default())?;
         }
-    };
+        of_model(&content, "model")?;
+        match take(&mut content, &["parts"]) {
+            Some(parts) => list("parts", parts),
+            None if content.contains_key("role") => Ok(Vec::new()),
+            None => Err(wrong("message", "the role and the `parts` of a model", None)),
+        }
+    })?;
     let asked = |part: Value| {
         let mut part = object("parts", part)?;
         let Some(call) = take(&mut part, &["functionCall", "function_call"]) else {

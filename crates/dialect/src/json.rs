@@ -5,7 +5,7 @@ use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
 use crate::{
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, list, object, take},
+    message::{AnsweredCall, MessageCall, items, list, object, take},
 };
 
 /// Writes one declaration; the annotations are MCP's hints.
@@ -28,17 +28,11 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
 
 /// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the bare list, or of a single call.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let calls = match message {
-        Value::Array(calls) => calls,
-        message => {
-            let mut message = object("message", message)?;
-            match message.remove("calls") {
-                Some(calls) => list("calls", calls)?,
-                None if message.contains_key("tool") => vec![message.into()],
-                None => return Err(wrong("calls", "a list", None)),
-            }
-        }
-    };
+    let calls = items(message, |mut message| match message.remove("calls") {
+        Some(calls) => list("calls", calls),
+        None if message.contains_key("tool") => Ok(vec![message.into()]),
+        None => Err(wrong("calls", "a list", None)),
+    })?;
     let asked = |call: Value| {
         let mut call = object("calls", call)?;
         let (id, tool) = (call.remove("id"), call.remove("tool"));

@@ -291,6 +291,14 @@ pub(crate) fn object(at: &str, value: Value) -> Result<Object, EnvelopeError> {
     }
 }
 
+/// The items of a message: it is a list of them, or an object that `inside` takes them out of.
+pub(crate) fn items(
+    message: Value,
+    inside: impl FnOnce(Object) -> Result<Vec<Value>, EnvelopeError>,
+) -> Result<Vec<Value>, EnvelopeError> {
+    if let Value::Array(items) = message { Ok(items) } else { inside(object("message", message)?) }
+}
+
 pub(crate) fn list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> {
     match value {
         Value::Array(items) => Ok(items),

@@ -7,7 +7,7 @@ use callgate_tool::{Tool, Value, json};
 use crate::{
     ending,
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
     projection::Projected,
     wording::no_function,
 };
@@ -26,27 +26,17 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, of a whole completion or of the bare list.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let calls = match message {
-        Value::Array(calls) => calls,
-        message => {
-            let mut message = object("message", message)?;
-            if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
-                message = object("message", first.get("message").cloned().unwrap_or_default())?;
-            }
-            of_model(&message, "assistant")?;
-            match take(&mut message, &["tool_calls"]) {
-                Some(calls) => list("tool_calls", calls)?,
-                None if message.contains_key("role") => Vec::new(),
-                None => {
-                    return Err(wrong(
-                        "message",
-                        "the role and the `tool_calls` of an assistant",
-                        None,
-                    ));
-                }
-            }
+    let calls = items(message, |mut message| {
+        if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
+            message = object("message", first.get("message").cloned().unwrap_or_default())?;
         }
-    };
+        of_model(&message, "assistant")?;
+        match take(&mut message, &["tool_calls"]) {
+            Some(calls) => list("tool_calls", calls),
+            None if message.contains_key("role") => Ok(Vec::new()),
+            None => Err(wrong("message", "the role and the `tool_calls` of an assistant", None)),
+        }
+    })?;
     calls.into_iter().map(asked).collect()
 }
 

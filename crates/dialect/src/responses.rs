@@ -9,7 +9,7 @@ use callgate_tool::{Tool, Value, json};
 use crate::{
     ending::{self, Block, rendered},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, list, object, take},
+    message::{AnsweredCall, MessageCall, items, list, object, take},
     projection::Projected,
     wording::no_function,
 };
@@ -27,17 +27,11 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls among the items of a response, or of the next request, where calls with an output are already answered.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let items = match message {
-        Value::Array(items) => items,
-        message => {
-            let mut message = object("message", message)?;
-            match take(&mut message, &["output"]) {
-                Some(items) => list("output", items)?,
-                None if message.contains_key("type") => vec![message.into()],
-                None => return Err(wrong("output", "a list of items", None)),
-            }
-        }
-    };
+    let items = items(message, |mut message| match take(&mut message, &["output"]) {
+        Some(items) => list("output", items),
+        None if message.contains_key("type") => Ok(vec![message.into()]),
+        None => Err(wrong("output", "a list of items", None)),
+    })?;
     let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
     let outputs =
         items.iter().filter(|item| kind(item).is_some_and(|kind| kind.ends_with("_output")));
