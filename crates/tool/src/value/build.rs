@@ -114,29 +114,17 @@ impl ToValue for str {
     }
 }
 
-impl<T: ToValue + ?Sized> ToValue for &T {
-    fn to_value(&self) -> Value {
-        (**self).to_value()
-    }
+macro_rules! behind {
+    ($($pointer:ty),+) => {
+        $(impl<T: ToValue + ?Sized> ToValue for $pointer {
+            fn to_value(&self) -> Value {
+                (**self).to_value()
+            }
+        })+
+    };
 }
 
-impl<T: ToValue + ?Sized> ToValue for &mut T {
-    fn to_value(&self) -> Value {
-        (**self).to_value()
-    }
-}
-
-impl<T: ToValue + ?Sized> ToValue for Arc<T> {
-    fn to_value(&self) -> Value {
-        (**self).to_value()
-    }
-}
-
-impl<T: ToValue + ?Sized> ToValue for Box<T> {
-    fn to_value(&self) -> Value {
-        (**self).to_value()
-    }
-}
+behind!(&T, &mut T, Arc<T>, Box<T>);
 
 impl<T: ToValue> ToValue for Option<T> {
     fn to_value(&self) -> Value {

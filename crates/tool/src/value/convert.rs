@@ -5,58 +5,26 @@ use std::borrow::Cow;
 use super::{Object, Value};
 use crate::Number;
 
-impl From<bool> for Value {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
+macro_rules! from {
+    ($($From:ty: $from:ident => $value:expr;)+) => {
+        $(impl From<$From> for Value {
+            fn from($from: $From) -> Self {
+                $value
+            }
+        })+
+    };
 }
 
-impl From<()> for Value {
-    fn from((): ()) -> Self {
-        Self::Null
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::String(text.to_owned())
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::String(text.clone())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::String(text)
-    }
-}
-
-impl From<Box<str>> for Value {
-    fn from(text: Box<str>) -> Self {
-        Self::String(text.into())
-    }
-}
-
-impl From<Cow<'_, str>> for Value {
-    fn from(text: Cow<'_, str>) -> Self {
-        Self::String(text.into_owned())
-    }
-}
-
-impl From<Number> for Value {
-    fn from(number: Number) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<Object> for Value {
-    fn from(members: Object) -> Self {
-        Self::Object(members)
-    }
+from! {
+    &String: text => Self::String(text.clone());
+    &str: text => Self::String(text.to_owned());
+    (): _nothing => Self::Null;
+    Box<str>: text => Self::String(text.into());
+    Cow<'_, str>: text => Self::String(text.into_owned());
+    Number: number => Self::Number(number);
+    Object: members => Self::Object(members);
+    String: text => Self::String(text);
+    bool: value => Self::Bool(value);
 }
 
 /// The floating-point number as a value; `null` if it is not finite.
