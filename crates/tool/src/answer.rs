@@ -3,8 +3,10 @@
 
 use std::fmt;
 
-use crate::{Json, Object};
 use bytes::Bytes;
+use serde::Serialize;
+
+use crate::{Json, Object};
 
 /// The successful response of a service or a function.
 ///
@@ -96,18 +98,23 @@ pub enum Content {
 /// assert_eq!(serde_json::to_string(&part)?, r#"{"content":{"id":7}}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Part {
     /// The name of the form field whose value the part is (`name` of `Content-Disposition`).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The name by which other parts refer to this part (`Content-ID`), without brackets.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content_id: Option<String>,
     /// The file name of the part (`filename` of `Content-Disposition`), as the service wrote it: it may be a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     /// The content of the part, read by its own media type.
     pub content: Content,
     /// The name under which the whole part is kept, if the part is a file or was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<Handle>,
 }
 
@@ -124,7 +131,7 @@ pub struct Part {
 /// assert_eq!(truncated.message, "2 of 90 items are shown; ask for a page");
 /// assert_eq!((truncated.size, truncated.cuts.len()), (4096, 1));
 /// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Truncated {
     /// A sentence that names the part that was cut and says how to narrow the request.
@@ -145,7 +152,7 @@ pub struct Truncated {
 /// let line = format!("`{at}`: {shown} of {of} {}", unit.as_str());
 /// assert_eq!(line, "`items[3].text`: 200 of 5000 bytes");
 /// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Cut {
     /// The location: `items`, `items[3].text`; empty for the result itself.

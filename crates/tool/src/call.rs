@@ -2,9 +2,9 @@
 
 use std::{error, fmt, time::SystemTime};
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Answer, Content, Fault, Journal, Reached, Value};
+use crate::{Answer, Content, Fault, Journal, Reached, Value, json_forms};
 
 /// The result of a call.
 ///
@@ -95,7 +95,7 @@ pub enum Outcome {
 /// let question = format!("May {} be sent?", pending.request["method"]);
 /// assert_eq!((&*pending.id, &*question), ("approval-1", "May \"DELETE\" be sent?"));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Pending {
     /// The party that the call waits for.
@@ -103,6 +103,7 @@ pub struct Pending {
     /// The name under which the pending call is answered.
     pub id: String,
     /// The time after which the call is given up.
+    #[serde(serialize_with = "json_forms::timestamp", skip_serializing_if = "Option::is_none")]
     pub expires: Option<SystemTime>,
     /// The request that a person should approve, or the arguments of the client's function.
     pub request: Value,
@@ -167,13 +168,14 @@ pub enum Preview {
 /// let request = preview.request().expect("one would be sent");
 /// assert_eq!((&*request.method, &*request.url), ("GET", "https://api.example.com/pets/7"));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlannedRequest {
     /// The HTTP method.
     pub method: String,
     /// The whole URL.
     pub url: String,
     /// The headers, in the order in which they are sent.
+    #[serde(serialize_with = "json_forms::headers")]
     pub headers: Vec<(String, String)>,
     /// The body as text, if there is one.
     pub body: Option<String>,

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use crate::{Value, codes};
+use serde::Serialize;
+
+use crate::{Value, codes, json_forms};
 
 /// The reason why a call failed and what to do about it.
 ///
@@ -16,7 +18,8 @@ use crate::{Value, codes};
 /// assert_eq!(fault.reached, Reached::No);
 /// assert!(Outcome::Failed(Box::new(fault)).is_failed());
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Fault {
     /// The stable class of the failure.
@@ -24,16 +27,20 @@ pub struct Fault {
     /// A sentence or two, at most 600 bytes, that say what happened and what to do.
     pub message: String,
     /// Every violation, if the arguments are at fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
     /// The progress of the request: whether it reached the service.
     pub reached: Reached,
     /// The next step for the model.
     pub next: Next,
     /// The time for which the service asks to wait.
+    #[serde(serialize_with = "json_forms::seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
     /// The HTTP status, if the service answered.
+    #[serde(skip)]
     pub status: Option<u16>,
     /// The service's own words about the failure: JSON, or text as a JSON string.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
 }
 
@@ -156,7 +163,7 @@ codes! {
 ///     assert_eq!(format!("`{at}`: {expected}, got: {got}"), "`owner.email`: a text, got: 7");
 /// }
 /// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Problem {
     /// The location in the arguments: `owner.email`, `labels[2]`.
     pub at: String,
@@ -165,6 +172,7 @@ pub struct Problem {
     /// The value at the location.
     pub got: String,
     /// The remedy, or the nearest allowed name or value.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
 

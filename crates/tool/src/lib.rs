@@ -9,6 +9,7 @@ mod fault;
 mod fingerprint;
 mod header;
 mod journal;
+mod json_forms;
 mod json_text;
 mod likeness;
 mod name;

@@ -1,13 +1,11 @@
 //! Outcomes as a store keeps them: bytes that hold everything and are read back equal. A head of JSON stands on the first
 //! line, the texts and bytes of the answer stand behind it as they came. `serial` writes what callers see.
 
-#![expect(clippy::option_option, reason = "a member may be absent, or may be unreadable")]
-
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::{
-    Answer, Content, Cut, Fault, FaultCode, Handle, Json, Next, Outcome, Part, Pending,
-    PendingKind, PlannedRequest, Preview, Problem, Reached, Truncated, Unit, Value, json,
+    Answer, Content, Cut, Fault, FaultCode, Handle, Json, Next, Object, Outcome, Part, Pending,
+    PendingKind, PlannedRequest, Preview, Problem, Reached, ToValue, Truncated, Unit, Value, json,
 };
 
 impl Outcome {
@@ -23,10 +21,10 @@ impl Outcome {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bodies = Vec::new();
         let head = match self {
-            Self::Answered(answer) => json!({"answer": of_answer(answer, &mut bodies)}),
-            Self::Failed(fault) => json!({"fault": of_fault(fault, &mut bodies)}),
-            Self::Pending(pending) => json!({"pending": of_pending(pending, &mut bodies)}),
-            Self::Planned(preview) => json!({"planned": of_preview(preview)}),
+            Self::Answered(answer) => json!({"answer": answer.write(&mut bodies)}),
+            Self::Failed(fault) => json!({"fault": fault.write(&mut bodies)}),
+            Self::Pending(pending) => json!({"pending": pending.write(&mut bodies)}),
+            Self::Planned(preview) => json!({"planned": preview.write(&mut bodies)}),
         };
         let mut bytes = head.to_string().into_bytes();
         bytes.push(b'\n');
@@ -42,21 +40,21 @@ impl Outcome {
         let head = Value::from_slice(head).ok()?;
         let (kind, value) = head.as_object()?.iter().next()?;
         Some(match kind.as_str() {
-            "answer" => Self::Answered(Box::new(answer(value, &mut bodies)?)),
-            "fault" => Self::Failed(Box::new(fault(value, &mut bodies)?)),
-            "pending" => Self::Pending(Box::new(pending(value, &mut bodies)?)),
-            "planned" => Self::Planned(Box::new(preview(value)?)),
+            "answer" => Self::Answered(Box::new(Kept::read(value, &mut bodies)?)),
+            "fault" => Self::Failed(Box::new(Kept::read(value, &mut bodies)?)),
+            "pending" => Self::Pending(Box::new(Kept::read(value, &mut bodies)?)),
+            "planned" => Self::Planned(Box::new(Kept::read(value, &mut bodies)?)),
             _ => return None,
         })
     }
 }
 
-/// The texts and bytes that are still to be read.
+/// What stands behind the head and was not read yet.
 struct Bodies<'a>(&'a [u8]);
 
 impl<'a> Bodies<'a> {
     fn take(&mut self, length: &Value) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(size(length)?)?;
+        let (taken, rest) = self.0.split_at_checked(usize::try_from(length.as_u64()?).ok()?)?;
         self.0 = rest;
         Some(taken)
     }
@@ -66,259 +64,171 @@ impl<'a> Bodies<'a> {
     }
 }
 
-fn of_answer(answer: &Answer, bodies: &mut Vec<u8>) -> Value {
-    let Answer { status, headers, content, still_sending, truncated, next, handle } = answer;
-    json!({
-        "status": status,
-        "headers": of_headers(headers),
-        "content": of_content(content, bodies),
-        "still_sending": still_sending,
-        "truncated": truncated.as_ref().map(of_truncated),
-        "next": next,
-        "handle": handle.as_ref().map(Handle::as_str),
-    })
+/// A part of an outcome: a value of the head, maybe with bytes behind the head.
+trait Kept: Sized {
+    fn write(&self, bodies: &mut Vec<u8>) -> Value;
+    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self>;
 }
 
-fn answer(value: &Value, bodies: &mut Bodies<'_>) -> Option<Answer> {
-    Some(Answer {
-        status: status(value)?,
-        headers: headers(value.get("headers")?)?,
-        content: content(value.get("content")?, bodies)?,
-        still_sending: value.get("still_sending")?.as_bool()?,
-        truncated: known(value, "truncated", truncated)?,
-        next: value.get("next")?.as_object()?.clone(),
-        handle: handle(value)?,
-    })
+macro_rules! members {
+    ($($Type:ident { $($member:ident),+ })+) => {$(
+        impl Kept for $Type {
+            fn write(&self, bodies: &mut Vec<u8>) -> Value {
+                let Self { $($member),+ } = self;
+                Object::from([$((stringify!($member), $member.write(bodies))),+]).into()
+            }
+
+            fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+                Some(Self { $($member: Kept::read(value.get(stringify!($member))?, bodies)?),+ })
+            }
+        }
+    )+};
 }
 
-fn of_content(content: &Content, bodies: &mut Vec<u8>) -> Value {
-    let mut body = |bytes: &[u8]| {
-        bodies.extend_from_slice(bytes);
-        bytes.len()
+members! {
+    Answer { status, headers, content, still_sending, truncated, next, handle }
+    Cut { at, shown, of, unit }
+    Fault { code, message, problems, reached, next, retry_after, status, body }
+    Part { name, content_id, filename, content, handle }
+    Pending { kind, id, expires, request }
+    PlannedRequest { method, url, headers, body, curl }
+    Problem { at, expected, got, suggestion }
+    Truncated { message, size, cuts }
+}
+
+macro_rules! in_the_head {
+    ($($Type:ty: $write:expr, $read:expr;)+) => {$(
+        impl Kept for $Type {
+            fn write(&self, _: &mut Vec<u8>) -> Value {
+                let write: fn(&Self) -> Value = $write;
+                write(self)
+            }
+
+            fn read(value: &Value, _: &mut Bodies<'_>) -> Option<Self> {
+                let read: fn(&Value) -> Option<Self> = $read;
+                read(value)
+            }
+        }
+    )+};
+}
+
+in_the_head! {
+    (String, String): |(name, value)| json!([name, value]), |value| match value.as_array()?.as_slice() {
+        [name, value] => Some((name.as_str()?.to_owned(), value.as_str()?.to_owned())),
+        _ => None,
     };
-    match content {
-        Content::Empty => Value::Null,
-        Content::File { media_type, size, sha256 } => {
-            json!({"file": media_type, "size": size, "sha256": sha256})
-        }
-        Content::Json(json) => json!({"json": body(json.text().as_bytes())}),
-        Content::Media { media_type, data } => json!({"media": media_type, "size": body(data)}),
-        Content::Parts(parts) => {
-            let parts: Value = parts.iter().map(|part| of_part(part, bodies)).collect();
-            json!({"parts": parts})
-        }
-        Content::Text { text, media_type } => {
-            json!({"text": media_type, "size": body(text.as_bytes())})
-        }
+    Duration: |time| nanoseconds(*time).into(), |value| value.as_u64().map(Self::from_nanos);
+    FaultCode: |code| code.as_str().into(), |value| Self::named(value.as_str()?);
+    Handle: |handle| handle.as_str().into(), |value| Self::new(value.as_str()?);
+    Next: |next| next.as_str().into(), |value| Self::named(value.as_str()?);
+    Object: ToValue::to_value, |value| value.as_object().cloned();
+    PendingKind: |kind| kind.as_str().into(), |value| Self::named(value.as_str()?);
+    Reached: |reached| reached.as_str().into(), |value| Self::named(value.as_str()?);
+    String: ToValue::to_value, |value| value.as_str().map(ToOwned::to_owned);
+    SystemTime: |time| nanoseconds(time.duration_since(UNIX_EPOCH).unwrap_or_default()).into(),
+        |value| UNIX_EPOCH.checked_add(Duration::from_nanos(value.as_u64()?));
+    Unit: |unit| unit.as_str().into(), |value| Self::named(value.as_str()?);
+    bool: ToValue::to_value, Value::as_bool;
+    u16: ToValue::to_value, |value| value.as_u64()?.try_into().ok();
+    usize: ToValue::to_value, |value| value.as_u64()?.try_into().ok();
+}
+
+impl<T: Kept> Kept for Option<T> {
+    fn write(&self, bodies: &mut Vec<u8>) -> Value {
+        self.as_ref().map_or(Value::Null, |one| one.write(bodies))
+    }
+
+    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::read(value, bodies).map(Some) }
     }
 }
 
-fn content(value: &Value, bodies: &mut Bodies<'_>) -> Option<Content> {
-    let Some((kind, first)) = value.as_object().and_then(|members| members.iter().next()) else {
-        return value.is_null().then_some(Content::Empty);
-    };
-    Some(match kind.as_str() {
-        "file" => Content::File {
-            media_type: text(value, "file")?,
-            size: size(value.get("size")?)?,
-            sha256: text(value, "sha256")?,
-        },
-        "json" => Content::Json(Json::parse(bodies.text(first)?).ok()?),
-        "media" => {
-            let data = bodies.take(value.get("size")?)?.to_vec().into();
-            Content::Media { media_type: text(value, "media")?, data }
-        }
-        "parts" => Content::Parts(
-            first.as_array()?.iter().map(|it| part(it, bodies)).collect::<Option<_>>()?,
-        ),
-        "text" => {
-            let said = bodies.text(value.get("size")?)?.to_owned();
-            Content::Text { text: said, media_type: text(value, "text")? }
-        }
-        _ => return None,
-    })
-}
+impl<T: Kept> Kept for Vec<T> {
+    fn write(&self, bodies: &mut Vec<u8>) -> Value {
+        self.iter().map(|one| one.write(bodies)).collect()
+    }
 
-fn of_part(part: &Part, bodies: &mut Vec<u8>) -> Value {
-    let Part { name, content_id, filename, content, handle } = part;
-    json!({
-        "name": name,
-        "content_id": content_id,
-        "filename": filename,
-        "content": of_content(content, bodies),
-        "handle": handle.as_ref().map(Handle::as_str),
-    })
-}
-
-fn part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Part> {
-    Some(Part {
-        name: optional(value, "name")?,
-        content_id: optional(value, "content_id")?,
-        filename: optional(value, "filename")?,
-        content: content(value.get("content")?, bodies)?,
-        handle: handle(value)?,
-    })
-}
-
-fn of_truncated(truncated: &Truncated) -> Value {
-    let Truncated { message, size, cuts } = truncated;
-    let of_cut = |Cut { at, shown, of, unit }: &Cut| json!([at, shown, of, unit.as_str()]);
-    let cuts: Value = cuts.iter().map(of_cut).collect();
-    json!({"message": message, "size": size, "cuts": cuts})
-}
-
-fn truncated(value: &Value) -> Option<Truncated> {
-    let cut = |cut: &Value| {
-        let [at, shown, of, unit] = cut.as_array()?.as_slice() else { return None };
-        let unit = Unit::named(unit.as_str()?)?;
-        Some(Cut { at: at.as_str()?.to_owned(), shown: size(shown)?, of: size(of)?, unit })
-    };
-    let cuts = value.get("cuts")?.as_array()?.iter().map(cut).collect::<Option<_>>()?;
-    Some(Truncated { message: text(value, "message")?, size: size(value.get("size")?)?, cuts })
-}
-
-fn of_fault(fault: &Fault, bodies: &mut Vec<u8>) -> Value {
-    let Fault { code, message, problems, reached, next, retry_after, status, body } = fault;
-    let problems: Value = problems.iter().map(of_problem).collect();
-    json!({
-        "code": code.as_str(),
-        "message": message,
-        "problems": problems,
-        "reached": reached.as_str(),
-        "next": next.as_str(),
-        "retry_after": retry_after.map(nanoseconds),
-        "status": status,
-        "body": body.as_ref().map(|body| of_value(body, bodies)),
-    })
-}
-
-fn fault(value: &Value, bodies: &mut Bodies<'_>) -> Option<Fault> {
-    let is = |name: &str| value.get(name).and_then(Value::as_str);
-    let problems = value.get("problems")?.as_array()?.iter();
-    Some(Fault {
-        code: FaultCode::named(is("code")?)?,
-        message: text(value, "message")?,
-        problems: problems.map(problem).collect::<Option<_>>()?,
-        reached: Reached::named(is("reached")?)?,
-        next: Next::named(is("next")?)?,
-        retry_after: known(value, "retry_after", Value::as_u64)?.map(Duration::from_nanos),
-        status: status(value)?,
-        body: known(value, "body", |body| Value::parse(bodies.text(body)?).ok())?,
-    })
-}
-
-fn of_problem(problem: &Problem) -> Value {
-    let Problem { at, expected, got, suggestion } = problem;
-    json!({"at": at, "expected": expected, "got": got, "suggestion": suggestion})
-}
-
-fn problem(value: &Value) -> Option<Problem> {
-    Some(Problem {
-        at: text(value, "at")?,
-        expected: text(value, "expected")?,
-        got: text(value, "got")?,
-        suggestion: optional(value, "suggestion")?,
-    })
-}
-
-fn of_pending(pending: &Pending, bodies: &mut Vec<u8>) -> Value {
-    let Pending { kind, id, expires, request } = pending;
-    let expires = expires.map(|at| nanoseconds(at.duration_since(UNIX_EPOCH).unwrap_or_default()));
-    let request = of_value(request, bodies);
-    json!({"kind": kind.as_str(), "id": id, "expires": expires, "request": request})
-}
-
-fn pending(value: &Value, bodies: &mut Bodies<'_>) -> Option<Pending> {
-    let expires = known(value, "expires", Value::as_u64)?;
-    let expires =
-        expires.and_then(|at| SystemTime::checked_add(&UNIX_EPOCH, Duration::from_nanos(at)));
-    Some(Pending {
-        kind: PendingKind::named(value.get("kind")?.as_str()?)?,
-        id: text(value, "id")?,
-        expires,
-        request: Value::parse(bodies.text(value.get("request")?)?).ok()?,
-    })
-}
-
-fn of_preview(preview: &Preview) -> Value {
-    match preview {
-        Preview::Request(PlannedRequest { method, url, headers, body, curl }) => json!({
-            "method": method,
-            "url": url,
-            "headers": of_headers(headers),
-            "body": body,
-            "curl": curl,
-        }),
-        Preview::Text(text) => Value::from(&**text),
+    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|one| T::read(one, bodies)).collect()
     }
 }
 
-fn preview(value: &Value) -> Option<Preview> {
-    if let Some(text) = value.as_str() {
-        return Some(Preview::Text(text.to_owned()));
+/// Kept as text behind the head, which could not hold a value of the greatest depth.
+impl Kept for Value {
+    fn write(&self, bodies: &mut Vec<u8>) -> Value {
+        body(self.to_string().as_bytes(), bodies)
     }
-    Some(Preview::Request(PlannedRequest {
-        method: text(value, "method")?,
-        url: text(value, "url")?,
-        headers: headers(value.get("headers")?)?,
-        body: optional(value, "body")?,
-        curl: text(value, "curl")?,
-    }))
+
+    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        Self::parse(bodies.text(value)?).ok()
+    }
 }
 
-fn of_headers(headers: &[(String, String)]) -> Value {
-    headers.iter().map(|(name, value)| json!([name, value])).collect()
+impl Kept for Content {
+    fn write(&self, bodies: &mut Vec<u8>) -> Value {
+        match self {
+            Self::Empty => Value::Null,
+            Self::File { media_type, size, sha256 } => {
+                json!({"file": media_type, "size": size, "sha256": sha256})
+            }
+            Self::Json(json) => json!({"json": body(json.text().as_bytes(), bodies)}),
+            Self::Media { media_type, data } => {
+                json!({"media": media_type, "size": body(data, bodies)})
+            }
+            Self::Parts(parts) => json!({"parts": parts.write(bodies)}),
+            Self::Text { text, media_type } => {
+                json!({"text": media_type, "size": body(text.as_bytes(), bodies)})
+            }
+        }
+    }
+
+    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        let Some((kind, first)) = value.as_object().and_then(|members| members.iter().next())
+        else {
+            return value.is_null().then_some(Self::Empty);
+        };
+        let (media_type, size) = (|| first.as_str().map(ToOwned::to_owned), value.get("size"));
+        Some(match kind.as_str() {
+            "file" => {
+                let size = Kept::read(size?, bodies)?;
+                let sha256 = Kept::read(value.get("sha256")?, bodies)?;
+                Self::File { media_type: media_type()?, size, sha256 }
+            }
+            "json" => Self::Json(Json::parse(bodies.text(first)?).ok()?),
+            "media" => {
+                Self::Media { media_type: media_type()?, data: bodies.take(size?)?.to_vec().into() }
+            }
+            "parts" => Self::Parts(Kept::read(first, bodies)?),
+            "text" => {
+                Self::Text { media_type: media_type()?, text: bodies.text(size?)?.to_owned() }
+            }
+            _ => return None,
+        })
+    }
 }
 
-fn headers(value: &Value) -> Option<Vec<(String, String)>> {
-    let header = |header: &Value| {
-        let [name, value] = header.as_array()?.as_slice() else { return None };
-        Some((name.as_str()?.to_owned(), value.as_str()?.to_owned()))
-    };
-    value.as_array()?.iter().map(header).collect()
+impl Kept for Preview {
+    fn write(&self, bodies: &mut Vec<u8>) -> Value {
+        match self {
+            Self::Request(request) => request.write(bodies),
+            Self::Text(text) => text.write(bodies),
+        }
+    }
+
+    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        let text = String::read(value, bodies).map(Self::Text);
+        text.or_else(|| PlannedRequest::read(value, bodies).map(Self::Request))
+    }
 }
 
-/// A value as deep as any, which therefore stands behind the head.
-fn of_value(value: &Value, bodies: &mut Vec<u8>) -> Value {
-    let text = value.to_string();
-    bodies.extend_from_slice(text.as_bytes());
-    json!(text.len())
+/// Puts bytes behind the head, and returns their number.
+fn body(bytes: &[u8], bodies: &mut Vec<u8>) -> Value {
+    bodies.extend_from_slice(bytes);
+    bytes.len().into()
 }
 
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-fn text(value: &Value, name: &str) -> Option<String> {
-    Some(value.get(name)?.as_str()?.to_owned())
-}
-
-fn optional(value: &Value, name: &str) -> Option<Option<String>> {
-    known(value, name, |value| value.as_str().map(ToOwned::to_owned))
-}
-
-fn handle(value: &Value) -> Option<Option<Handle>> {
-    known(value, "handle", |value| Handle::new(value.as_str()?))
-}
-
-fn status(value: &Value) -> Option<Option<u16>> {
-    known(value, "status", |value| u16::try_from(value.as_u64()?).ok())
-}
-
-fn size(value: &Value) -> Option<usize> {
-    usize::try_from(value.as_u64()?).ok()
-}
-
-/// A member that may be `null`; the outer `None` stands for one that cannot be read.
-fn known<T>(
-    value: &Value,
-    name: &str,
-    read: impl FnOnce(&Value) -> Option<T>,
-) -> Option<Option<T>> {
-    match value.get(name)? {
-        Value::Null => Some(None),
-        value => read(value).map(Some),
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,12 @@
 //! Results as callgate writes them: `{"id", "tool", "status", "response"}`, or with `error`, `pending` or `request` in
 //! place of `response`. A service's JSON is written unchanged. `dialect` writes foreign formats.
 
-mod content;
-
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-use serde::{
-    Serialize, Serializer,
-    ser::{SerializeMap, SerializeSeq},
-};
+use base64::{display::Base64Display, prelude::BASE64_STANDARD};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    Answer, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem, ToolResult,
-    Truncated,
+    Answer, Content, FaultCode, Handle, Next, Outcome, PendingKind, Preview, Reached, ToolResult,
+    Unit, json_forms::Headers,
 };
 
 /// The members of an object that is being written.
@@ -82,75 +76,50 @@ fn known<S: Serializer, T: Serialize>(
     value.map_or(Ok(()), |value| members.serialize_entry(name, value))
 }
 
-/// Writes the text by which a model names the result.
-impl Serialize for Handle {
+macro_rules! words {
+    ($($Word:ty),+) => {
+        $(impl Serialize for $Word {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        })+
+    };
+}
+
+words!(FaultCode, Handle, Next, PendingKind, Reached, Unit);
+
+/// Writes JSON as it is, a text as a string, an empty body as `null`, an image or a sound with its bytes in base64, another
+/// file with its digest, and parts as an array.
+impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        match self {
+            Self::Empty => serializer.serialize_unit(),
+            Self::File { media_type, size, sha256 } => {
+                let mut members = serializer.serialize_map(Some(3))?;
+                members.serialize_entry("mediaType", media_type)?;
+                members.serialize_entry("size", size)?;
+                members.serialize_entry("sha256", sha256)?;
+                members.end()
+            }
+            Self::Json(json) => json.serialize(serializer),
+            Self::Media { media_type, data } => {
+                let mut members = serializer.serialize_map(Some(3))?;
+                members.serialize_entry("mediaType", media_type)?;
+                members.serialize_entry("size", &data.len())?;
+                members.serialize_entry("data", &Base64(data))?;
+                members.end()
+            }
+            Self::Parts(parts) => parts.serialize(serializer),
+            Self::Text { text, .. } => serializer.serialize_str(text),
+        }
     }
 }
 
-/// `{"message", "size", "cuts"}`.
-impl Serialize for Truncated {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(Some(3))?;
-        members.serialize_entry("message", &self.message)?;
-        members.serialize_entry("size", &self.size)?;
-        members.serialize_entry("cuts", &self.cuts)?;
-        members.end()
-    }
-}
+struct Base64<'a>(&'a [u8]);
 
-/// `{"at", "shown", "of", "unit"}`.
-impl Serialize for Cut {
+impl Serialize for Base64<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(Some(4))?;
-        members.serialize_entry("at", &self.at)?;
-        members.serialize_entry("shown", &self.shown)?;
-        members.serialize_entry("of", &self.of)?;
-        members.serialize_entry("unit", self.unit.as_str())?;
-        members.end()
-    }
-}
-
-/// Writes the known members of `{"code", "message", "problems", "reached", "next", "retryAfter", "body"}`. The `status` of
-/// a result stands beside its error.
-impl Serialize for Fault {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(None)?;
-        members.serialize_entry("code", self.code.as_str())?;
-        members.serialize_entry("message", &self.message)?;
-        let problems = Some(&self.problems).filter(|problems| !problems.is_empty());
-        known::<S, _>(&mut members, "problems", problems)?;
-        members.serialize_entry("reached", self.reached.as_str())?;
-        members.serialize_entry("next", self.next.as_str())?;
-        let seconds = self.retry_after.as_ref().map(Duration::as_secs);
-        known::<S, _>(&mut members, "retryAfter", seconds.as_ref())?;
-        known::<S, _>(&mut members, "body", self.body.as_ref())?;
-        members.end()
-    }
-}
-
-/// `{"at", "expected", "got", "suggestion"}`.
-impl Serialize for Problem {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(None)?;
-        members.serialize_entry("at", &self.at)?;
-        members.serialize_entry("expected", &self.expected)?;
-        members.serialize_entry("got", &self.got)?;
-        known::<S, _>(&mut members, "suggestion", self.suggestion.as_ref())?;
-        members.end()
-    }
-}
-
-/// Writes `{"kind", "id", "expires", "request"}`; the time follows RFC 3339.
-impl Serialize for Pending {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(None)?;
-        members.serialize_entry("kind", self.kind.as_str())?;
-        members.serialize_entry("id", &self.id)?;
-        known::<S, _>(&mut members, "expires", self.expires.map(timestamp).as_ref())?;
-        members.serialize_entry("request", &self.request)?;
-        members.end()
+        serializer.collect_str(&Base64Display::new(self.0, &BASE64_STANDARD))
     }
 }
 
@@ -168,78 +137,14 @@ impl Serialize for Preview {
     }
 }
 
-/// `{"method", "url", "headers", "body", "curl"}`.
-impl Serialize for PlannedRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(Some(5))?;
-        members.serialize_entry("method", &self.method)?;
-        members.serialize_entry("url", &self.url)?;
-        members.serialize_entry("headers", &Headers(&self.headers))?;
-        members.serialize_entry("body", &self.body)?;
-        members.serialize_entry("curl", &self.curl)?;
-        members.end()
-    }
-}
-
-/// Headers as an object; a header with several values becomes a list.
-struct Headers<'a>(&'a [(String, String)]);
-
-impl Serialize for Headers<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(None)?;
-        for (at, (name, value)) in self.0.iter().enumerate() {
-            let is_named = |(known, _): &(String, String)| known == name;
-            if self.0.iter().take(at).any(is_named) {
-                continue;
-            }
-            if self.0.iter().skip(at + 1).any(is_named) {
-                members.serialize_entry(name, &Values { headers: self.0, name })?;
-            } else {
-                members.serialize_entry(name, value)?;
-            }
-        }
-        members.end()
-    }
-}
-
-struct Values<'a> {
-    headers: &'a [(String, String)],
-    name: &'a str,
-}
-
-impl Serialize for Values<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut items = serializer.serialize_seq(None)?;
-        for (_, value) in self.headers.iter().filter(|(name, _)| name == self.name) {
-            items.serialize_element(value)?;
-        }
-        items.end()
-    }
-}
-
-/// A time by RFC 3339, in whole seconds of UTC; times before 1970 become 1970.
-fn timestamp(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (days, seconds) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that a leap day is the last day of its year.
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era * 400 + year + u64::from(month <= 2);
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}Z")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use bytes::Bytes;
 
     use super::*;
-    use crate::{Content, Event, FaultCode, Journal, Json, Next, Part, PendingKind, Reached, Unit};
+    use crate::{Cut, Event, Fault, Journal, Json, Part, Pending, Problem, Truncated};
 
     #[track_caller]
     fn check(outcome: impl Into<Outcome>, expected: &str) {
@@ -377,11 +282,11 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00Z"),
         ];
         for (seconds, expected) in rows {
-            assert_eq!(timestamp(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
+            let expires = UNIX_EPOCH + Duration::from_secs(seconds);
+            let written = serde_json::to_string(&pending.clone().with_expiry(expires)).unwrap();
+            let expected = format!(r#""expires":"{expected}","request""#);
+            assert!(written.contains(&expected), "{written}");
         }
-        let pending = pending.with_expiry(UNIX_EPOCH);
-        let written = serde_json::to_string(&pending).unwrap();
-        assert!(written.contains(r#""expires":"1970-01-01T00:00:00Z","request""#), "{written}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::*;
-use crate::{DEPTH, Object};
+use crate::DEPTH;
 
 #[track_caller]
 fn check(outcome: impl Into<Outcome>) {
