@@ -3,19 +3,21 @@
 //! them alone. It looks values up and never checks them.
 
 mod choice;
-mod names;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use callgate_openapi::{Bindings, NestedInput, SchemaNode, Step, ValueSource};
 use callgate_tool::{Event, Fault, Journal, Next, Object, Problem, Session, Value};
 
 use crate::{
     binding::choice::chosen,
+    check::{Budget, Pattern},
     inputs::{Fillings, Origin, Subject},
     wording,
 };
-pub(crate) use names::Names;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<'a> {
@@ -25,6 +27,28 @@ pub(crate) struct Binding<'a> {
     pub(crate) alternative: Option<usize>,
     pub(crate) names: &'a Names,
     pub(crate) session: &'a Session,
+}
+
+/// The name patterns of an operation, by their text. One that cannot be run matches every name: the session may then give too
+/// much, but the model never gives a value that it must not.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeMap<Arc<str>, Pattern>);
+
+impl Names {
+    pub(crate) fn of(bindings: &[Bindings]) -> Self {
+        let nodes = bindings.iter().flat_map(|bindings| &bindings.nodes);
+        let patterns = nodes.flat_map(|node| {
+            let named = node.patterns.iter().map(|(pattern, _)| pattern);
+            named.chain(&node.declared_patterns)
+        });
+        Self(patterns.map(|pattern| (Arc::clone(pattern), Pattern::new(pattern))).collect())
+    }
+
+    /// True if a pattern matches a name, or if matching takes too long.
+    pub(crate) fn fit(&self, pattern: &str, name: &str) -> bool {
+        let matches = |pattern: &Pattern| pattern.matches(name, &mut Budget::of(Budget::CALL));
+        self.0.get(pattern).is_none_or(|pattern| matches(pattern).unwrap_or(true))
+    }
 }
 
 /// Binds the session inputs inside all values, except those that the session gave as a whole.
@@ -159,7 +183,7 @@ impl<'a> Binder<'a, '_> {
         }
     }
 
-    /// The fate of the value at these nodes, or of its absence.
+    /// The treatment of the value at these nodes, or of its absence.
     fn action(&mut self, nodes: &[usize], value: Option<&Value>) -> Action {
         let all = self.reachable(nodes);
         let Some(node) = source_of(&all) else { return Action::Kept };

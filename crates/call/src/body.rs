@@ -7,7 +7,7 @@
 //! | JSON, `+json` | any | compact JSON |
 //! | `application/x-www-form-urlencoded` | an object | `form`: texts as they are, lists item by item, objects as JSON; by the query rules where a style is declared |
 //! | `multipart/*` | an object | `multipart`: one part per member, or per item of a list; files with a name |
-//! | JSON lines, `json-seq` | a list | `sequence`: one value per line; a text unchanged |
+//! | JSON lines, `json-seq` | a list | `plain`: one value per line; a text unchanged |
 //! | XML | an object, a list or a finished text | `xml`: by the `xml` objects of the schemas |
 //! | `text/*` | a single value | its text in UTF-8; plain text and YAML may hold JSON |
 //! | anything else | bytes | `upload`: base64, a `data:` URL, a handle or an object |
@@ -21,7 +21,6 @@ mod media_type;
 mod multipart;
 pub(crate) mod omission;
 mod plain;
-mod sequence;
 mod upload;
 mod xml;
 
@@ -35,7 +34,7 @@ pub(crate) use self::{
     choice::{chosen_media, note_choice},
     content::Content,
 };
-use crate::{check::Nulls, stored_results::StoredResults, wording};
+use crate::{check::Nulls, query::FORM, stored_results::StoredResults, wording};
 
 /// The meaning of `null` in a body of a media type.
 pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
@@ -58,8 +57,8 @@ pub(crate) fn body_bytes(
     let (media_type, bytes): (String, Bytes) = match media.kind {
         BodyKind::Json => (declared.into(), json_bytes(content).into()),
         BodyKind::Binary => plain::binary(content, declared, kept)?,
-        BodyKind::Form => (form::MEDIA_TYPE.into(), form::write(content, media)?.into()),
-        BodyKind::JsonLines => (declared.into(), sequence::write(content, declared).into()),
+        BodyKind::Form => (FORM.into(), form::write(content, media)?.into()),
+        BodyKind::JsonLines => (declared.into(), plain::sequence(content, declared).into()),
         BodyKind::Multipart => multipart::write(content, media, kept)?,
         BodyKind::Text => plain::text(content, declared)?,
         BodyKind::Xml => {

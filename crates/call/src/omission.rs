@@ -2,12 +2,13 @@
 //! object. An optional one is recorded in the journal, so that the result says it; a required one is refused, because it
 //! would leave no trace (OpenAPI 3.1.1 §4.8.12: a required parameter is mandatory). `body::omission` finds members of bodies.
 
-use callgate_openapi::{Encoding, Input, Placement, Style, Styled};
+use callgate_openapi::{Input, Placement, Style, Styled};
 use callgate_tool::{Event, Fault, Journal, Object, Problem, Value};
 
 use crate::{
     check::resolved,
     inputs::Fillings,
+    query::FORM,
     style::{is_hollow, is_void},
     wording,
 };
@@ -110,14 +111,12 @@ pub(crate) fn of_parameters(
         match &input.placement {
             // A path cannot hold an empty value, so it is refused.
             Placement::Path(_) if is_void(value) => {}
-            Placement::Cookie(Encoding::Styled(styled))
-            | Placement::Header(Encoding::Styled(styled))
-            | Placement::Path(Encoding::Styled(styled))
-            | Placement::Query(Encoding::Styled(styled)) => of_style(given, styled, omitted),
             Placement::Querystring { media_type } if **media_type == *FORM => {
                 of_pairs(given, omitted);
             }
-            _ => {}
+            placement => {
+                placement.styled().into_iter().for_each(|styled| of_style(given, styled, omitted));
+            }
         }
     }
 }
@@ -244,6 +243,5 @@ fn beside<'a>(
     target.into_iter().chain(all).filter(move |_| depth > 0)
 }
 
-const FORM: &str = "application/x-www-form-urlencoded";
 /// The most references and compositions between a schema and the declaration of its member.
 const DEPTH: usize = 8;

@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// The media type of a form: it has no parameters (WHATWG URL, §5).
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
     pub(crate) name: &'a str,

@@ -15,12 +15,12 @@ use crate::{
     body::{Content, body_bytes, chosen_media, fields},
     cookie::{check_bare, cookie_names, cookies},
     header::{self, header_value},
-    inputs::{Fillings, Subject, has_body},
+    inputs::{Filling, Fillings, Subject, has_body},
     keys::claim_parameters,
     parameter::{content_text, write_pair},
     path::{Variable, write_segment},
     plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
-    query::Pairs,
+    query::{FORM, Pairs},
     stored_results::StoredResults,
     style::{Escape, Unwritable, is_void, write_escaped},
     wording,
@@ -96,13 +96,8 @@ impl Frame {
         let size: usize =
             headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
         if size > MAX_HEADERS {
-            return Err(wording::too_long(
-                &longest(ready, |place| {
-                    place == InputLocation::Header || place == InputLocation::Cookie
-                }),
-                "headers",
-                MAX_HEADERS,
-            ));
+            let at = longest(ready, &[InputLocation::Header, InputLocation::Cookie]);
+            return Err(wording::too_long(&at, "headers", MAX_HEADERS));
         }
         Ok(request)
     }
@@ -121,12 +116,8 @@ impl Frame {
             url.pop();
         }
         if url.len() > MAX_URL {
-            let at = longest(ready, |place| {
-                matches!(
-                    place,
-                    InputLocation::Path | InputLocation::Query | InputLocation::Querystring
-                )
-            });
+            let places = [InputLocation::Path, InputLocation::Query, InputLocation::Querystring];
+            let at = longest(ready, &places);
             return Err(wording::too_long(&at, "an address", MAX_URL));
         }
         // Everything that a model wrote is escaped by now, so a parser must not change anything: neither the origin, nor
@@ -144,7 +135,7 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     if ready.operation.segments.is_empty() {
         url.push('/');
     }
-    for (input, encoding, value) in values(ready, in_path) {
+    for (input, encoding, value) in values(ready, InputLocation::Path) {
         if let Encoding::Content { media_type } = encoding {
             content_text(value, media_type)
                 .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
@@ -154,7 +145,7 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
         url.push('/');
         let find = |name: &str| {
             let (input, encoding, value) =
-                values(ready, in_path).find(|(input, ..)| *input.name == *name)?;
+                values(ready, InputLocation::Path).find(|(input, ..)| *input.name == *name)?;
             let (value, styled) = match encoding {
                 Encoding::Styled(styled) => (Cow::Borrowed(value), Some(styled)),
                 Encoding::Content { media_type } => {
@@ -172,18 +163,20 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
 
 fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     let n_fixed = url.len();
-    for (input, encoding, value) in values(ready, in_query) {
+    for (input, encoding, value) in values(ready, InputLocation::Query) {
         let is_first = url.len() == start;
         let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::after(url, "&") };
         write_pair(&mut pairs, &input.name, encoding, value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
-    for (input, media_type, value) in values(ready, whole_query) {
+    for (input, filling) in ready.subject.inputs.iter().zip(&ready.fillings) {
+        let Placement::Querystring { media_type } = &input.placement else { continue };
+        let Some(Filling { value, .. }) = filling else { continue };
         // OpenAPI 3.2.0 §4.12.1: other query values would be read as a part of it.
         if url.len() > n_fixed {
             return Err(wording::key::whole_query(input.argument.as_str()));
         }
-        if n_fixed > start && media_type != FORM {
+        if n_fixed > start && **media_type != *FORM {
             return Err(wording::key::fixed_query(input.argument.as_str()));
         }
         if url.len() > start {
@@ -212,7 +205,7 @@ fn write_querystring(url: &mut String, media_type: &str, value: &Value) -> Resul
 }
 
 fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
-    for (input, encoding, value) in values(ready, in_header) {
+    for (input, encoding, value) in values(ready, InputLocation::Header) {
         let at = input.argument.as_str();
         if ready.operation.withholds_header(&input.name) {
             return Err(wording::key::denied_header(at));
@@ -234,7 +227,7 @@ fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<F
 
 fn write_cookies(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     let mut text = given_cookies(headers, ready)?;
-    for (input, encoding, value) in values(ready, in_cookie) {
+    for (input, encoding, value) in values(ready, InputLocation::Cookie) {
         let at = input.argument.as_str();
         let is_bare = matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);
         let checked = if is_bare { check_bare(value) } else { Ok(()) };
@@ -283,36 +276,15 @@ fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     Ok(((!is_nothing).then_some(media_type), bytes))
 }
 
-/// The inputs in one location that have a value, each with its encoding.
-fn values<'a, W>(
+/// The single parameters in one location that have a value, each with its encoding.
+fn values<'a>(
     ready: &'a Ready<'a>,
-    at: impl Fn(&'a Placement) -> Option<W>,
-) -> impl Iterator<Item = (&'a Input, W, &'a Value)> {
+    place: InputLocation,
+) -> impl Iterator<Item = (&'a Input, &'a Encoding, &'a Value)> {
     let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
-    inputs.filter_map(move |(input, filling)| {
-        let written = at(&input.placement)?;
-        Some((input, written, &*filling.as_ref()?.value))
+    inputs.filter(move |(input, _)| input.place() == place).filter_map(|(input, filling)| {
+        Some((input, input.placement.encoding()?, &*filling.as_ref()?.value))
     })
-}
-
-fn in_cookie(placement: &Placement) -> Option<&Encoding> {
-    if let Placement::Cookie(encoding) = placement { Some(encoding) } else { None }
-}
-
-fn in_header(placement: &Placement) -> Option<&Encoding> {
-    if let Placement::Header(encoding) = placement { Some(encoding) } else { None }
-}
-
-fn in_path(placement: &Placement) -> Option<&Encoding> {
-    if let Placement::Path(encoding) = placement { Some(encoding) } else { None }
-}
-
-fn in_query(placement: &Placement) -> Option<&Encoding> {
-    if let Placement::Query(encoding) = placement { Some(encoding) } else { None }
-}
-
-fn whole_query(placement: &Placement) -> Option<&str> {
-    if let Placement::Querystring { media_type } = placement { Some(media_type) } else { None }
 }
 
 fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
@@ -321,17 +293,16 @@ fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
     found.map_or(name, |input| input.argument.as_str())
 }
 
-/// The argument with the longest value in these locations.
-fn longest(ready: &Ready<'_>, is_there: impl Fn(InputLocation) -> bool) -> String {
+/// The argument with the longest value in some locations.
+fn longest(ready: &Ready<'_>, places: &[InputLocation]) -> String {
     let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs
-        .filter(|(input, _)| is_there(input.place()))
+        .filter(|(input, _)| places.contains(&input.place()))
         .filter_map(|(input, filling)| Some((input, filling.as_ref()?)))
         .max_by_key(|(_, filling)| filling.value.to_string().len())
         .map_or_else(String::new, |(input, _)| input.argument.to_string())
 }
 
-const FORM: &str = "application/x-www-form-urlencoded";
 /// The longest URL: common servers have buffers of this size for request lines.
 const MAX_URL: usize = 8 * 1024;
 /// The most bytes of all headers together.

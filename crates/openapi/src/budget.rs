@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The steps that remain for declaring the operations of one description: building parts and looking up definitions.
-/// Shared definitions are not charged to a declaration: they have an budget of their own. A caller that declares the
+/// Shared definitions are not charged to a declaration: they have a budget of their own. A caller that declares the
 /// operations in order always gets refusals for the same operations.
 ///
 /// ```

@@ -97,6 +97,24 @@ pub enum Placement {
     },
 }
 
+impl Placement {
+    /// The way a single parameter is written; none for a body and a whole query string.
+    pub fn encoding(&self) -> Option<&Encoding> {
+        match self {
+            Self::Cookie(own) | Self::Header(own) | Self::Path(own) | Self::Query(own) => Some(own),
+            Self::Body | Self::Querystring { .. } => None,
+        }
+    }
+
+    /// The style of a single parameter that has one.
+    pub fn styled(&self) -> Option<&Styled> {
+        match self.encoding()? {
+            Encoding::Styled(styled) => Some(styled),
+            Encoding::Content { .. } => None,
+        }
+    }
+}
+
 /// The source that is asked for a value before the model.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]

@@ -12,7 +12,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Encoding, Input, InputLocation, Placement, Style, Styled},
+    input::{Input, InputLocation, Style, Styled},
 };
 
 /// Groups of keys in which equal names are one key.
@@ -234,18 +234,17 @@ fn single(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
 }
 
 fn of_input(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
-    let (space, form) = match &input.placement {
-        Placement::Cookie(encoding) => (KeySpace::Cookie, form(styled(encoding))),
-        Placement::Query(encoding) => (KeySpace::Query, form(styled(encoding))),
-        Placement::Querystring { .. } => (KeySpace::Query, KeyForm::Exploded),
-        Placement::Path(Encoding::Styled(styled)) if styled.style == Style::Matrix => {
-            (KeySpace::Path, form(Some(styled)))
-        }
-        Placement::Body | Placement::Header(_) | Placement::Path(_) => return None,
+    let styled = input.placement.styled();
+    let space = match input.place() {
+        InputLocation::Cookie => KeySpace::Cookie,
+        InputLocation::Query | InputLocation::Querystring => KeySpace::Query,
+        InputLocation::Path if styled?.style == Style::Matrix => KeySpace::Path,
+        InputLocation::Body | InputLocation::Header | InputLocation::Path => return None,
     };
     let argument = input.argument.as_str();
     // A whole query string has no name.
     let is_whole = input.place() == InputLocation::Querystring;
+    let form = if is_whole { KeyForm::Exploded } else { form(styled) };
     let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
     let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
     let properties = schema.own().get("properties");
@@ -308,10 +307,6 @@ fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>)
         _ => names.map(str::to_owned).collect(),
     };
     owner
-}
-
-fn styled(encoding: &Encoding) -> Option<&Styled> {
-    if let Encoding::Styled(styled) = encoding { Some(styled) } else { None }
 }
 
 fn form(styled: Option<&Styled>) -> KeyForm {

@@ -7,7 +7,7 @@ use crate::{
     blueprint::InputOrigin,
     code::Code,
     findings::Findings,
-    input::{Encoding, Input, Placement, Style, Styled},
+    input::{Input, Style, Styled},
     keys::{Members, SchemaRoot},
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn report(
     let properties = schema.own().get("properties");
     for (input, origin) in inputs.iter().zip(origins) {
         let own = properties.and_then(|properties| properties.get(input.argument.as_str()));
-        let Some((styled, own)) = styled(input).zip(own) else { continue };
+        let Some((styled, own)) = input.placement.styled().zip(own) else { continue };
         let Some(at) = origin.schema.as_ref().map(|origin| &*origin.pointer) else { continue };
         let open = of_value(input, styled, own, schema);
         let Some(first) = open.first() else { continue };
@@ -35,16 +35,6 @@ pub(crate) fn report(
         );
         let help = "nothing, if the service reads it so; else describe the parameter as the service reads it";
         findings.note(Code::UndefinedForm, at.strip_suffix("/schema").unwrap_or(at), message, help);
-    }
-}
-
-fn styled(input: &Input) -> Option<&Styled> {
-    match &input.placement {
-        Placement::Cookie(Encoding::Styled(styled))
-        | Placement::Header(Encoding::Styled(styled))
-        | Placement::Path(Encoding::Styled(styled))
-        | Placement::Query(Encoding::Styled(styled)) => Some(styled),
-        _ => None,
     }
 }
 

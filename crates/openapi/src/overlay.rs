@@ -2,9 +2,9 @@
 //! before it is read as a document. The meaning of the corrected description is not known here.
 
 mod change;
+mod description;
 mod edit;
 mod merge;
-mod overlaid;
 mod path;
 mod read;
 
@@ -16,7 +16,7 @@ use crate::{
     overlay::{change::Action, merge::Budget},
 };
 
-pub use overlaid::Overlaid;
+pub use description::Overlaid;
 
 /// One overlay with its actions, checked as far as possible without a description.
 ///

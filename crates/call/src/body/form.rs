@@ -10,17 +10,14 @@ use super::{
     media_type::is_json,
 };
 use crate::{
-    query::{Pair, Pairs},
+    query::{FORM, Pair, Pairs},
     style::{Escape, Unwritable},
     wording,
 };
 
-/// The `Content-Type` of a form: the type has no parameters (WHATWG URL, §5).
-pub(super) const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
-
 pub(super) fn write(content: &Content<'_>, media: &BodyMedia) -> Result<Vec<u8>, Box<Fault>> {
     let Some(members) = content.members() else {
-        return Err(wording::body::no_members(content.whole(), MEDIA_TYPE));
+        return Err(wording::body::no_members(content.whole(), FORM));
     };
     let mut out = String::new();
     for member in members {

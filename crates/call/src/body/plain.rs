@@ -1,4 +1,4 @@
-//! Writes bodies that are a single text or binary data. Text is UTF-8, and its media type says so. Values come from
+//! Writes bodies that are a single text, binary data or a sequence of JSON values. Text is UTF-8, and its media type says so. Values come from
 //! `content`, bytes from `upload`; `media_type` interprets media types.
 
 use bytes::Bytes;
@@ -49,3 +49,24 @@ pub(super) fn text_of(value: &Value) -> String {
         other => other.to_string(),
     }
 }
+
+/// The bytes of a sequence of JSON values: each item of a list on a line of its own, any other value on one line; with a
+/// record separator before each in `json-seq` (RFC 7464 §2.2). A text counts as a finished sequence.
+pub(super) fn sequence(content: &Content<'_>, media_type: &str) -> Vec<u8> {
+    let separator = media_type.contains("json-seq").then_some(RECORD_SEPARATOR);
+    let mut out = Vec::new();
+    let mut push = |item: &Value| {
+        out.extend(separator);
+        out.extend_from_slice(item.to_string().as_bytes());
+        out.push(b'\n');
+    };
+    match content.value().as_ref().map(|(_, value)| &**value) {
+        Some(Value::Array(items)) => items.iter().for_each(push),
+        Some(Value::String(text)) => out.extend_from_slice(text.as_bytes()),
+        Some(value) => push(value),
+        None => {}
+    }
+    out
+}
+
+const RECORD_SEPARATOR: u8 = 0x1e;

@@ -20,4 +20,7 @@ pub(crate) use proptest::{
     test_runner::{TestCaseResult, TestRunner},
 };
 
-pub(crate) use crate::support::{Planned, call, call_in, members, operation, plan, plan_with};
+pub(crate) use crate::support::{
+    Planned, call, call_in, members, of_all_descriptions, of_corpus, operation, plan, plan_with,
+    say,
+};

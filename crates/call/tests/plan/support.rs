@@ -1,6 +1,34 @@
 //! Makes plans from descriptions and shows requests as text, for the tables of the other modules.
 
 use crate::prelude::*;
+use std::io::{self, Write};
+
+/// Tells who runs the tests what was looked at, and what was not.
+pub(crate) fn say(text: &str) {
+    writeln!(io::stderr(), "{text}").unwrap();
+}
+
+/// The text of a file of the corpus, where there is one.
+pub(crate) fn of_corpus(name: &str) -> Option<String> {
+    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
+    let shared =
+        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
+    let text = fs::read_to_string(shared.join("corpus").join(name)).ok();
+    if text.is_none() {
+        say(&format!("corpus absent: {name}"));
+    }
+    text
+}
+
+/// The descriptions of the corpus with their paths, where there is one.
+pub(crate) fn of_all_descriptions() -> Option<impl Iterator<Item = (String, String)>> {
+    let manifest = Value::parse(&of_corpus("manifest.json")?).unwrap();
+    let Value::Array(rows) = manifest else { panic!("no list: {manifest}") };
+    Some(rows.into_iter().map(|row| {
+        let path = row["path"].as_str().unwrap().to_owned();
+        (path.clone(), of_corpus(&path).unwrap())
+    }))
+}
 
 /// The plan of the only operation of a description.
 pub(crate) fn plan(description: &str) -> Plan {

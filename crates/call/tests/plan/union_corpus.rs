@@ -2,22 +2,10 @@
 //! with one member removed or broken. The fault must be one of that member.
 
 use crate::prelude::*;
-use std::io::{self, Write};
 
 use callgate_call::ArgumentCheck;
 
 use crate::union_values::{Maker, Parts, tag_of};
-
-fn corpus() -> Option<PathBuf> {
-    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    Some(shared.join("corpus")).filter(|folder| folder.is_dir())
-}
-
-fn say(text: &str) {
-    writeln!(io::stderr(), "{text}").unwrap();
-}
 
 #[derive(Default)]
 struct Counts {
@@ -37,14 +25,9 @@ struct Site<'a> {
 
 #[test]
 fn near_misses_of_tagged_unions_in_the_corpus_name_the_member() {
-    let Some(corpus) = corpus() else { return };
-    let manifest = fs::read_to_string(corpus.join("manifest.json")).unwrap();
-    let manifest = Value::parse(&manifest).unwrap();
+    let Some(descriptions) = of_all_descriptions() else { return };
     let mut counts = Counts::default();
-    for row in manifest.as_array().unwrap() {
-        let text = fs::read(corpus.join(row["path"].as_str().unwrap())).unwrap();
-        description(&text, &mut counts);
-    }
+    descriptions.for_each(|(_, text)| description(text.as_bytes(), &mut counts));
     let Counts { n_unions, n_alternatives, n_made, n_near_misses, others } = &counts;
     say(&format!(
         "{n_unions} tagged unions with {n_alternatives} alternatives, {n_made} of them made; \

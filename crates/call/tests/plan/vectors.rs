@@ -3,16 +3,9 @@
 
 use crate::prelude::*;
 
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not run")]
 fn vectors(name: &str) -> Option<Value> {
-    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let Ok(text) = fs::read(shared.join("corpus/vectors").join(name)) else {
-        eprintln!("corpus absent: {name}");
-        return None;
-    };
-    Some(serde_json::from_slice(&text).unwrap())
+    let text = of_corpus(&format!("vectors/{name}"))?;
+    Some(serde_json::from_str(&text).unwrap())
 }
 
 fn written(parameter: &Value, value: &Value) -> Option<String> {

@@ -33,7 +33,7 @@ use crate::{
     reference::{Located, reference_of},
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader,
-        credential_places::CredentialPlaces, requirements::Schemes, withheld::WithholdingRules,
+        credential_places::CredentialPlaces, requirements::Schemes, withholding::WithholdingRules,
     },
     server::{Server, Servers},
     template::Template,

@@ -17,7 +17,7 @@ use crate::{
         SecurityScheme,
         argument_header::ArgumentHeader,
         credential_places::{DeclaredParameter, PlaceOwner},
-        withheld::{WithholdingReason, WithholdingRules, withheld},
+        withholding::{WithholdingReason, WithholdingRules, withheld},
     },
     template::{QueryValue, Template},
 };

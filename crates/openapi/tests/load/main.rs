@@ -1,5 +1,6 @@
 //! Tests of the public face of the parser's other side: whole descriptions to tools.
 
+#[cfg(test)]
 mod body_arguments;
 #[cfg(test)]
 mod corpus;
@@ -11,6 +12,7 @@ mod documents;
 mod dynamic;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod lost;
