@@ -1,7 +1,7 @@
 //! Sends the requests of one call: with its credentials, again if the service refuses a token that can be renewed, and
 //! along redirects that the toolset allows. Other modules read the response's body.
 
-use std::{cell::Cell, collections::BTreeMap, mem, pin::pin, sync::Arc};
+use std::{collections::BTreeMap, mem, pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, CredentialRefusal};
@@ -9,7 +9,7 @@ use callgate_call::{Plan, StoredResults, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Arguments, Event, Fault, Handle, Journal, PlannedRequest, Reached, Session, StoredResult, Value,
+    Arguments, Event, Fault, Handle, Journal, PlannedRequest, Reached, StoredResult, Value,
 };
 use callgate_transport::{
     CredentialValues, Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport, render_request,
@@ -55,19 +55,19 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let made = |inputs: &Session, kept: StoredResults<'_>, journal: &mut Journal| {
-            let mut request = plan.request_with(call.arguments(), inputs, kept, journal)?;
-            let (trace, headers) = (call.trace(), request.headers_mut());
-            if let Some(trace) = trace {
-                trace.put(headers);
-            }
+        let kept = self.kept(call).await;
+        let find = |handle: &Handle| kept.get(handle).cloned();
+        let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
+        let kept = StoredResults::new(&find);
+        let mut request = plan.request_with(call.arguments(), &inputs, kept, journal)?;
+        if let Some(trace) = call.trace() {
+            trace.put(request.headers_mut());
             // Baggage may hold private facts, and the service may belong to anyone.
-            if let Some(trace) = trace.filter(|_| self.baggage) {
-                trace.put_baggage(headers);
+            if self.baggage {
+                trace.put_baggage(request.headers_mut());
             }
-            Ok(request)
-        };
-        self.made(plan, call, journal, made).await
+        }
+        Ok(request)
     }
 
     /// The arguments of a call as the request would hold them.
@@ -77,39 +77,10 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let made = |inputs: &Session, kept: StoredResults<'_>, journal: &mut Journal| {
-            plan.filled(call.arguments(), inputs, kept, journal)
-        };
-        self.made(plan, call, journal, made).await
-    }
-
-    /// The plan of a call, the session as its inputs see it, and the kept results of earlier calls.
-    async fn made<T>(
-        &self,
-        plan: &Plan,
-        call: &Call<'_>,
-        journal: &mut Journal,
-        make: impl Fn(&Session, StoredResults<'_>, &mut Journal) -> Result<T, Box<Fault>>,
-    ) -> Result<T, Box<Fault>> {
-        let before = journal.clone();
-        let attempt = |kept: &BTreeMap<Handle, StoredResult>, journal: &mut Journal| {
-            let is_complete = Cell::new(true);
-            let find = |handle: &Handle| {
-                let found = kept.get(handle).cloned();
-                is_complete.set(is_complete.get() && found.is_some());
-                found
-            };
-            let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
-            (make(&inputs, StoredResults::new(&find), journal), is_complete.get())
-        };
-        let (made, is_complete) = attempt(&BTreeMap::new(), journal);
-        if is_complete {
-            return made;
-        }
-        // Few calls name a result; for those the plan is made again with the result's value.
-        *journal = before;
         let kept = self.kept(call).await;
-        attempt(&kept, journal).0
+        let find = |handle: &Handle| kept.get(handle).cloned();
+        let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
+        plan.filled(call.arguments(), &inputs, StoredResults::new(&find), journal)
     }
 
     async fn kept(&self, call: &Call<'_>) -> BTreeMap<Handle, StoredResult> {
