@@ -5,7 +5,8 @@ mod declarations;
 
 use callgate_config::{McpConfig, McpMode, McpSchemas};
 use callgate_executor::{Entry, Executor, Found, Search};
-use callgate_tool::{Effect, Object, Value, json};
+use callgate_tool::{Effect, Object, Value, from_value, json};
+use serde::{Deserialize, de::DeserializeOwned};
 
 pub(crate) use self::declarations::declarations;
 use crate::{declared::declaration, host::Caller};
@@ -19,11 +20,34 @@ pub(crate) enum Standing {
     Find,
 }
 
-/// A call of another tool.
-#[derive(Clone, Debug, PartialEq)]
+/// A call of another tool. Its arguments are declared as `args`, because Semantic Kernel puts all values into a parameter
+/// called `arguments`; models use either name.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Target {
+    #[serde(default, rename = "name")]
     pub(crate) tool: String,
+    #[serde(rename = "args", alias = "arguments")]
     pub(crate) arguments: Option<Object>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Find {
+    #[serde(default)]
+    query: String,
+    #[serde(default)]
+    toolsets: Vec<String>,
+    #[serde(default)]
+    effects: Vec<Effect>,
+    limit: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Describe {
+    #[serde(default)]
+    names: Vec<String>,
 }
 
 impl Standing {
@@ -47,25 +71,11 @@ impl Standing {
         if !matches!(self, Self::CallRead | Self::CallWrite) {
             return None;
         }
-        let tool = arguments.and_then(|members| members.get("name")).and_then(Value::as_str);
-        let Some(tool) = tool else {
-            return Some(Err("`name`: expected the name of a tool".to_owned()));
-        };
-        // Declared as `args`: Semantic Kernel puts all values into a parameter called `arguments`. Models use either name.
-        let given = ["args", "arguments"].map(|name| arguments.and_then(|it| it.get(name)));
-        let arguments = match given {
-            [Some(_), Some(_)] => {
-                return Some(Err("expected `args`, got `arguments`, too".to_owned()));
-            }
-            [None | Some(Value::Null), None] | [None, Some(Value::Null)] => None,
-            [Some(Value::Object(arguments)), None] | [None, Some(Value::Object(arguments))] => {
-                Some(arguments.clone())
-            }
-            [Some(other), None] | [None, Some(other)] => {
-                return Some(Err(format!("`args`: expected an object, got: {}", other.kind())));
-            }
-        };
-        Some(Ok(Target { tool: tool.to_owned(), arguments }))
+        let target = read(arguments).and_then(|target: Target| match &*target.tool {
+            "" => Err("`name`: expected the name of a tool".to_owned()),
+            _ => Ok(target),
+        });
+        Some(target)
     }
 
     /// The reason why this tool does not call `entry`.
@@ -89,11 +99,9 @@ impl Standing {
         schemas: McpSchemas,
         arguments: Option<&Object>,
     ) -> Result<Value, String> {
-        let none = Object::new();
-        let arguments = arguments.unwrap_or(&none);
         match self {
-            Self::Find => found(executor, caller, arguments),
-            _ => described(executor, caller, arguments, schemas),
+            Self::Find => found(executor, caller, read(arguments)?),
+            _ => described(executor, caller, read(arguments)?, schemas),
         }
     }
 }
@@ -148,29 +156,26 @@ pub(crate) fn headers(
     tool.mcp_headers.iter().filter(|(path, _)| !is_secret(path)).cloned().collect()
 }
 
-fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Value, String> {
-    let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+/// The arguments of one of the four tools. Some models write `null` for a value that they do not give.
+fn read<T: DeserializeOwned>(arguments: Option<&Object>) -> Result<T, String> {
+    let mut given = arguments.cloned().unwrap_or_default();
+    given.retain(|_, value| !value.is_null());
+    from_value(Value::Object(given)).map_err(|error| error.to_string())
+}
+
+fn found(executor: &Executor, caller: &Caller, asked: Find) -> Result<Value, String> {
+    let Find { query, toolsets, effects, limit } = asked;
     if query.trim().is_empty() {
         return Err("`query`: expected what a tool is wanted for, in words".to_owned());
     }
-    let limit = match arguments.get("limit") {
-        None | Some(Value::Null) => FOUND,
+    let limit = match limit {
+        None => FOUND,
         Some(value) => {
-            let limit = Search::limit_of(value);
+            let limit = Search::limit_of(&value);
             limit.ok_or_else(|| format!("`limit`: expected 1 to {}, got: {value}", Search::MOST))?
         }
     };
-    let toolsets = texts(arguments, "toolsets")?;
-    let effects = texts(arguments, "effects")?;
-    let meant = |name: &String| {
-        let known = [Effect::Idempotent, Effect::Read, Effect::Write];
-        let effect = known.into_iter().find(|effect| effect.as_str() == name);
-        effect.ok_or_else(|| {
-            format!("`effects`: expected `idempotent`, `read` or `write`, got: `{name}`")
-        })
-    };
-    let effects = effects.iter().map(meant).collect::<Result<Vec<_>, _>>()?;
-    let search = Search::new(query).with_limit(limit);
+    let search = Search::new(&query).with_limit(limit);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
     let found = executor.search(&search, |entry| caller.lists(entry.toolset()));
     let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
@@ -180,10 +185,9 @@ fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Val
 fn described(
     executor: &Executor,
     caller: &Caller,
-    arguments: &Object,
+    Describe { names }: Describe,
     schemas: McpSchemas,
 ) -> Result<Value, String> {
-    let names = texts(arguments, "names")?;
     if !(1..=DESCRIBED).contains(&names.len()) {
         let got = names.len();
         return Err(format!("`names`: expected 1 to {DESCRIBED} names of tools, got: {got}"));
@@ -203,18 +207,6 @@ fn described(
         }
     }
     Ok(json!({"tools": tools, "unknown": unknown}))
-}
-
-fn texts(arguments: &Object, name: &str) -> Result<Vec<String>, String> {
-    let wrong = || format!("`{name}`: expected a list of texts");
-    match arguments.get(name) {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(values)) => {
-            let texts = values.iter().map(|value| Some(value.as_str()?.to_owned()));
-            texts.collect::<Option<_>>().ok_or_else(wrong)
-        }
-        Some(_) => Err(wrong()),
-    }
 }
 
 /// A result in JSON, complete as text and as structured content, or a failure that a model can read.

@@ -136,7 +136,12 @@ async fn a_fault_of_a_call_through_call_tool_is_reported_to_the_model() {
         (
             "call_read_tool",
             json!({"name": "pets-getPet", "args": {}, "arguments": {}}),
-            "expected `args`, got `arguments`, too",
+            "`args`: expected once, got twice under its names",
+        ),
+        (
+            "call_read_tool",
+            json!({"name": "pets-getPet", "petId": 7}),
+            "expected the keys `name`, `args`, `arguments`, got: `petId`",
         ),
         (
             "call_read_tool",
