@@ -9,6 +9,7 @@ mod object;
 mod read;
 mod serial;
 mod typed;
+mod whole;
 mod write;
 
 use std::ops;

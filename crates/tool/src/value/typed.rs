@@ -8,10 +8,7 @@ use serde::de::{
     SeqAccess, Unexpected, Visitor,
 };
 
-use super::{
-    Object, Value,
-    serial::{HANDED, RAW},
-};
+use super::{Object, Value, whole};
 use crate::{Number, nearest};
 
 /// The error for a value that has not the form of a type.
@@ -210,13 +207,10 @@ impl<'de> Deserializer<'de> for Typed {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, InvalidValue> {
-        if name != RAW {
-            return visitor.visit_newtype_struct(self);
+        if name == whole::RAW {
+            return whole::handed(self.0, visitor);
         }
-        HANDED.set(Some(self.0));
-        let read = visitor.visit_bytes(&[]);
-        HANDED.set(None);
-        read
+        visitor.visit_newtype_struct(self)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
