@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, error, fmt};
 
 use callgate_secret::Secret;
 use callgate_tool::{InvalidValue, Object, Session, ToolCall, Value, from_value};
-use serde::Deserialize;
+use serde::{Deserialize, de::Error};
 
 /// The error for an envelope that cannot be read.
 ///
@@ -48,13 +48,35 @@ pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
 pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
     let SessionForm { id, parameters, payload, context, credentials } =
         from_value(envelope).map_err(EnvelopeError)?;
-    let session = id.map_or_else(Session::default, Session::new);
-    let session = session.with_parameters(parameters.unwrap_or_default());
+    let (parameters, credentials) =
+        (parameters.unwrap_or_default(), credentials.unwrap_or_default());
+    distinct_names("parameters", parameters.keys())?;
+    distinct_names("credentials", credentials.keys())?;
+    let session = id.map_or_else(Session::default, Session::new).with_parameters(parameters);
     let session = session.with_payload(payload.unwrap_or_default());
     let session = session.with_context(context.unwrap_or_default());
-    let credentials = credentials.unwrap_or_default().into_iter();
-    Ok(credentials
-        .fold(session, |session, (name, text)| session.with_credential(&name, Secret::new(text))))
+    let with = |session: Session, (name, text): (String, _)| {
+        session.with_credential(&name, Secret::new(text))
+    };
+    Ok(credentials.into_iter().fold(session, with))
+}
+
+/// Refuses two names of session values that differ only in case, which does not count: either value could be the one
+/// that is meant.
+///
+/// # Errors
+/// [`EnvelopeError`] with the first such name.
+pub fn distinct_names<'n>(
+    at: &str,
+    names: impl Iterator<Item = &'n String>,
+) -> Result<(), EnvelopeError> {
+    let mut folded: Vec<String> = names.map(|name| name.to_lowercase()).collect();
+    folded.sort_unstable();
+    let Some([name, _]) = folded.array_windows().find(|[one, other]| one == other) else {
+        return Ok(());
+    };
+    let reason = format!("expected names that differ beyond their case, got twice: `{name}`");
+    Err(EnvelopeError(InvalidValue::custom(reason).within(at)))
 }
 
 #[derive(Deserialize)]
@@ -109,7 +131,7 @@ mod tests {
             assert_eq!(read_call(envelope).unwrap_err().to_string(), expected);
         }
         check(json!([]), "expected an object, got: an array");
-        check(json!({"args": {}}), "`tool`: required, got: nothing");
+        check(json!({"args": {}}), "`tool`: expected a text, got: nothing");
         check(json!({"tool": "a", "args": 1}), "`args`: expected an object, got: a number");
         check(
             json!({"tool": "a", "argz": {}}),
@@ -126,6 +148,17 @@ mod tests {
         let session = read_session(json!({"id": "s", "parameters": {"A": 1}})).unwrap();
         assert_eq!(session.parameter("a"), Some(&json!(1)));
         assert!(read_session(json!({"credential": {}})).is_err());
+    }
+
+    #[test]
+    fn names_of_a_session_that_differ_only_in_case_are_refused() {
+        for kind in ["parameters", "credentials"] {
+            let names = Object::from([("Token", "a".into()), ("token", "b".into())]);
+            let envelope = Object::from([(kind, Value::Object(names))]);
+            let refused = read_session(envelope.into()).unwrap_err().to_string();
+            let expected = "expected names that differ beyond their case, got twice: `token`";
+            assert_eq!(refused, format!("`{kind}`: {expected}"));
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod strict;
 mod wording;
 
 pub use dialect::{Dialect, UnknownDialect};
-pub use envelope::{EnvelopeError, read_call, read_session};
+pub use envelope::{EnvelopeError, distinct_names, read_call, read_session};
 pub use form::{Form, UnknownForm};
 pub use json::result as json_result;
 pub use limits::{

@@ -8,6 +8,7 @@ use axum::{
     extract::{FromRequest, Request},
 };
 use bytes::Bytes;
+use callgate_dialect::EnvelopeError;
 use callgate_tool::{Value, from_value};
 use http::header;
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
@@ -79,7 +80,13 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 
 /// A body as the type that a path takes.
 pub(crate) fn typed<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
-    from_value(body).map_err(|error| Problem::malformed(error.to_string()))
+    from_value(body).map_err(|error| Problem::malformed(error.in_whole("the body").to_string()))
+}
+
+impl From<EnvelopeError> for Problem {
+    fn from(error: EnvelopeError) -> Self {
+        Self::malformed(error.to_string())
+    }
 }
 
 /// The bytes of a body, at most `most`.

@@ -251,7 +251,7 @@ pub(crate) struct Details {
     title: &'static str,
     /// The HTTP status
     status: u16,
-    /// What is wrong, what was expected and what to do
+    /// The fault, the expected value and what to do
     detail: Cow<'static, str>,
     #[serde(flatten)]
     #[schema(ignore)]

@@ -11,11 +11,12 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use callgate_dialect::distinct_names;
 use callgate_secret::MASK;
 use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{InvalidValue, Object, SessionName, Value};
+use callgate_tool::{Object, SessionName, Value};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::merged::SessionInput;
@@ -71,7 +72,7 @@ pub(crate) async fn put(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = typed::<Change>(body.value)?;
+    let change = Change::read(body.value)?;
     let state = change.applied(SessionState::default());
     let asked = Condition::of(&headers)?;
     let sessions = gateway.sessions();
@@ -98,7 +99,7 @@ pub(crate) async fn patch(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = typed::<Change>(body.value)?;
+    let change = Change::read(body.value)?;
     let asked = Condition::of(&headers)?;
     let (state, version, is_new) = changed_to(&gateway, &caller, &id, &change, &asked).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
@@ -139,10 +140,8 @@ pub(crate) async fn store(
     if variables.is_empty() {
         return Ok(());
     }
-    if let Some(error) = repeated(&variables) {
-        return Err(Problem::malformed(format!("`variables`: {error}")));
-    }
-    let change = Change { parameters: variables, credentials: Object::new() };
+    distinct_names("variables", variables.keys())?;
+    let change = Change { parameters: variables, credentials: BTreeMap::new() };
     changed_to(gateway, caller, id, &change, &Condition::Any).await.map(drop)
 }
 
@@ -193,48 +192,30 @@ pub(crate) struct SessionBody<'s> {
 #[serde(deny_unknown_fields)]
 struct Change {
     /// Names are case-insensitive
-    #[serde(default, deserialize_with = "distinct")]
+    #[serde(default)]
     #[schema(value_type = Object, additional_properties)]
     parameters: Object,
     /// Names are case-insensitive
-    #[serde(default, deserialize_with = "credentials")]
-    #[schema(value_type = BTreeMap<String, Option<String>>)]
-    credentials: Object,
+    #[serde(default)]
+    credentials: BTreeMap<String, Option<String>>,
 }
 
 impl Change {
+    fn read(body: Value) -> Result<Self, Problem> {
+        let change = typed::<Self>(body)?;
+        distinct_names("parameters", change.parameters.keys())?;
+        distinct_names("credentials", change.credentials.keys())?;
+        Ok(change)
+    }
+
     /// A session with the change made; a member that is `null` is removed.
     fn applied(&self, mut state: SessionState) -> SessionState {
         state.parameters = with_changes(state.parameters, &self.parameters);
         for (name, value) in &self.credentials {
-            state.credentials.set(name, value.as_str());
+            state.credentials.set(name, value.as_deref());
         }
         state
     }
-}
-
-/// Names are case-insensitive (Dialogflow CX): two equal names would be ambiguous.
-fn distinct<'de, D: Deserializer<'de>>(members: D) -> Result<Object, D::Error> {
-    let members = Object::deserialize(members)?;
-    repeated(&members).map_or(Ok(members), |error| Err(D::Error::custom(error)))
-}
-
-fn credentials<'de, D: Deserializer<'de>>(members: D) -> Result<Object, D::Error> {
-    let members = distinct(members)?;
-    let is_credential = |value: &Value| value.is_string() || value.is_null();
-    match members.iter().find(|(_, value)| !is_credential(value)) {
-        None => Ok(members),
-        Some((name, value)) => {
-            Err(D::Error::custom(InvalidValue::new(name, "a text", Some(value))))
-        }
-    }
-}
-
-fn repeated(members: &Object) -> Option<String> {
-    let mut folded: Vec<String> = members.keys().map(|name| name.to_lowercase()).collect();
-    folded.sort_unstable();
-    let [name, _] = folded.array_windows().find(|[one, other]| one == other)?;
-    Some(format!("expected names that differ beyond their case, got twice: `{name}`"))
 }
 
 fn shown(

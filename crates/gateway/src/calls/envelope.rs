@@ -48,14 +48,14 @@ struct CallBody {
     id: Option<String>,
     /// The tool's name
     tool: String,
-    /// What the model filled in
+    /// The arguments as the model filled them in
     #[serde(alias = "arguments")]
     #[schema(value_type = Option<Object>, additional_properties)]
     args: Option<Arguments>,
     #[serde(default)]
     #[schema(schema_with = timeout_schema, required = false)]
     timeout: TimeLimit,
-    /// The same key and call answer the first result, and send no second request
+    /// Equal keys and calls get the first result, and no second request is sent
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 255)]
     idempotency_key: OwnKey,
@@ -72,7 +72,7 @@ pub(crate) struct RequestedCall {
     pub(super) origin: Option<(Dialect, Object)>,
 }
 
-/// Whether the calls run at the same time or one after the other
+/// The order of the calls: all at the same time, or one after the other
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(default = "parallel")]
@@ -220,7 +220,7 @@ fn timeout_schema() -> Schema {
     let seconds = ObjectBuilder::new().schema_type(Type::Number).exclusive_minimum(Some(0));
     let text = ObjectBuilder::new().schema_type(Type::String);
     let text = text.pattern(Some("^[1-9][0-9]{0,8}(ms|s|m|h)$"));
-    let description = "How long the call may take: seconds, or a text such as `500ms`, `30s` or `2m`. It only shortens the tool's own limit";
+    let description = "The time limit of the call: seconds, or a text such as `500ms`, `30s` or `2m`. It only shortens the tool's own limit";
     OneOfBuilder::new().item(seconds).item(text).description(Some(description)).build().into()
 }
 

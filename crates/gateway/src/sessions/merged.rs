@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use callgate_config::SessionsConfig;
+use callgate_dialect::distinct_names;
 use callgate_secret::Secret;
 use callgate_tool::{Object, Session, Value, from_value};
 use http::HeaderMap;
@@ -28,7 +29,7 @@ pub struct SessionInput {
     brings: bool,
 }
 
-/// Known to the runtime, not for the model to choose; wins over what is stored under its id
+/// The values that the runtime knows and the model must not choose; they win over those stored under the id
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InlineSession {
@@ -40,7 +41,7 @@ pub(crate) struct InlineSession {
     /// The payload of the current request
     #[schema(value_type = Option<Object>, additional_properties)]
     payload: Option<Object>,
-    /// What `$context` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`
+    /// The values that `$context` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`
     #[schema(value_type = Option<Object>, additional_properties)]
     context: Option<Object>,
     /// Credentials that `$session.credentials` of the configuration reads; texts as they are
@@ -128,8 +129,12 @@ impl SessionInput {
         let stored = stored.map(|(state, _)| state).unwrap_or_default();
         let own = from_value::<InlineSession>(Value::Object(self.members));
         let own = own.map_err(|error| error.within("session"))?;
+        let credentials = own.credentials.unwrap_or_default();
+        distinct_names("session.credentials", credentials.keys())?;
         let mut parameters = with_changes(stored.parameters, &self.changes);
-        for (name, value) in own.parameters.unwrap_or_default() {
+        let own_parameters = own.parameters.unwrap_or_default();
+        distinct_names("session.parameters", own_parameters.keys())?;
+        for (name, value) in own_parameters {
             put(&mut parameters, name, value);
         }
         for (name, value) in of_headers(config, headers)? {
@@ -140,8 +145,7 @@ impl SessionInput {
         let session = session.with_parameters(parameters);
         let session = session.with_payload(own.payload.unwrap_or_default());
         let session = session.with_context(own.context.unwrap_or_default());
-        let credentials = own.credentials.unwrap_or_default().into_iter();
-        let session = credentials.fold(session, |session, (name, text)| {
+        let session = credentials.into_iter().fold(session, |session, (name, text)| {
             session.with_credential(&name, Secret::new(text))
         });
         let session = stored.credentials.added_to(session);

@@ -146,7 +146,7 @@ async fn a_malformed_message_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
         (json!([]), "expected an object, got: an array"),
-        (json!({}), "`message`: required, got: nothing"),
+        (json!({}), "`message`: expected an object or a list, got: nothing"),
         (json!({"message": "hello"}), "`message`: expected an object or a list, got: a text"),
         (
             json!({"message": {"role": "assistant"}, "functions": "a"}),

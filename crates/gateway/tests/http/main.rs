@@ -83,9 +83,10 @@ async fn a_dry_run_shows_the_request_and_no_credential() {
 async fn a_malformed_request_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
-        (json!([]), "expected an object, got: an array"),
-        (json!({}), "`calls`: required, got: nothing"),
+        (json!([]), "`the body`: expected an object, got: an array"),
+        (json!({}), "`calls`: expected an array, got: nothing"),
         (json!({"calls": []}), "`calls`: expected 1 to 256 calls, got: 0"),
+        (json!({"calls": [{}]}), "`calls[0].tool`: expected a text, got: nothing"),
         (json!({"calls": [{"tool": 7}]}), "`calls[0].tool`: expected a text, got: a number"),
         (
             json!({"calls": [{"tool": "a"}], "dryrun": true}),
@@ -99,6 +100,14 @@ async fn a_malformed_request_is_a_problem_with_its_position() {
         (
             json!({"calls": [{"tool": "a"}], "session": {"ids": "s"}}),
             "`session`: expected the keys `id`, `parameters`",
+        ),
+        (
+            json!({"calls": [{"tool": "a"}], "session": {"credentials": {"A": "x", "a": "y"}}}),
+            "`session.credentials`: expected names that differ beyond their case, got twice: `a`",
+        ),
+        (
+            json!({"calls": [{"tool": "a"}], "session": {"parameters": {"A": 1, "a": 2}}}),
+            "`session.parameters`: expected names that differ beyond their case, got twice: `a`",
         ),
     ] {
         let answered = sidecar.post("/v1/calls", &body).await;

@@ -37,7 +37,7 @@ async fn a_malformed_search_request_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
     for (body, expected) in [
         (json!([]), "expected an object, got: an array"),
-        (json!({}), "`query`: required, got: nothing"),
+        (json!({}), "`query`: expected a text that says something, got: nothing"),
         (json!({"query": " "}), "`query`: expected a text that says something"),
         (
             json!({"query": "a", "limit": 0}),

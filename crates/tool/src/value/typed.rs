@@ -44,7 +44,32 @@ pub struct InvalidValue {
 /// # Errors
 /// [`InvalidValue`] if the value has not the form of the type.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, InvalidValue> {
-    T::deserialize(Typed(value))
+    T::deserialize(Typed(value)).map_err(|error| {
+        if error.reason != MISSING {
+            return error;
+        }
+        // The type refuses a `null` in place of the missing member in words that say what is expected.
+        match T::deserialize(Typed(only_null(&error.at))) {
+            Err(refusal) if refusal.reason.ends_with(NULL) => {
+                let expected = refusal.reason.trim_end_matches(NULL);
+                InvalidValue { reason: format!("{expected}, got: nothing"), ..error }
+            }
+            _ => error,
+        }
+    })
+}
+
+/// A value that holds nothing but a `null` at the end of a path such as `calls[0].tool`.
+fn only_null(path: &str) -> Value {
+    path.rsplit(['.', '[']).fold(Value::Null, |inner, segment| {
+        if segment.ends_with(']') {
+            Value::Array(vec![inner])
+        } else if segment.is_empty() {
+            inner
+        } else {
+            Value::Object(Object::from_iter([(segment.to_owned(), inner)]))
+        }
+    })
 }
 
 impl InvalidValue {
@@ -61,6 +86,12 @@ impl InvalidValue {
     /// The refusal of a value that is shown in words.
     pub fn unexpected(at: &str, expected: impl fmt::Display, got: &str) -> Self {
         Self { at: at.to_owned(), reason: format!("expected {expected}, got: {got}") }
+    }
+
+    /// The error with a name for the value, if the fault is not inside it.
+    #[must_use]
+    pub fn in_whole(self, name: &str) -> Self {
+        if self.at.is_empty() { self.within(name) } else { self }
     }
 
     /// The error as that of a value that holds this one under `segment`.
@@ -110,7 +141,7 @@ impl de::Error for InvalidValue {
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Self { at: name.to_owned(), reason: "required, got: nothing".to_owned() }
+        Self { at: name.to_owned(), reason: MISSING.to_owned() }
     }
 
     fn duplicate_field(name: &'static str) -> Self {
@@ -288,5 +319,9 @@ impl<'de, I: Iterator<Item = (String, Value)>> MapAccess<'de> for Members<I> {
     }
 }
 
+/// The reason of a missing member whose kind its type does not tell.
+const MISSING: &str = "required, got: nothing";
+/// The end of a reason that refuses `null`.
+const NULL: &str = ", got: null";
 /// The most characters of a setting that are shown; right words and numbers are shorter.
 const LONGEST_SHOWN: usize = 40;
