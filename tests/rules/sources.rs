@@ -13,6 +13,59 @@ const BANNED_WORDS: &[&str] =
 /// What others call their product, which is then the name of the thing.
 const PRODUCTS: &[&str] = &["secret_manager"];
 
+/// Nouns with the ending of a participle, of which modules may be named.
+const NOUNS: &[&str] = &[
+    "binding",
+    "coding",
+    "encoding",
+    "ending",
+    "finding",
+    "framing",
+    "grouping",
+    "keyring",
+    "listing",
+    "logging",
+    "masking",
+    "naming",
+    "open",
+    "pruning",
+    "recording",
+    "screen",
+    "serving",
+    "spelling",
+    "token",
+    "wording",
+];
+
+/// Modules whose participles have no noun yet.
+const PARTICIPLES: &[&str] = &[
+    "described",
+    "examined",
+    "exported",
+    "fetched",
+    "fitting",
+    "ignored",
+    "judged",
+    "loading",
+    "opened",
+    "pinned",
+    "reading",
+    "repeated",
+    "required",
+    "sending",
+    "shown",
+    "taken",
+    "typed",
+    "written",
+];
+
+/// Names of the standard prelude.
+const PRELUDE: &[&str] = &[
+    "AsMut", "AsRef", "Box", "Clone", "Copy", "Default", "Drop", "Eq", "Err", "Extend", "Fn",
+    "From", "Into", "Iterator", "None", "Ok", "Option", "Ord", "Result", "Send", "Sized", "Some",
+    "String", "Sync", "ToOwned", "ToString", "TryFrom", "TryInto", "Unpin", "Vec",
+];
+
 /// Folders of a machine. In two parts, so that this file does not name them itself.
 const MACHINE_FOLDERS: &[[&str; 2]] = &[["/ro", "ot/"], ["/t", "mp/"], ["/wo", "rk/"]];
 
@@ -33,6 +86,38 @@ fn badly_named(files: &[File]) -> Vec<&str> {
     let bad = files.iter().filter(|file| {
         let mut names = file.path.split(['/', '.']).filter(|name| !PRODUCTS.contains(name));
         names.any(|name| name.split(['_', '-']).any(|word| BANNED_WORDS.contains(&word)))
+    });
+    bad.map(|file| file.path.as_str()).collect()
+}
+
+/// The rule: modules that are named by a participle instead of the noun of what they hold.
+fn named_by_participles(files: &[File]) -> Vec<&str> {
+    let is_participle = |word: &str| {
+        let is_one = ["ed", "en", "ing", "held", "kept", "known", "shown", "told"];
+        is_one.iter().any(|end| word.ends_with(end))
+            && !NOUNS.contains(&word)
+            && !PARTICIPLES.contains(&word)
+    };
+    let sources = files
+        .iter()
+        .filter(|file| file.path.split('/').nth(2) == Some("src") && !file.path.contains("/test"));
+    let named = sources.filter(|file| {
+        let name = file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
+        name.and_then(|name| name.rsplit('_').next()).is_some_and(is_participle)
+    });
+    named.map(|file| file.path.as_str()).collect()
+}
+
+/// The rule: files with a type that hides a name of the prelude.
+fn hiding_the_prelude(files: &[File]) -> Vec<&str> {
+    let hides = |line: &str| {
+        let mut words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        words.any(|word| ["enum", "struct", "trait", "union"].contains(&word))
+            && words.next().is_some_and(|name| PRELUDE.contains(&name))
+    };
+    let bad = files.iter().filter(|file| {
+        let code = file.text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        code.filter(|line| !line.contains('"')).any(hides)
     });
     bad.map(|file| file.path.as_str()).collect()
 }
@@ -108,4 +193,30 @@ fn no_file_has_a_collective_name() {
 #[test]
 fn no_file_is_tied_to_a_machine() {
     assert_eq!(tied_to_a_machine(&tracked_files()), [""; 0]);
+}
+
+#[test]
+fn a_module_named_by_a_participle_is_refused() {
+    let files = ["crates/a/src/held.rs", "crates/a/src/token.rs", "crates/a/src/b/well_formed.rs"];
+    let files = files.map(|path| file(path, ""));
+    assert_eq!(
+        named_by_participles(&files),
+        ["crates/a/src/held.rs", "crates/a/src/b/well_formed.rs"]
+    );
+}
+
+#[test]
+fn a_type_that_hides_a_name_of_the_prelude_is_refused() {
+    let files = [file("a.rs", "pub(crate) struct From<'a> {"), file("b.rs", "struct FromText;")];
+    assert_eq!(hiding_the_prelude(&files), ["a.rs"]);
+}
+
+#[test]
+fn no_module_is_named_by_a_participle() {
+    assert_eq!(named_by_participles(&code()), [""; 0]);
+}
+
+#[test]
+fn no_type_hides_a_name_of_the_prelude() {
+    assert_eq!(hiding_the_prelude(&code()), [""; 0]);
 }

@@ -266,7 +266,7 @@ pub mod search {
 
 /// Numbers, and types of the methods of values and objects.
 pub mod value {
-    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, Number, ToValue, Written};
+    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, Number, NumberText, ToValue};
 }
 
 /// Middleware: limits, idempotency, approval, audit, metrics.

@@ -4,7 +4,7 @@
 mod anthropic;
 mod bedrock;
 mod ces;
-mod deferred;
+mod deferral;
 mod dialect;
 mod dialogflow;
 mod ending;

@@ -72,8 +72,8 @@ impl<'a> Call<'a> {
     /// read of a response (`limits.response_bytes`) stays.
     #[must_use]
     pub fn with_whole(self, selection: Selection) -> Self {
-        let wanted = Wanted { whole: Some(Arc::new(selection)), ..self.wanted() };
-        self.with_extension(wanted)
+        let choice = ResponseChoice { whole: Some(Arc::new(selection)), ..self.response_choice() };
+        self.with_extension(choice)
     }
 
     /// Hands the response on as it arrives, byte for byte and of any size, if the call is opened
@@ -81,8 +81,8 @@ impl<'a> Call<'a> {
     /// output.
     #[must_use]
     pub fn as_bytes(self) -> Self {
-        let wanted = Wanted { is_raw: true, ..self.wanted() };
-        self.with_extension(wanted)
+        let choice = ResponseChoice { is_raw: true, ..self.response_choice() };
+        self.with_extension(choice)
     }
 
     /// Shows the call's requests and responses to `watcher`.
@@ -218,7 +218,7 @@ impl<'a> Call<'a> {
     }
 
     /// The part of the response that the caller asked for, if any.
-    pub(crate) fn wanted(&self) -> Wanted {
+    pub(crate) fn response_choice(&self) -> ResponseChoice {
         self.extensions.get().cloned().unwrap_or_default()
     }
 
@@ -251,14 +251,14 @@ impl<'a> Call<'a> {
 
 /// The wanted form of one call's result.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct ResponseChoice {
     /// The selection of the response that is shown, without a budget; `None` for a model's part.
     pub(crate) whole: Option<Arc<Selection>>,
     /// True if the bytes of a successful response are handed on as they arrive.
     pub(crate) is_raw: bool,
 }
 
-impl Wanted {
+impl ResponseChoice {
     /// The wanted shape, made from the shape `own` that a model would get.
     pub(crate) fn shape(&self, own: &Arc<Shape>) -> Arc<Shape> {
         let Some(selection) = &self.whole else { return Arc::clone(own) };

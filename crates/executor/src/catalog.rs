@@ -25,12 +25,12 @@ pub(crate) struct Catalog {
     /// `None` if several tools fold to one name.
     folded: BTreeMap<String, Option<usize>>,
     /// The tools that are not offered, by their folded names.
-    refused: BTreeMap<String, Refused>,
+    refused: BTreeMap<String, RefusedEntry>,
 }
 
 /// The reason why a tool is not offered, and its toolset.
 #[derive(Debug)]
-struct Refused {
+struct RefusedEntry {
     toolset: Arc<str>,
     reason: Arc<str>,
 }
@@ -77,7 +77,7 @@ impl Catalog {
     pub(crate) fn refuse(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
         let toolset: Arc<str> = toolset.into();
         for RefusedTool { name, reason } in refused {
-            let refused = Refused { toolset: Arc::clone(&toolset), reason };
+            let refused = RefusedEntry { toolset: Arc::clone(&toolset), reason };
             self.refused.entry(fold(name.as_str())).or_insert(refused);
         }
     }

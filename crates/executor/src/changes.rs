@@ -3,7 +3,7 @@
 
 mod facts;
 mod inputs;
-mod narrowed;
+mod schema_comparison;
 
 use std::{collections::BTreeMap, fmt};
 

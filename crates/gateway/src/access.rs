@@ -20,7 +20,7 @@ use self::issuer::{Issuer, Refusal};
 pub(crate) use self::resource::{challenge, is_mcp, is_metadata, show as metadata};
 use crate::{
     caller::Caller,
-    peer::{Door, Peer},
+    peer::{ListenerKind, Peer},
     problem::{Problem, ProblemKind},
 };
 
@@ -38,7 +38,7 @@ impl Access {
         headers: &HeaderMap,
         peer: &Peer,
     ) -> Result<Caller, Problem> {
-        if peer.door == Door::Admin && peer.is_local() {
+        if peer.kind == ListenerKind::Admin && peer.is_local() {
             return Ok(Caller { is_admin: true, sees_details: true, ..Caller::default() });
         }
         if built.serving.access.is_none() {

@@ -4,13 +4,13 @@ mod accept;
 mod awaiting_approval;
 mod envelope;
 mod events;
-mod repeated;
+mod repetition;
 
 pub(crate) use self::{
     accept::Accepted,
     awaiting_approval::Keeper,
     envelope::{Executor, Mode, RequestedCall, execution_of},
-    repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
+    repetition::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(crate) fn run(
     JsonBody { value, bytes }: JsonBody,
 ) -> impl Future<Output = Result<Response, Problem>> + Send {
     async move {
-        let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
+        let (accepted, key) = (Accepted::of(&headers)?, repetition::key(&headers)?);
         let CallsRequest { calls, session, dry_run: is_dry_run, mode, execution } = typed(value)?;
         let built = gateway.built();
         let calls_that_wait = gateway.waiting_calls().clone();
@@ -133,11 +133,11 @@ impl Batch {
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
-        match repeated::begun(gateway.answers(), key, &request, principal).await? {
+        match repetition::begun(gateway.answers(), key, &request, principal).await? {
             Repeated::Answered(text) => Ok(JsonText(text).into_response()),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;
-                Ok(repeated::answer(guard, written(&results), &results).await)
+                Ok(repetition::answer(guard, written(&results), &results).await)
             }
         }
     }
@@ -216,7 +216,7 @@ impl Batch {
     fn key_of(&self, at: usize, asked: &RequestedCall) -> Option<String> {
         let request = self.key.as_deref().filter(|_| !self.is_dry_run);
         let own = asked.idempotency_key.clone();
-        own.or_else(|| Some(repeated::of_call(request?, at)))
+        own.or_else(|| Some(repetition::of_call(request?, at)))
     }
 
     /// True if the caller may not use the tool of this name, or could learn the names of others from a fault about it.

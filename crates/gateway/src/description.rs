@@ -12,7 +12,7 @@ use utoipa::{
 };
 
 use crate::{
-    admin, approvals, calls, dialects, health, observe::numbers, problem::Details, results, search,
+    admin, approvals, calls, dialects, health, observe::prometheus, problem::Details, results, search,
     sessions, tools,
 };
 
@@ -111,7 +111,7 @@ fn inline(value: &mut Value, schemas: &Value) {
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
         admin::changes, admin::reload, approvals::decide, calls::run, dialects::run, health::live,
-        health::ready, numbers::show, results::show, search::run, sessions::delete, sessions::patch,
+        health::ready, prometheus::show, results::show, search::run, sessions::delete, sessions::patch,
         sessions::put, sessions::show, tools::list, tools::show,
     ),
     components(schemas(Details, sessions::SessionBody<'_>)),

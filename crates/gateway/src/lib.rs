@@ -9,6 +9,7 @@
 
 mod access;
 mod admin;
+mod admission;
 mod answer;
 mod approvals;
 mod at_start;
@@ -20,7 +21,6 @@ mod description;
 mod dialects;
 mod drain;
 mod failure;
-mod front;
 mod functions;
 mod gateway;
 mod health;
@@ -64,4 +64,4 @@ pub use routes::{RouteCalls, RouteRequest, Routes};
 pub use serve::{ServeOptions, serve};
 pub use sessions::SessionInput;
 pub use source::Source;
-pub use tools::write_known;
+pub use tools::write_details;

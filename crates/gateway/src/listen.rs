@@ -1,14 +1,14 @@
-//! Opens the listening addresses and serves them until the sidecar stops. `front` handles the requests.
+//! Opens the listening addresses and serves them until the sidecar stops. `admission` handles the requests.
 
 mod accept;
 mod activity;
 mod body;
 mod connection;
 mod framing;
+mod guarded_stream;
 mod socket;
 mod tls;
 mod version;
-mod watched;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -20,25 +20,25 @@ use tokio::{
 };
 
 use self::{
-    connection::Way,
+    connection::Setup,
     socket::{Refusal, Socket},
     tls::Tls,
 };
-use crate::{failure::Failure, front::Front, peer::Door};
+use crate::{admission::Admission, failure::Failure, peer::ListenerKind};
 
 /// One open socket, before it accepts connections.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Socket,
-    door: Door,
+    kind: ListenerKind,
     tls: Option<Arc<Tls>>,
 }
 
-/// Opens the addresses of a door.
+/// Opens the addresses of a kind of listener.
 pub(crate) async fn open(
     built: &Built,
     configs: &[ListenerConfig],
-    door: Door,
+    kind: ListenerKind,
 ) -> Result<Vec<Listener>, Failure> {
     let asks_callers = built.access.is_some();
     let mut listeners = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) async fn open(
             Refusal::Open => Failure::Configuration(built.open_listener(&shown)),
         })?;
         let opened = sockets.into_iter();
-        listeners.extend(opened.map(|socket| Listener { socket, door, tls: tls.clone() }));
+        listeners.extend(opened.map(|socket| Listener { socket, kind, tls: tls.clone() }));
     }
     Ok(listeners)
 }
@@ -78,8 +78,8 @@ impl Listener {
         }
     }
 
-    pub(crate) fn door(&self) -> Door {
-        self.door
+    pub(crate) fn kind(&self) -> ListenerKind {
+        self.kind
     }
 }
 
@@ -89,23 +89,23 @@ pub(crate) fn has_handed_over() -> bool {
 }
 
 /// Serves until the sidecar stops.
-pub(crate) async fn run(listeners: Vec<Listener>, front: Arc<Front>) {
-    let room = front.limits().connections.min(Semaphore::MAX_PERMITS);
-    let room = Arc::new(Semaphore::new(room));
+pub(crate) async fn run(listeners: Vec<Listener>, admission: Arc<Admission>) {
+    let permits = admission.limits().connections.min(Semaphore::MAX_PERMITS);
+    let permits = Arc::new(Semaphore::new(permits));
     let secured = listeners.iter().filter_map(|listener| listener.tls.clone()).collect();
     let mut running = JoinSet::new();
-    for Listener { socket, door, tls } in listeners {
-        let way = Way { front: Arc::clone(&front), door, tls, is_late: false };
-        running.spawn(accept::run(socket, way, Arc::clone(&room)));
+    for Listener { socket, kind, tls } in listeners {
+        let setup = Setup { admission: Arc::clone(&admission), kind, tls, is_late: false };
+        running.spawn(accept::run(socket, setup, Arc::clone(&permits)));
     }
     tokio::select! {
         () = async { while running.join_next().await.is_some() {} } => {}
-        () = renewed(secured, &front) => {}
+        () = renewed(secured, &admission) => {}
     }
 }
 
 /// Rereads certificates when they change; never ends.
-async fn renewed(secured: Vec<Arc<Tls>>, front: &Front) {
+async fn renewed(secured: Vec<Arc<Tls>>, admission: &Admission) {
     if secured.is_empty() {
         return std::future::pending().await;
     }
@@ -114,7 +114,7 @@ async fn renewed(secured: Vec<Arc<Tls>>, front: &Front) {
     loop {
         looks.tick().await;
         for tls in &secured {
-            tls.renew(&front.built()).await;
+            tls.renew(&admission.built()).await;
         }
     }
 }

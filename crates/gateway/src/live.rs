@@ -23,7 +23,7 @@ use tokio::{
 use self::{rebuild::Rebuilt, signals::Hangups, watch::Watch};
 use crate::{
     gateway::Gateway,
-    observe::numbers,
+    observe::prometheus,
     reloads::{Cause, End, Reload},
     source::Source,
     stamps::{Look, Stamps, TICK},
@@ -102,7 +102,7 @@ impl Keeper {
             source,
         };
         keeper.rest(now);
-        numbers::tell(&keeper.gateway.built(), true);
+        prometheus::tell(&keeper.gateway.built(), true);
         keeper
     }
 
@@ -120,7 +120,7 @@ impl Keeper {
             self.settings = self.gateway.built().reload.clone();
             self.rest(Instant::now());
             // Set before the log is written, so that the numbers match it.
-            numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
+            prometheus::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -170,7 +170,7 @@ impl Keeper {
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
-                    numbers::tidy();
+                    prometheus::tidy();
                     if self.settings.watch && self.look().await != Look::Same {
                         return Cause::File;
                     }

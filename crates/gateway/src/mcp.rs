@@ -73,7 +73,7 @@ async fn answered(
     head.extensions.insert(known);
     // That of a call that waits for a person.
     head.extensions.insert(caller.clone());
-    let service = McpService::new(Arc::new(Served(gateway.clone())));
+    let service = McpService::new(Arc::new(SidecarHost(gateway.clone())));
     // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
     let answer = service.answer(http::Request::from_parts(head, bytes)).await;
@@ -87,10 +87,10 @@ async fn answered(
 const LISTEN: &str = "subscriptions/listen";
 
 /// The tools of a sidecar.
-struct Served(Gateway);
+struct SidecarHost(Gateway);
 
 #[async_trait]
-impl Host for Served {
+impl Host for SidecarHost {
     fn executor(&self) -> Executor {
         self.0.built().executor.clone()
     }

@@ -1,13 +1,13 @@
 //! The sidecar's own telemetry: its requests' positions in traces, metrics, and its log.
 
-pub(crate) mod left_open;
 mod log;
-pub(crate) mod numbers;
 #[cfg(feature = "otel")]
 mod otel;
+pub(crate) mod prometheus;
 mod request;
 #[cfg(feature = "otel")]
 mod steps;
+pub(crate) mod unknown_calls;
 pub(crate) mod unread;
 
 use callgate_executor::TraceContext;

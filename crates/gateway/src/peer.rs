@@ -1,4 +1,4 @@
-//! The connection of a request: its door, its distance, and its certificate. Determined once for each connection.
+//! The connection of a request: its kind of listener, its distance, and its certificate. Determined once for each connection.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use callgate_transport::SubjectName;
 /// The connection that a request came in on.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
-    pub(crate) door: Door,
+    pub(crate) kind: ListenerKind,
     /// True if TLS ends in this process.
     pub(crate) is_encrypted: bool,
     /// Our address that the caller dialled; `None` for a socket file.
@@ -22,7 +22,7 @@ pub(crate) struct Encrypted;
 
 /// The purpose of a listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Door {
+pub(crate) enum ListenerKind {
     /// The operator: `/v1/admin/*`, `/metrics`.
     Admin,
     /// The callers of tools.

@@ -10,7 +10,7 @@ use axum::{
 use callgate_tool::{Handle, Session, StoredResult};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use self::range::{Asked, asked};
+use self::range::{RequestedRange, asked};
 use crate::{
     bodies,
     caller::Caller,
@@ -52,9 +52,11 @@ pub(crate) async fn show(
     let StoredResult { media_type, bytes, .. } = found.ok_or_else(absent)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let (status, body) = match asked(range, bytes.len()) {
-        Asked::Nothing => return Err(unsatisfiable(bytes.len())),
-        Asked::Part(part) => (StatusCode::PARTIAL_CONTENT, (bytes.slice(part.clone()), Some(part))),
-        Asked::Whole => (StatusCode::OK, (bytes.clone(), None)),
+        RequestedRange::Nothing => return Err(unsatisfiable(bytes.len())),
+        RequestedRange::Part(part) => {
+            (StatusCode::PARTIAL_CONTENT, (bytes.slice(part.clone()), Some(part)))
+        }
+        RequestedRange::Whole => (StatusCode::OK, (bytes.clone(), None)),
     };
     let (body, part) = body;
     let mut response = (status, body).into_response();

@@ -17,7 +17,7 @@ use crate::{
     approvals, calls, description, dialects,
     gateway::Gateway,
     health,
-    observe::{Traced, numbers},
+    observe::{Traced, prometheus},
     results,
     routes::{Routes, method_not_allowed, unknown_path},
     search, sessions, tools,
@@ -40,7 +40,7 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/.well-known/oauth-protected-resource/{*path}", get(access::metadata))
         .route("/openapi.json", get(description))
         .route("/healthz", get(health::live))
-        .route("/metrics", get(numbers::show))
+        .route("/metrics", get(prometheus::show))
         .route("/readyz", get(health::ready))
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))

@@ -10,14 +10,14 @@ use tokio::time::{Duration, sleep};
 
 use self::signals::Signals;
 use crate::{
+    admission::Admission,
     drain::Drain,
     failure::Failure,
-    front::Front,
     gateway::Gateway,
     listen::{self, Listener},
     live::Live,
-    observe::{left_open, numbers, unread},
-    peer::Door,
+    observe::{prometheus, unknown_calls, unread},
+    peer::ListenerKind,
     router::router,
     source::Source,
 };
@@ -56,15 +56,15 @@ pub async fn serve(
     let lines = banner::lines(&source, &built, &listeners);
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
-    numbers::record();
+    prometheus::record();
     let _live = Live::start(&gateway, source);
     // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);
     unread::tell(None, &gateway.built());
-    left_open::list(&gateway.built());
-    let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
+    unknown_calls::list(&gateway.built());
+    let admission = Admission::new(router(gateway.clone()), gateway.clone(), limits);
     tokio::select! {
-        () = listen::run(listeners, Arc::new(front)) => Ok(()),
+        () = listen::run(listeners, Arc::new(admission)) => Ok(()),
         failure = stopped(signals, gateway.drain(), limits.drain) => Err(failure),
     }
 }
@@ -82,8 +82,8 @@ async fn open(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Fa
         ([], configured) => configured,
         (named, _) => named,
     };
-    let mut listeners = listen::open(built, configs, Door::Calls).await?;
-    listeners.extend(listen::open(built, &built.serving.admin, Door::Admin).await?);
+    let mut listeners = listen::open(built, configs, ListenerKind::Calls).await?;
+    listeners.extend(listen::open(built, &built.serving.admin, ListenerKind::Admin).await?);
     Ok(listeners)
 }
 

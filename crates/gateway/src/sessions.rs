@@ -3,7 +3,7 @@
 
 mod condition;
 mod described;
-mod merged;
+mod merge;
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use self::merged::SessionInput;
-pub(crate) use self::merged::{InlineSession, bound, with_changes};
+pub use self::merge::SessionInput;
+pub(crate) use self::merge::{InlineSession, bound, with_changes};
 use self::{
     condition::Condition,
     described::{Conditions, Named, Shown, Written},

@@ -16,7 +16,7 @@ use callgate_transport::Listeners;
 /// The source of a sidecar's configuration.
 #[derive(Clone, Debug)]
 pub struct Source {
-    from: From,
+    kind: SourceKind,
     loader: Loader,
     /// The addresses that this process listens on: nothing that is built here may call them.
     listeners: Listeners,
@@ -29,7 +29,7 @@ pub struct Source {
 }
 
 #[derive(Clone, Debug)]
-enum From {
+enum SourceKind {
     Demo,
     Location(Location, Box<DescriptionOptions>),
 }
@@ -42,17 +42,17 @@ impl Source {
 
     /// A configuration or a bare description at any location.
     pub fn at(location: Location, options: DescriptionOptions) -> Self {
-        Self::of(From::Location(location, Box::new(options)))
+        Self::of(SourceKind::Location(location, Box::new(options)))
     }
 
     /// A pet service with recorded responses: no network, no account, no file.
     pub fn demo() -> Self {
-        Self::of(From::Demo)
+        Self::of(SourceKind::Demo)
     }
 
-    fn of(from: From) -> Self {
+    fn of(kind: SourceKind) -> Self {
         let (listeners, began) = (Listeners::default(), Arc::default());
-        Self { from, loader: Loader::new(), listeners, cache: None, began, grants: None }
+        Self { kind, loader: Loader::new(), listeners, cache: None, began, grants: None }
     }
 
     /// Reads configurations with this loader, which may know further kinds of sources of tools.
@@ -77,9 +77,9 @@ impl Source {
 
     /// The file or the address of the source; `None` for the demo.
     pub fn path(&self) -> Option<PathBuf> {
-        match &self.from {
-            From::Demo => None,
-            From::Location(location, _) => Some(location.shown()),
+        match &self.kind {
+            SourceKind::Demo => None,
+            SourceKind::Location(location, _) => Some(location.shown()),
         }
     }
 
@@ -88,9 +88,9 @@ impl Source {
     /// # Errors
     /// Returns an [`Error`] if the file cannot be read, or if a configuration comes with the options of a bare description.
     pub fn config(&self) -> Result<Config, Error> {
-        let mut config = match &self.from {
-            From::Demo => demo::config(),
-            From::Location(location, options) => self.loader.open(location.clone(), options),
+        let mut config = match &self.kind {
+            SourceKind::Demo => demo::config(),
+            SourceKind::Location(location, options) => self.loader.open(location.clone(), options),
         }?;
         // A sidecar has settings that a library has only on request.
         config.calls.get_or_insert_default();
@@ -110,9 +110,9 @@ impl Source {
             .with_middleware(Arc::new(Metrics::new()));
         #[cfg(feature = "otel")]
         let environment = environment.with_middleware(Arc::new(crate::observe::Steps));
-        let environment = match &self.from {
-            From::Demo => environment.with_transport(demo::transport()),
-            From::Location(..) => environment,
+        let environment = match &self.kind {
+            SourceKind::Demo => environment.with_transport(demo::transport()),
+            SourceKind::Location(..) => environment,
         };
         let environment = self.cache.iter().fold(environment, Environment::with_cache);
         let grants = self.grants.iter().cloned();
@@ -123,7 +123,7 @@ impl Source {
     /// The faults of a file that is neither a configuration nor a description. Unavailable addresses are not faults: they
     /// are retried.
     pub(crate) fn unread(&self, built: &Built) -> Option<Error> {
-        let From::Location(Location::File(_) | Location::Text(..), _) = &self.from else {
+        let SourceKind::Location(Location::File(_) | Location::Text(..), _) = &self.kind else {
             return None;
         };
         let bare = built.toolsets.iter().find(|toolset| toolset.name.is_empty())?;

@@ -1,6 +1,6 @@
 //! `GET /v1/tools` and `GET /v1/tools/{name}`: the tools that a model may call, and all facts about one tool.
 
-mod known;
+mod details;
 
 use axum::extract::State;
 use callgate_call::wording;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
-pub use self::known::write_known;
+pub use self::details::write_details;
 use crate::{
     answer::JsonText,
     bodies::ToolBody,
@@ -119,7 +119,7 @@ pub(crate) async fn show(
     let found = entry.and_then(|entry| Some((entry, entry.declaration()?)));
     let (entry, tool) = found.ok_or_else(|| absent(&built, &caller, &name))?;
     let mut text = Vec::new();
-    let written = write_known(&mut text, entry.operation().map(|known| &**known), tool);
+    let written = write_details(&mut text, entry.operation().map(|known| &**known), tool);
     let text = written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default();
     let toolset = json!(entry.toolset());
     let head = text.strip_suffix('}').unwrap_or_default();

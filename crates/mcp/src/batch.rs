@@ -8,7 +8,7 @@ use callgate_tool::Value;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 use http_body_util::{BodyExt, Collected, combinators::BoxBody};
 
-use crate::message::{Exact, Refusal};
+use crate::message::{ExactCall, Refusal};
 
 /// The messages of a body with several; `None` if it has one, or if its client speaks another revision.
 pub(crate) fn messages(headers: &HeaderMap, body: &[u8]) -> Option<Result<Vec<Bytes>, Refusal>> {
@@ -21,7 +21,7 @@ pub(crate) fn messages(headers: &HeaderMap, body: &[u8]) -> Option<Result<Vec<By
 /// The messages of an array.
 pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
     let refused = |message: String| Refusal::of(body, message);
-    Exact::of(body)?;
+    ExactCall::of(body)?;
     let value = Value::from_slice(body).unwrap_or_default();
     let items = value.as_array().filter(|items| (1..=MOST).contains(&items.len()));
     let items = items.ok_or_else(|| refused(format!("expected 1 to {MOST} messages of MCP")))?;

@@ -13,19 +13,19 @@ use rmcp::{ErrorData, model::InputRequiredResult};
 
 use crate::{
     approval::waiting,
-    asking::{self, From, Ran},
     client::Attachment,
+    content::written,
+    elicitation::{self, CallOrigin, RoundEnd},
     host::{Caller, Host, SessionError},
     read_result,
     shortlist::{self, Standing, Target},
-    written::written,
 };
 
 #[derive(Clone, Copy)]
-pub(crate) struct Came<'r> {
+pub(crate) struct Incoming<'r> {
     /// The head of the HTTP request, if there is one.
     pub(crate) head: Option<&'r Parts>,
-    pub(crate) from: From<'r>,
+    pub(crate) origin: CallOrigin<'r>,
 }
 
 pub(crate) enum Answer {
@@ -36,18 +36,19 @@ pub(crate) enum Answer {
 }
 
 /// Runs a call and returns the response.
-pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, ErrorData> {
-    let (caller, executor, exact) = (host.caller(came.head), host.executor(), came.from.exact);
+pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<Answer, ErrorData> {
+    let (caller, executor, exact) =
+        (host.caller(incoming.head), host.executor(), incoming.origin.exact);
     let tool = exact.tool.as_deref().unwrap_or_default();
     let arguments = exact.arguments.as_ref();
     if tool == read_result::NAME && executor.find(read_result::NAME).is_none() {
-        let session = session(host, &caller, came).await?;
+        let session = session(host, &caller, incoming).await?;
         return Ok(Answer::Ended(read_result::read(&executor, &caller, &session, arguments).await));
     }
     let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
     let Some(standing) = Standing::named(tool).filter(|_| is_short()) else {
         let target = Target { tool: tool.to_owned(), arguments: exact.arguments.clone() };
-        return answered(host, &executor, &caller, target, came).await;
+        return answered(host, &executor, &caller, target, incoming).await;
     };
     let target = match standing.target(arguments) {
         None => {
@@ -67,9 +68,9 @@ pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, Er
             let fault = wording::refused(&refusal);
             (refusal, fault)
         }
-        Some(None) => return answered(host, &executor, &caller, target, came).await,
+        Some(None) => return answered(host, &executor, &caller, target, incoming).await,
     };
-    Box::pin(refuse(host, &executor, &caller, came, &ended(target.tool, fault))).await;
+    Box::pin(refuse(host, &executor, &caller, incoming, &ended(target.tool, fault))).await;
     told(Err(message))
 }
 
@@ -79,12 +80,12 @@ async fn answered(
     executor: &Executor,
     caller: &Caller,
     Target { tool, arguments }: Target,
-    came: Came<'_>,
+    incoming: Incoming<'_>,
 ) -> Result<Answer, ErrorData> {
     let Some(entry) = seen_as(executor, caller, &tool) else {
         let otherwise = "`tools/list` lists those there are";
         let (message, fault) = unknown(executor, caller, &tool, otherwise);
-        Box::pin(refuse(host, executor, caller, came, &ended(tool, fault))).await;
+        Box::pin(refuse(host, executor, caller, incoming, &ended(tool, fault))).await;
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut asked = json!({"name": &*tool});
@@ -95,20 +96,20 @@ async fn answered(
     let read = Dialect::Mcp.read(asked, declared);
     let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
     for refused in read.calls().iter().filter_map(|asked| asked.call.as_ref().err()) {
-        Box::pin(refuse(host, executor, caller, came, refused)).await;
+        Box::pin(refuse(host, executor, caller, incoming, refused)).await;
     }
-    let session = session(host, caller, came).await?;
-    let trace = trace(&came.from.exact.meta);
+    let session = session(host, caller, incoming).await?;
+    let trace = trace(&incoming.origin.exact.meta);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
     for asked in read.to_make() {
         let fresh = || made(host, Call::new(asked, &session), caller, trace.clone());
-        match asking::ran(executor, fresh, &came.from).await? {
-            Ran::Asks(asks) => return Ok(Answer::Asks(asks)),
-            Ran::Ended(mut result, attached) => {
+        match elicitation::run(executor, fresh, &incoming.origin).await? {
+            RoundEnd::Asks(asks) => return Ok(Answer::Asks(asks)),
+            RoundEnd::Ended(mut result, attached) => {
                 if let Some(pending) = waiting(&result.outcome) {
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
-                    let inline = came.from.exact.session.clone();
-                    let is_kept = host.keep(came.head, inline, &call, pending).await;
+                    let inline = incoming.origin.exact.session.clone();
+                    let is_kept = host.keep(incoming.head, inline, &call, pending).await;
                     let decided =
                         is_kept.then(|| wording::approval::decided_elsewhere(&pending.id));
                     let fault = decided.unwrap_or_else(wording::approval::nobody_asks);
@@ -133,8 +134,12 @@ async fn answered(
     Ok(Answer::Ended(written(result, blocks)))
 }
 
-async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Session, ErrorData> {
-    let session = host.session(came.head, caller, came.from.exact.session.clone()).await;
+async fn session(
+    host: &dyn Host,
+    caller: &Caller,
+    incoming: Incoming<'_>,
+) -> Result<Session, ErrorData> {
+    let session = host.session(incoming.head, caller, incoming.origin.exact.session.clone()).await;
     session.map_err(|error| match error {
         SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
         SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
@@ -146,13 +151,13 @@ async fn refuse(
     host: &dyn Host,
     executor: &Executor,
     caller: &Caller,
-    came: Came<'_>,
+    incoming: Incoming<'_>,
     ended: &ToolResult,
 ) {
     // A session that cannot be read does not hide the call.
-    let session = session(host, caller, came).await.unwrap_or_default();
+    let session = session(host, caller, incoming).await.unwrap_or_default();
     let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
-    let call = made(host, Call::new(&asked, &session), caller, trace(&came.from.exact.meta));
+    let call = made(host, Call::new(&asked, &session), caller, trace(&incoming.origin.exact.meta));
     executor.report_refused(call, &ended.outcome).await;
 }
 

@@ -1,5 +1,5 @@
 //! The client of a call, for tools of the program: they can ask it for values, and show more than an answer. `rounds` and
-//! `way` define how it is asked.
+//! `abilities` define how it is asked.
 
 mod attachment;
 mod question;
@@ -20,7 +20,7 @@ pub use self::{
     attachment::Attachment,
     question::{Question, Reply},
 };
-use crate::way::{Abilities, Way};
+use crate::abilities::{Abilities, Channel};
 
 /// The client of MCP that made a call.
 ///
@@ -89,16 +89,16 @@ impl Client {
     /// Returns the fault that the call must end with: the client asks and calls again, or there is nobody to ask.
     pub async fn ask(&self, question: &Question) -> Result<Reply, Box<Fault>> {
         let Some(shared) = &self.0 else { return Err(wording::nobody_asked()) };
-        let Abilities { way, has_forms, has_model } = shared.abilities;
+        let Abilities { channel, has_forms, has_model } = shared.abilities;
         let is_possible = if question.is_of_person() { has_forms } else { has_model };
-        match (way, is_possible) {
-            (Way::Live, true) => {
+        match (channel, is_possible) {
+            (Channel::Live, true) => {
                 let peer = shared.peer.as_ref().ok_or_else(wording::nobody_asked)?;
                 let reply = question.put(peer);
                 let reply = tokio::time::timeout(APPROVAL_TIME, reply).await.ok().flatten();
                 reply.ok_or_else(wording::nobody_asked)
             }
-            (Way::Rounds, true) => {
+            (Channel::Rounds, true) => {
                 let answer = shared.answers.get(question.name());
                 let reply = answer.and_then(|answer| Some((answer, question.reply(answer)?)));
                 let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,12 +109,12 @@ impl Client {
                 told.used.insert(question.name().to_owned(), answer.clone());
                 Ok(reply)
             }
-            (Way::Rounds, false) => {
+            (Channel::Rounds, false) => {
                 let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
                 told.lacking.push(question.clone());
                 Err(wording::nobody_asked())
             }
-            (Way::Live, false) | (Way::Nobody, _) => Err(wording::nobody_asked()),
+            (Channel::Live, false) | (Channel::Nobody, _) => Err(wording::nobody_asked()),
         }
     }
 

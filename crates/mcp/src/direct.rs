@@ -9,15 +9,15 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts}
 use rmcp::{ErrorData, model::ErrorCode};
 
 use crate::{
-    asking::From,
-    calls::{Answer, Came, called},
+    abilities::{Abilities, Channel},
+    calls::{Answer, Incoming, called},
+    elicitation::CallOrigin,
     host::Host,
-    message::Exact,
-    way::{Abilities, Way},
+    message::ExactCall,
 };
 
 /// The abilities of a call's client, if the call can be answered here.
-pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Option<Abilities> {
+pub(crate) fn abilities(head: &Parts, exact: &ExactCall, schemas: McpSchemas) -> Option<Abilities> {
     let headers = &head.headers;
     let tool = exact.tool.as_deref().filter(|_| exact.is_plain)?;
     // Only clients that see whole schemas learn of arguments in headers.
@@ -51,12 +51,13 @@ pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Opt
 pub(crate) async fn answer(
     host: &dyn Host,
     head: &Parts,
-    exact: &Exact,
+    exact: &ExactCall,
     abilities: Abilities,
 ) -> Response<Bytes> {
-    let came = Came { head: Some(head), from: From { exact, abilities, peer: None } };
-    let is_modern = abilities.way == Way::Rounds;
-    let (status, member, text) = match Box::pin(called(host, came)).await {
+    let incoming =
+        Incoming { head: Some(head), origin: CallOrigin { exact, abilities, peer: None } };
+    let is_modern = abilities.channel == Channel::Rounds;
+    let (status, member, text) = match Box::pin(called(host, incoming)).await {
         Ok(Answer::Ended(mut result)) => {
             // Earlier revisions do not know the member.
             if let Some(members) = result.as_object_mut().filter(|_| !is_modern) {

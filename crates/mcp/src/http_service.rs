@@ -19,9 +19,9 @@ use tower_service::Service;
 use crate::{
     batch, direct,
     host::Host,
-    message::{Exact, Refusal},
+    message::{ExactCall, Refusal},
+    method_errors::worded_body,
     server::Server,
-    worded::worded_body,
 };
 
 /// The MCP service. Clones share everything.
@@ -60,7 +60,7 @@ impl McpService {
 
     /// Answers each of several messages; none of them if one calls a tool that its sender may not call.
     async fn batched(&self, mut head: Parts, messages: Vec<Bytes>) -> Response<Bytes> {
-        let exact = messages.iter().filter_map(|message| Exact::of(message).ok());
+        let exact = messages.iter().filter_map(|message| ExactCall::of(message).ok());
         let mut denied = exact.filter_map(|exact| self.denied(&head, &exact));
         if let Some(denied) = denied.next() {
             return denied;
@@ -112,7 +112,7 @@ impl McpService {
     }
 
     /// True if arguments of the called tool may be in headers, which the library checks.
-    fn has_headers(&self, exact: &Exact) -> bool {
+    fn has_headers(&self, exact: &ExactCall) -> bool {
         let executor = self.host.executor();
         let entry = exact.tool.as_deref().and_then(|tool| executor.find(tool));
         let tool = entry.and_then(Entry::declaration);
@@ -120,15 +120,15 @@ impl McpService {
     }
 
     /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
-    fn read(&self, head: &Parts, body: &[u8]) -> Result<Exact, Box<Response<Bytes>>> {
-        let exact = Exact::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
+    fn read(&self, head: &Parts, body: &[u8]) -> Result<ExactCall, Box<Response<Bytes>>> {
+        let exact = ExactCall::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
         match self.denied(head, &exact) {
             Some(denied) => Err(Box::new(denied)),
             None => Ok(exact),
         }
     }
 
-    fn denied(&self, head: &Parts, exact: &Exact) -> Option<Response<Bytes>> {
+    fn denied(&self, head: &Parts, exact: &ExactCall) -> Option<Response<Bytes>> {
         exact.called().find_map(|tool| self.host.denied(head, &tool))
     }
 }

@@ -2,17 +2,20 @@
 //! independent requests since 2026-07-28. A [`Host`] decides what is served, to whom and in which session. No other crate
 //! depends on `rmcp`.
 
+mod abilities;
 mod approval;
-mod asking;
 mod batch;
 mod calls;
 mod client;
-mod declared;
+mod content;
+mod declaration;
 mod direct;
+mod elicitation;
 mod host;
 mod http_service;
 mod lines;
 mod message;
+mod method_errors;
 mod progress;
 mod read_result;
 mod rounds;
@@ -20,9 +23,6 @@ mod server;
 mod shortlist;
 mod state;
 mod stdio;
-mod way;
-mod worded;
-mod written;
 
 pub use client::{Attachment, Client, Question, Reply};
 pub use host::{Caller, Host, SessionError};

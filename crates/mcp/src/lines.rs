@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::{
     batch,
-    message::{Exact, Refusal},
+    message::{ExactCall, Refusal},
 };
 
 /// The two ends of a client that writes lines.
@@ -122,7 +122,7 @@ where
 
 /// A message for the library, with the exact parts of a call beside it.
 fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
-    let exact = Exact::of(line)?;
+    let exact = ExactCall::of(line)?;
     let mut message: ClientJsonRpcMessage =
         serde_json::from_slice(line).map_err(|_| Refusal::foreign(line))?;
     if let JsonRpcMessage::Request(request) = &mut message

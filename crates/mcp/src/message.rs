@@ -8,7 +8,7 @@ use crate::shortlist::Standing;
 
 /// A call exactly as it was written.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Exact {
+pub(crate) struct ExactCall {
     pub(crate) id: Value,
     pub(crate) tool: Option<String>,
     pub(crate) arguments: Option<Object>,
@@ -32,7 +32,7 @@ pub(crate) struct Refusal {
     message: String,
 }
 
-impl Exact {
+impl ExactCall {
     /// The exact parts of a message; empty if the message is not a call.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Exact {
     }
 }
 
-impl Exact {
+impl ExactCall {
     /// The called tools: the one named, and the one that it calls in turn.
     pub(crate) fn called(&self) -> impl Iterator<Item = String> {
         let standing = self.tool.as_deref().and_then(Standing::named);
@@ -169,19 +169,19 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, expected: &str) {
-        assert_eq!(Exact::of(text.as_bytes()).unwrap_err().text(), expected, "{text}");
+        assert_eq!(ExactCall::of(text.as_bytes()).unwrap_err().text(), expected, "{text}");
     }
 
     #[test]
     fn arguments_and_session_keep_the_digits_of_their_numbers() {
         let text = r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":12345678901234567890123,"a":1.10},
             "_meta":{"callgate/session":{"parameters":{"n":9007199254740993}}}}}"#;
-        let exact = Exact::of(text.as_bytes()).unwrap();
+        let exact = ExactCall::of(text.as_bytes()).unwrap();
         let arguments = Value::Object(exact.arguments.unwrap()).to_string();
         assert_eq!(arguments, r#"{"b":12345678901234567890123,"a":1.10}"#);
         assert_eq!(exact.session.to_string(), r#"{"parameters":{"n":9007199254740993}}"#);
         assert!(!exact.is_plain, "a version is missing");
-        assert_eq!(Exact::of(br#"{"id":1,"method":"tools/list"}"#), Ok(Exact::default()));
+        assert_eq!(ExactCall::of(br#"{"id":1,"method":"tools/list"}"#), Ok(ExactCall::default()));
     }
 
     #[test]
@@ -198,11 +198,11 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":"x","error":{"code":-32602,"message":"`arguments`: expected an object, got: array"}}"#,
         );
         let deep = called(&(r#"{"a":"#.repeat(500) + "1" + &"}".repeat(500)));
-        let refusal = Exact::of(deep.as_bytes()).unwrap_err();
+        let refusal = ExactCall::of(deep.as_bytes()).unwrap_err();
         assert_eq!((&refusal.id, refusal.code), (&Value::from("x"), PARSE_ERROR));
-        let broken = Exact::of(br#"{"id":2,"method":"#).unwrap_err();
+        let broken = ExactCall::of(br#"{"id":2,"method":"#).unwrap_err();
         assert_eq!((broken.id.to_string(), broken.code), ("2".to_owned(), PARSE_ERROR));
-        let nothing = Exact::of(b"\xff").unwrap_err();
+        let nothing = ExactCall::of(b"\xff").unwrap_err();
         assert_eq!((nothing.id, nothing.code), (Value::Null, PARSE_ERROR));
     }
 }

@@ -48,7 +48,7 @@ pub(crate) async fn read(
     session: &Session,
     arguments: Option<&Object>,
 ) -> Value {
-    let wanted = match Wanted::of(arguments) {
+    let wanted = match RequestedPart::of(arguments) {
         Ok(wanted) => wanted,
         Err(wrong) => return shortlist::result(Err(wrong)),
     };
@@ -94,13 +94,13 @@ pub(crate) async fn resources(
     resources
 }
 
-struct Wanted {
+struct RequestedPart {
     handle: Handle,
     offset: usize,
     limit: usize,
 }
 
-impl Wanted {
+impl RequestedPart {
     fn of(arguments: Option<&Object>) -> Result<Self, String> {
         let none = Object::new();
         let arguments = arguments.unwrap_or(&none);
@@ -123,7 +123,7 @@ fn number(arguments: &Object, name: &str, range: Range<usize>) -> Result<Option<
 }
 
 /// Shows a part of a text, or the whole of an image or a sound; of other types it says what they are.
-fn shown(result: &StoredResult, wanted: &Wanted) -> Value {
+fn shown(result: &StoredResult, wanted: &RequestedPart) -> Value {
     let StoredResult { media_type, bytes, .. } = result;
     let kind = media_type.split('/').next().unwrap_or_default();
     let seen = ["image", "audio"].into_iter().find(|known| known.eq_ignore_ascii_case(kind));

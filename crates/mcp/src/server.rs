@@ -17,14 +17,14 @@ use rmcp::{
 };
 
 use crate::{
-    asking::From,
-    calls::{self, Answer, Came},
-    declared::declared,
+    abilities::Abilities,
+    calls::{self, Answer, Incoming},
+    declaration::declared,
+    elicitation::CallOrigin,
     host::Host,
-    message::Exact,
+    message::ExactCall,
     progress::waited,
     read_result, shortlist,
-    way::Abilities,
 };
 
 #[derive(Clone)]
@@ -150,8 +150,8 @@ impl ServerHandler for Server {
             return Err(ErrorData::internal_error("the call was not read as it was written", None));
         };
         let abilities = Abilities::of(&context);
-        let from = From { exact: &exact, abilities, peer: Some(&context.peer) };
-        let called = calls::called(&*self.0, Came { head: head(&context), from });
+        let origin = CallOrigin { exact: &exact, abilities, peer: Some(&context.peer) };
+        let called = calls::called(&*self.0, Incoming { head: head(&context), origin });
         // A client that cancels, or closes the response stream, also stops the call to the service.
         tokio::select! {
             () = context.ct.cancelled() => {
@@ -200,9 +200,9 @@ fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
 }
 
 /// The call exactly as its text gave it; HTTP and standard input store it in different places.
-fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<Exact>> {
+fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<ExactCall>> {
     let extensions = &context.extensions;
-    let known = extensions.get::<Arc<Exact>>();
+    let known = extensions.get::<Arc<ExactCall>>();
     known.or_else(|| head(context)?.extensions.get()).cloned()
 }
 

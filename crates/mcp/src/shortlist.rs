@@ -9,7 +9,7 @@ use callgate_tool::{Effect, Object, Value, from_value, json};
 use serde::{Deserialize, de::DeserializeOwned};
 
 pub(crate) use self::declarations::declarations;
-use crate::{declared::declaration, host::Caller};
+use crate::{declaration::declaration, host::Caller};
 
 /// One of the four tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

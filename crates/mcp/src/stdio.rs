@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use rmcp::ServiceExt;
 use tokio::io::{stdin, stdout};
 
-use crate::{host::Host, lines::Lines, server::Server, worded::Worded};
+use crate::{host::Host, lines::Lines, method_errors::WithMethodErrors, server::Server};
 
 /// Serves the client that started the process, until it closes standard input.
 ///
@@ -16,7 +16,8 @@ use crate::{host::Host, lines::Lines, server::Server, worded::Worded};
 // built once.
 pub fn serve_stdio(host: Arc<dyn Host>) -> BoxFuture<'static, io::Result<()>> {
     Box::pin(async {
-        let begun = Box::pin(Worded(Server(host)).serve(Lines::new(stdin(), stdout()))).await;
+        let begun =
+            Box::pin(WithMethodErrors(Server(host)).serve(Lines::new(stdin(), stdout()))).await;
         let running = begun.map_err(io::Error::other)?;
         running.waiting().await.map(drop).map_err(io::Error::other)
     })
@@ -82,7 +83,8 @@ mod tests {
         async fn of(host: Shop, capabilities: Json) -> Self {
             let ((input, theirs), (answers, told)) = (duplex(1 << 16), duplex(1 << 16));
             tokio::spawn(async move {
-                let served = Worded(Server(Arc::new(host))).serve(Lines::new(theirs, answers));
+                let served =
+                    WithMethodErrors(Server(Arc::new(host))).serve(Lines::new(theirs, answers));
                 Box::pin(served).await.unwrap().waiting().await
             });
             let mut client = Self(input, BufReader::new(told).lines());

@@ -1,7 +1,7 @@
 //! Asks a person before a call is made. The person sees the request that the call would send, built by the code that
 //! sends it, and approves only that request. Putting the question to the person is up to the front doors.
 
-mod asked;
+mod request;
 mod rules;
 
 use std::{
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use crate::digest::Digest;
 
-pub use self::asked::approval_text;
+pub use self::request::approval_text;
 pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 
 /// Ends a call that needs a person's approval as [`Outcome::Pending`], with the request it would send and without
@@ -86,7 +86,7 @@ impl Approvals {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| wording::not_kept())?;
         let id = format!("approval_{:032x}", u128::from_ne_bytes(random));
-        let record = Record::new("", asked::digest(call, backend, preview).to_vec().into())
+        let record = Record::new("", request::digest(call, backend, preview).to_vec().into())
             .with_time_to_live(self.rules.time);
         let key = key(call, &id);
         let kept = self.store.put(&key, record, Expected::Absent, now()).await;
@@ -94,7 +94,7 @@ impl Approvals {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept()
         })?;
-        let mut pending = Pending::new(PendingKind::Approval, id, asked::shown(preview));
+        let mut pending = Pending::new(PendingKind::Approval, id, request::shown(preview));
         pending.expires = SystemTime::now().checked_add(self.rules.time);
         count("asked");
         Ok(Outcome::Pending(Box::new(pending)))
@@ -146,7 +146,7 @@ impl Approvals {
             return Ok(None);
         }
         if let (Some(digest), Ok(preview)) = (approved, &preview) {
-            if digest == asked::digest(call, backend, preview) {
+            if digest == request::digest(call, backend, preview) {
                 journal.note(Event::Approved);
                 count("approved");
                 return Ok(None);

@@ -29,7 +29,7 @@ pub(crate) struct Gate {
 }
 
 /// A waiting call; dropping it lowers the count.
-struct Waiting<'a>(&'a AtomicUsize);
+struct WaitingCount<'a>(&'a AtomicUsize);
 
 impl Gate {
     /// A gate with this many free places.
@@ -59,15 +59,15 @@ impl Gate {
         timeout_at(started + self.queue.wait, place).await.ok()?.ok()
     }
 
-    fn wait(&self) -> Option<Waiting<'_>> {
+    fn wait(&self) -> Option<WaitingCount<'_>> {
         let before = self.n_waiting.fetch_add(1, Ordering::AcqRel);
         metrics::gauge!("callgate_queue_length").increment(1);
-        let waiting = Waiting(&self.n_waiting);
+        let waiting = WaitingCount(&self.n_waiting);
         (before < self.queue.length).then_some(waiting)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCount<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
         metrics::gauge!("callgate_queue_length").decrement(1);

@@ -35,7 +35,7 @@ pub struct Idempotency {
     records: Arc<Records>,
 }
 
-struct Held(Mutex<Option<Guard>>);
+struct HeldGuard(Mutex<Option<Guard>>);
 
 impl Idempotency {
     /// Keeps results in memory.
@@ -94,7 +94,7 @@ impl Middleware for Idempotency {
         let begun = self.records.begin(call.principal(), key, same, is_decided).await;
         let fault = match begun {
             Begun::Fresh(guard) => {
-                call.extensions_mut().insert(Held(Mutex::new(Some(guard))));
+                call.extensions_mut().insert(HeldGuard(Mutex::new(Some(guard))));
                 return ControlFlow::Continue(());
             }
             Begun::Replay(first) => match Outcome::from_bytes(&first) {
@@ -119,7 +119,7 @@ impl Middleware for Idempotency {
     }
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
-        let Some(Held(held)) = call.extensions().get() else { return };
+        let Some(HeldGuard(held)) = call.extensions().get() else { return };
         let guard = held.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(guard) = guard else { return };
         match ended.ending {

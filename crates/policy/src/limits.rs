@@ -37,7 +37,7 @@ use crate::{
 pub struct Limits {
     in_flight: Arc<Gate>,
     principals: Option<Arc<Principals>>,
-    toolsets: BTreeMap<String, Bounded>,
+    toolsets: BTreeMap<String, LimitState>,
 }
 
 /// The limits of calls.
@@ -131,12 +131,12 @@ impl Default for LimitsConfig {
 
 /// A limit with the part that is left of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Bounded {
+pub(crate) struct LimitState {
     bucket: Option<Arc<Bucket>>,
     gate: Option<Arc<Gate>>,
 }
 
-impl Bounded {
+impl LimitState {
     /// A limit that continues the state of `known` if the settings are equal.
     fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
@@ -169,7 +169,7 @@ impl Limits {
         let toolsets = config
             .toolsets
             .iter()
-            .map(|(name, bound)| (name.clone(), Bounded::new(*bound, queue, known(name))));
+            .map(|(name, bound)| (name.clone(), LimitState::new(*bound, queue, known(name))));
         let of_principals = || {
             let known = previous.and_then(|previous| previous.principals.as_ref());
             let same = known.filter(|known| known.is(config.principal, queue));
@@ -188,9 +188,9 @@ impl Limits {
         &self,
         call: &Call<'_>,
         backend: Option<&dyn Backend>,
-    ) -> Result<Held, Box<Fault>> {
+    ) -> Result<Permits, Box<Fault>> {
         let started = Instant::now();
-        let mut held = Held::default();
+        let mut permits = Permits::default();
         let overloaded = || wording::overloaded(Duration::from_secs(1));
         let principal = match &self.principals {
             Some(principals) => Some(principals.find(call.principal()).ok_or_else(overloaded)?),
@@ -204,17 +204,17 @@ impl Limits {
         // A call that waits for its toolset holds no place among all calls.
         let gates = bounds().filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
         for gate in gates {
-            held.add(gate.enter(started).await.ok_or_else(overloaded)?);
+            permits.add(gate.enter(started).await.ok_or_else(overloaded)?);
         }
-        Ok(held)
+        Ok(permits)
     }
 }
 
 /// The places that a call holds until it ends. A copy of the call, such as in a function that runs on, holds none.
 #[derive(Debug, Default)]
-struct Held(Mutex<Vec<OwnedSemaphorePermit>>);
+struct Permits(Mutex<Vec<OwnedSemaphorePermit>>);
 
-impl Held {
+impl Permits {
     /// Holds one more place.
     fn add(&mut self, place: OwnedSemaphorePermit) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(place);
@@ -239,8 +239,8 @@ impl Middleware for Limits {
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
         match self.enter(call, backend).await {
-            Ok(held) => {
-                call.extensions_mut().insert(held);
+            Ok(permits) => {
+                call.extensions_mut().insert(permits);
                 ControlFlow::Continue(())
             }
             Err(fault) => ControlFlow::Break(Outcome::Failed(fault)),
@@ -248,8 +248,8 @@ impl Middleware for Limits {
     }
 
     async fn after(&self, call: &Call<'_>, _: &Ended<'_>) {
-        if let Some(held) = call.extensions().get::<Held>() {
-            held.leave();
+        if let Some(permits) = call.extensions().get::<Permits>() {
+            permits.leave();
         }
     }
 }

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use self::{
     entry::{Entry, State},
-    holders::{Place, Running},
+    holders::{Holders, Registration},
 };
 use crate::digest::{self, Digest};
 
@@ -96,7 +96,7 @@ pub struct Records {
     /// The store, if it is the records' own: the bounds are for it alone.
     memory: Option<Arc<Memory>>,
     time_to_live: Mutex<Duration>,
-    running: Arc<Running>,
+    holders: Arc<Holders>,
 }
 
 /// The state of a key.
@@ -128,7 +128,7 @@ pub struct Guard {
     version: Version,
     is_ended: bool,
     /// Last, so that the request counts as running until the store has its end.
-    _place: Place,
+    _registration: Registration,
 }
 
 /// A request of an earlier process.
@@ -158,7 +158,7 @@ impl Records {
 
     fn with(store: Arc<dyn Store>, time_to_live: Duration) -> Self {
         let time_to_live = Mutex::new(time_to_live);
-        Self { store, memory: None, time_to_live, running: Arc::default() }
+        Self { store, memory: None, time_to_live, holders: Arc::default() }
     }
 
     /// Sets other limits from now on. Results already kept stay for the time promised.
@@ -224,12 +224,12 @@ impl Records {
         digest: Digest,
         expected: Expected,
     ) -> Result<Guard, Error> {
-        let place = self.running.place();
-        let state = State::Running(place.holder());
+        let registration = self.holders.register();
+        let state = State::Running(registration.holder());
         let record = Entry { digest, state }.record().with_time_to_live(LONGEST_RUN);
         let version = self.store.put(key, record, expected, now()).await?;
         let (records, key) = (Arc::clone(self), key.clone());
-        Ok(Guard { records, key, digest, version, is_ended: false, _place: place })
+        Ok(Guard { records, key, digest, version, is_ended: false, _registration: registration })
     }
 
     /// The state of a key under which something is stored.
@@ -240,7 +240,7 @@ impl Records {
         }
         match kept.state {
             State::Ended(result) => Begun::Replay(result.to_vec()),
-            State::Running(holder) if self.running.has_left(&holder) => {
+            State::Running(holder) if self.holders.has_left(&holder) => {
                 let expected = Expected::Version(stored.version);
                 let unknown = self.ended(digest, State::Unknown);
                 match self.store.put(key, unknown, expected, now()).await {

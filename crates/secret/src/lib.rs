@@ -1,7 +1,7 @@
 //! Names secrets, holds them and never prints them. The stores that need only this machine are here; the crate `store` has
 //! remote stores, and `auth` puts secrets on requests.
 
-mod cached;
+mod cached_store;
 mod directory;
 mod disguise;
 mod env;
@@ -19,7 +19,7 @@ pub mod single_flight;
 mod spelling;
 mod store;
 
-pub use cached::{CachePolicy, CachedStore};
+pub use cached_store::{CachePolicy, CachedStore};
 pub use directory::{DirectoryStore, USUAL_DIRECTORY};
 pub use env::EnvStore;
 pub use error::{Error, ErrorKind};

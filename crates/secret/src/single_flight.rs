@@ -2,7 +2,7 @@
 //! caller drives the fetch in its own future; if it leaves, a waiting caller fetches instead. Only the baton is held during
 //! a fetch.
 
-mod keyed;
+mod flights;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinSet, time::Instant};
 
-pub use keyed::SingleFlights;
+pub use flights::SingleFlights;
 pub use state::{CachedValue, FetchReason, Life};
 use state::{Found, State};
 

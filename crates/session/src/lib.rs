@@ -6,7 +6,7 @@ mod error;
 mod key;
 mod memory;
 mod record;
-mod sealed;
+mod sealer;
 mod shares;
 mod store;
 
@@ -14,5 +14,5 @@ pub use error::{Error, ErrorKind};
 pub use key::{Key, Owner, Space};
 pub use memory::{Bounds, Memory};
 pub use record::Record;
-pub use sealed::{Sealed, Sealer};
+pub use sealer::{Sealed, Sealer};
 pub use store::{Expected, Store, Stored, Version};

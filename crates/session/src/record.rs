@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     error::{self, Error},
-    sealed::Sealed,
+    sealer::Sealed,
 };
 
 /// A stored value.

@@ -40,7 +40,7 @@ pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
 pub use named_by::NamedBy;
-pub use number::{Digits, InvalidNumber, Number, Written};
+pub use number::{Digits, InvalidNumber, Number, NumberText};
 pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use remedy::Remedy;

@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use self::text::{Digits, Written};
+pub use self::text::{Digits, NumberText};
 
 /// A number of JSON's grammar (RFC 8259 §6), with its digits as written.
 ///
@@ -61,10 +61,10 @@ impl Number {
     }
 
     /// The digits as they were written, without a heap allocation.
-    pub fn digits(&self) -> Written<'_> {
+    pub fn digits(&self) -> NumberText<'_> {
         match &self.0 {
-            Form::Small(value) => Written::whole(*value),
-            Form::Text(text) => Written::text(text),
+            Form::Small(value) => NumberText::whole(*value),
+            Form::Text(text) => NumberText::text(text),
         }
     }
 

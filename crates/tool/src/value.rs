@@ -3,21 +3,21 @@
 
 mod build;
 mod convert;
+mod deserializer;
 mod foreign;
-mod masked;
+mod mask;
 mod object;
 mod read;
 mod serial;
-mod typed;
 mod whole;
 mod write;
 
 use std::ops;
 
 pub use self::build::ToValue;
+pub use self::deserializer::{InvalidValue, from_value};
 pub use self::foreign::ForeignNumber;
 pub use self::object::{Entry, IntoIter, Iter, Object};
-pub use self::typed::{InvalidValue, from_value};
 use crate::Number;
 
 /// A JSON value.

@@ -12,7 +12,7 @@ use callgate::{
     search::{Found, FoundNeed, Search},
 };
 use callgate_dialect::{Projected, is_union, project, strict_limits};
-use callgate_gateway::write_known;
+use callgate_gateway::write_details;
 use callgate_openapi::{Budget, Operation};
 use callgate_tool::{Value, json, visible_line};
 
@@ -114,7 +114,7 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
         });
     } else if arguments.json {
         listed(built, ["[", ",", "]\n"], |operation, tool| {
-            output::written_by(|out| write_known(out, operation, tool));
+            output::written_by(|out| write_details(out, operation, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
         deferred(built, dialect, form)?;

@@ -65,7 +65,7 @@ impl OpenApi {
 
     /// The shape of the result: the one the call asks for, else the toolset's shape for a model.
     fn shape(&self, call: &Call<'_>) -> Arc<Shape> {
-        call.wanted().shape(&self.shape)
+        call.response_choice().shape(&self.shape)
     }
 
     /// A call as its client receives it.
@@ -194,7 +194,7 @@ impl OpenApi {
         let mut exchange = self.exchange(call);
         let answer = exchange.answer(journal).await?;
         let (shape, is_success) = (self.shape(call), answer.status().is_success());
-        if is_success && call.wanted().is_raw {
+        if is_success && call.response_choice().is_raw {
             let (head, body) = answer.into_parts();
             let masker = Masker::new(exchange.secrets);
             let reading = Reading { shape: &shape, masker: &masker, journal };

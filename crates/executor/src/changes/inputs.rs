@@ -4,7 +4,7 @@ use callgate_tool::{Object, Schema, Value};
 
 use super::{
     ChangeKind, InputChange,
-    narrowed::{Narrowing, Side},
+    schema_comparison::{Narrowing, Side},
 };
 
 pub(super) fn compare(old: &Schema, new: &Schema, changes: &mut Vec<ChangeKind>) {

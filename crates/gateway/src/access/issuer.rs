@@ -1,20 +1,20 @@
 //! One issuer: turns its tokens into principals, as long as its keys are known or can be fetched.
 
 mod fetch;
-mod published;
+mod key_cache;
 
 use std::time::Duration;
 
 use callgate_config::{BuiltIssuer, IssuerConfig, Rights, Scopes};
 use callgate_tool::{Object, Principal, Value};
 
-use self::published::Published;
+use self::key_cache::KeyCache;
 use super::token::{Expected, Unverified, claims};
 
 #[derive(Debug)]
 pub(super) struct Issuer {
     built: BuiltIssuer,
-    published: Published,
+    published: KeyCache,
 }
 
 /// The reason why a token is refused.
@@ -38,7 +38,7 @@ impl Refusal {
 
 impl Issuer {
     pub(super) fn new(built: &BuiltIssuer) -> Self {
-        Self { built: built.clone(), published: Published::new(built) }
+        Self { built: built.clone(), published: KeyCache::new(built) }
     }
 
     /// Returns true if the known keys apply to these settings too.

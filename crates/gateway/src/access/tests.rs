@@ -11,7 +11,7 @@ use tokio::time::{Instant, advance};
 use super::Access;
 use crate::{
     caller::Caller,
-    peer::{Door, Peer},
+    peer::{ListenerKind, Peer},
     problem::Problem,
     test_issuer::{ISSUER, Published, Signer, claims},
 };
@@ -42,7 +42,8 @@ impl Sidecar {
         let token = HeaderValue::from_str(&signer.sign(&claims(ISSUER, &json!({})))).unwrap();
         let headers = HeaderMap::from_iter([(header::AUTHORIZATION, token)]);
         let dialled = Some([127, 0, 0, 1].into());
-        let peer = Peer { door: Door::Calls, is_encrypted: false, dialled, names: Vec::new() };
+        let peer =
+            Peer { kind: ListenerKind::Calls, is_encrypted: false, dialled, names: Vec::new() };
         self.access.caller(&self.built, &headers, &peer).await
     }
 

@@ -1,4 +1,4 @@
-//! Accepts the connections of one socket, within their room, until the sidecar stops and the earlier
+//! Accepts the connections of one socket, within their permits, until the sidecar stops and the earlier
 //! connections are done. Meanwhile, new connections learn that the sidecar is stopping.
 
 use std::{io, sync::Arc, time::Duration};
@@ -10,22 +10,22 @@ use tokio::{
 };
 
 use super::{
-    connection::{self, Way},
+    connection::{self, Setup},
     socket::{Accepted, Socket},
 };
 
 /// Accepts until all work is done.
-pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
-    let drain = way.front.drain().clone();
+pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
+    let drain = setup.admission.drain().clone();
     let (mut early, mut late) = (JoinSet::new(), JoinSet::new());
     let mut is_draining = false;
     while !(is_draining && early.is_empty()) {
         tokio::select! {
             accepted = socket.accept() => match accepted {
                 Ok(accepted) if drain.is_draining() => {
-                    admit(&mut late, accepted, Way { is_late: true, ..way.clone() }, &room);
+                    admit(&mut late, accepted, Setup { is_late: true, ..setup.clone() }, &permits);
                 }
-                Ok(accepted) => admit(&mut early, accepted, way.clone(), &room),
+                Ok(accepted) => admit(&mut early, accepted, setup.clone(), &permits),
                 Err(error) => after(&error).await,
             },
             Some(_) = early.join_next(), if !early.is_empty() => {}
@@ -39,15 +39,20 @@ pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
     timeout(LAST_WORDS, last).await.ok();
 }
 
-fn admit(connections: &mut JoinSet<()>, accepted: Accepted, way: Way, room: &Arc<Semaphore>) {
-    let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
-        if way.tls.is_none() {
+fn admit(
+    connections: &mut JoinSet<()>,
+    accepted: Accepted,
+    setup: Setup,
+    permits: &Arc<Semaphore>,
+) {
+    let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
+        if setup.tls.is_none() {
             accepted.turn_away();
         }
         return;
     };
     connections.spawn(async move {
-        connection::serve(accepted, way).await;
+        connection::serve(accepted, setup).await;
         drop(permit);
     });
 }

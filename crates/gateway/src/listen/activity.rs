@@ -10,7 +10,7 @@ use tokio::{
     time::{Duration, Instant},
 };
 
-use crate::front::Place;
+use crate::admission::Permit;
 
 /// Shared by the reader of a connection, the handler of its requests, and the code that closes it.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub(super) struct Activity {
     /// Milliseconds from the opening to the last end of a request.
     last_end: AtomicU64,
     idle: Notify,
-    /// The places of responses that are being sent piece by piece.
-    streams: Mutex<Vec<Weak<Place>>>,
+    /// The permits of responses that are being sent piece by piece.
+    streams: Mutex<Vec<Weak<Permit>>>,
 }
 
 /// A request that is being handled, until it is dropped.
@@ -58,17 +58,17 @@ impl Activity {
     }
 
     /// Adds a response that is sent piece by piece from now on.
-    pub(super) fn add(&self, place: &Arc<Place>) {
+    pub(super) fn add(&self, permit: &Arc<Permit>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        streams.retain(|place| place.strong_count() > 0);
-        streams.push(Arc::downgrade(place));
+        streams.retain(|permit| permit.strong_count() > 0);
+        streams.push(Arc::downgrade(permit));
     }
 
     /// Ends the responses that were not read for this long.
     pub(super) fn leave_after(&self, time: Duration) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        streams.iter().filter_map(Weak::upgrade).for_each(|place| {
-            place.leave_after(time);
+        streams.iter().filter_map(Weak::upgrade).for_each(|permit| {
+            permit.leave_after(time);
         });
     }
 

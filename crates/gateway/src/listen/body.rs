@@ -12,26 +12,26 @@ use std::{
 use hyper::body::{Body, Frame, SizeHint};
 
 use super::activity::{Activity, InFlight};
-use crate::front::Place;
+use crate::admission::Permit;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 #[derive(Debug)]
-pub(super) enum Answering<B> {
+pub(super) enum AnswerBody<B> {
     /// The length of the body is unknown.
-    Streamed(Arc<Streamed<B>>),
-    /// A body in memory uses no place.
+    Streamed(Arc<StreamedBody<B>>),
+    /// A body in memory uses no permit.
     Whole(B),
-    /// The request takes no place from others.
+    /// The request takes no permit from others.
     Unplaced { body: B, _in_flight: InFlight },
 }
 
 /// A body that arrives piece by piece.
 #[derive(Debug)]
-pub(super) struct Streamed<B> {
+pub(super) struct StreamedBody<B> {
     /// `None` once the body has ended.
     open: Mutex<Option<(B, InFlight)>>,
-    place: Arc<Place>,
+    permit: Arc<Permit>,
 }
 
 /// The error of a response that its caller did not read.
@@ -46,34 +46,34 @@ impl fmt::Display for NotTaken {
 
 impl StdError for NotTaken {}
 
-impl<B: Body + Send + 'static> Answering<B> {
-    /// The body of a response; the place becomes free at once if the length is known.
+impl<B: Body + Send + 'static> AnswerBody<B> {
+    /// The body of a response; the permit becomes free at once if the length is known.
     pub(super) fn new(
         body: B,
         in_flight: InFlight,
-        place: Option<Arc<Place>>,
+        permit: Option<Arc<Permit>>,
         activity: &Activity,
     ) -> Self {
         let is_whole = body.is_end_stream() || body.size_hint().exact().is_some();
-        let place = match place {
+        let permit = match permit {
             _ if is_whole => return Self::Whole(body),
             None => return Self::Unplaced { body, _in_flight: in_flight },
-            Some(place) => place,
+            Some(permit) => permit,
         };
         let open = Mutex::new(Some((body, in_flight)));
-        let streamed = Arc::new(Streamed { open, place });
+        let streamed = Arc::new(StreamedBody { open, permit });
         let weak = Arc::downgrade(&streamed);
-        streamed.place.may_wait(move || {
+        streamed.permit.may_wait(move || {
             if let Some(streamed) = weak.upgrade() {
                 streamed.end();
             }
         });
-        activity.add(&streamed.place);
+        activity.add(&streamed.permit);
         Self::Streamed(streamed)
     }
 }
 
-impl<B> Streamed<B> {
+impl<B> StreamedBody<B> {
     /// Drops the body and its source.
     fn end(&self) {
         let ended = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -81,14 +81,14 @@ impl<B> Streamed<B> {
     }
 }
 
-impl<B> Streamed<B>
+impl<B> StreamedBody<B>
 where
     B: Body + Unpin,
     B::Error: Into<BoxError>,
 {
     fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
         // No other request can end this one from here on: its caller waits for the sidecar, or has already been ended.
-        if !self.place.goes_on() {
+        if !self.permit.goes_on() {
             return Poll::Ready(Some(Err(NotTaken.into())));
         }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,14 +96,14 @@ where
         let frame = Pin::new(body).poll_frame(context);
         match &frame {
             Poll::Pending => {}
-            Poll::Ready(Some(Ok(_))) => self.place.waits(),
+            Poll::Ready(Some(Ok(_))) => self.permit.waits(),
             Poll::Ready(None | Some(Err(_))) => *open = None,
         }
         frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
     }
 }
 
-impl<B> Body for Answering<B>
+impl<B> Body for AnswerBody<B>
 where
     B: Body + Unpin,
     B::Error: Into<BoxError>,

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1 or HTTP/2 within the bounds, each request handed to the front, closed when nothing comes, when the
+//! One connection: HTTP/1 or HTTP/2 within the bounds, each request passed to `admission`, closed when nothing comes, when the
 //! sidecar is stopped, or when the caller is too slow.
 
 use std::{
@@ -27,33 +27,33 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     activity::Activity,
-    body::Answering,
+    body::AnswerBody,
     framing::Framing,
+    guarded_stream::{GuardedStream, Times},
     socket::Accepted,
     tls::Tls,
-    version::{Begun, Version},
-    watched::{Times, Watched},
+    version::{PeekedStream, Version},
 };
 use crate::{
+    admission::Admission,
     drain::Drain,
-    front::Front,
-    peer::{Door, Peer},
+    peer::{ListenerKind, Peer},
     time_limit::TimeLimit,
 };
 
 /// The means by which a connection is served.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
-    pub(super) front: Arc<Front>,
-    pub(super) door: Door,
+pub(super) struct Setup {
+    pub(super) admission: Arc<Admission>,
+    pub(super) kind: ListenerKind,
     pub(super) tls: Option<Arc<Tls>>,
     /// True if the sidecar was being stopped when the connection came: it has one request.
     pub(super) is_late: bool,
 }
 
 /// The state that the requests of one connection share.
-struct Known {
-    front: Arc<Front>,
+struct Shared {
+    admission: Arc<Admission>,
     peer: Peer,
     activity: Arc<Activity>,
 }
@@ -80,53 +80,54 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-pub(super) async fn serve(accepted: Accepted, way: Way) {
+pub(super) async fn serve(accepted: Accepted, setup: Setup) {
     match accepted {
         Accepted::Tcp(stream) => {
             // An answer is written in one piece; waiting for more would only delay it.
             stream.set_nodelay(true).ok();
             let dialled = stream.local_addr().map(|address| address.ip()).ok();
-            secured(stream, dialled, way).await;
+            secured(stream, dialled, setup).await;
         }
         #[cfg(unix)]
-        Accepted::Unix(stream) => secured(Box::new(stream) as Box<dyn Stream>, None, way).await,
+        Accepted::Unix(stream) => secured(Box::new(stream) as Box<dyn Stream>, None, setup).await,
     }
 }
 
-async fn secured<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, way: Way) {
+async fn secured<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, setup: Setup) {
     let mut peer =
-        Peer { door: way.door, is_encrypted: way.tls.is_some(), dialled, names: Vec::new() };
-    let Some(tls) = &way.tls else { return spoken(stream, peer, way).await };
+        Peer { kind: setup.kind, is_encrypted: setup.tls.is_some(), dialled, names: Vec::new() };
+    let Some(tls) = &setup.tls else { return spoken(stream, peer, setup).await };
     let handshake = Box::pin(TlsAcceptor::from(tls.config()).accept(stream));
     let secured = tokio::select! {
         biased;
         secured = handshake => secured,
-        () = TimeLimit::after(way.front.limits().head_time) => return,
+        () = TimeLimit::after(setup.admission.limits().head_time) => return,
     };
     let Ok(stream) = secured else { return };
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     peer.names = shown.map(subject_names).unwrap_or_default();
     // What TLS needs to remember is not in the memory of every other connection.
-    Box::pin(spoken(Box::new(stream) as Box<dyn Stream>, peer, way)).await;
+    Box::pin(spoken(Box::new(stream) as Box<dyn Stream>, peer, setup)).await;
 }
 
-async fn spoken<S: Stream + 'static>(stream: S, peer: Peer, way: Way) {
-    let is_late = way.is_late;
+async fn spoken<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup) {
+    let is_late = setup.is_late;
     let activity = Arc::new(Activity::new());
-    let known = Arc::new(Known { front: way.front, peer, activity: Arc::clone(&activity) });
-    let limits = known.front.limits();
+    let shared =
+        Arc::new(Shared { admission: setup.admission, peer, activity: Arc::clone(&activity) });
+    let limits = shared.admission.limits();
     let times = Times { head: limits.head_time, idle: limits.idle_time };
     let framing = Framing::new(limits.head_bytes);
-    let watched = Watched::new(stream, times, framing, Arc::clone(&activity));
-    let ending = Ending { drain: known.front.drain().clone(), activity, is_late };
+    let watched = GuardedStream::new(stream, times, framing, Arc::clone(&activity));
+    let ending = Ending { drain: shared.admission.drain().clone(), activity, is_late };
     let begun = tokio::select! {
-        begun = Begun::new(watched).version() => begun,
+        begun = PeekedStream::new(watched).version() => begun,
         // Nothing was asked, so that nobody waits for an answer.
         _ = ending.reason() => return,
     };
     // The caller's doing: it broke off, or took too long.
     let Ok((version, stream)) = begun else { return };
-    let asked = Arc::clone(&known);
+    let asked = Arc::clone(&shared);
     let service = service_fn(move |request| answered(Box::new(request), Arc::clone(&asked)));
     match version {
         Version::Http1 => {
@@ -189,7 +190,7 @@ fn within_http1(limits: &ServingLimits, is_late: bool) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        // `Watched` keeps the time.
+        // `GuardedStream` keeps the time.
         .header_read_timeout(None)
         .keep_alive(!is_late)
         .max_headers(limits.headers)
@@ -215,14 +216,14 @@ fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
     builder
 }
 
-/// Answers one request, which is in a box: what waits for the answer would keep its place.
+/// Answers one request, which is in a box: what waits for the answer would keep its permit.
 async fn answered(
     request: Box<Request<Incoming>>,
-    known: Arc<Known>,
-) -> Result<Response<Answering<Body>>, Infallible> {
-    let in_flight = known.activity.begin();
-    let (response, place) = known.front.answer(request, &known.peer).await;
-    Ok(response.map(|body| Answering::new(body, in_flight, place, &known.activity)))
+    shared: Arc<Shared>,
+) -> Result<Response<AnswerBody<Body>>, Infallible> {
+    let in_flight = shared.activity.begin();
+    let (response, permit) = shared.admission.answer(request, &shared.peer).await;
+    Ok(response.map(|body| AnswerBody::new(body, in_flight, permit, &shared.activity)))
 }
 
 /// The time the last answers may take to be written after calls were given up.

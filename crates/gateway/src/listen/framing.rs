@@ -46,7 +46,7 @@ pub(super) struct Ambiguous {
 }
 
 /// A line that can be read in two ways.
-struct Bad;
+struct AmbiguousLine;
 
 impl Framing {
     /// A connection before its first byte.
@@ -67,7 +67,7 @@ impl Framing {
                 State::Opaque => return Ok(()),
                 State::Content(left) => self.content(rest, left),
                 State::ChunkData(left) => self.chunk_data(rest, left),
-                _ => self.line(rest).map_err(|Bad| Ambiguous { at })?,
+                _ => self.line(rest).map_err(|AmbiguousLine| Ambiguous { at })?,
             };
             rest = left;
         }
@@ -87,7 +87,7 @@ impl Framing {
     }
 
     /// Takes a line, or the beginning of one.
-    fn line<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], Bad> {
+    fn line<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], AmbiguousLine> {
         self.is_in_head |= self.state == State::RequestLine;
         let Some(end) = memchr(b'\n', bytes) else {
             let room = self.longest.saturating_sub(self.line.len()).min(bytes.len());
@@ -105,11 +105,11 @@ impl Framing {
         Ok(rest)
     }
 
-    fn whole_line(&mut self, line: &[u8]) -> Result<(), Bad> {
+    fn whole_line(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
         // RFC 9112 §2.2: a recipient may accept a bare line feed, but a proxy in front of the sidecar may not.
-        let line = line.strip_suffix(b"\r\n").ok_or(Bad)?;
+        let line = line.strip_suffix(b"\r\n").ok_or(AmbiguousLine)?;
         if memchr(b'\r', line).is_some() {
-            return Err(Bad);
+            return Err(AmbiguousLine);
         }
         match self.state {
             State::RequestLine => self.request_line(line),
@@ -119,7 +119,7 @@ impl Framing {
             State::Trailer if line.is_empty() => self.state = State::RequestLine,
             State::Trailer => {}
             State::ChunkEnd | State::ChunkData(_) | State::Content(_) | State::Opaque => {
-                return Err(Bad);
+                return Err(AmbiguousLine);
             }
         }
         Ok(())
@@ -138,32 +138,32 @@ impl Framing {
         }
     }
 
-    fn header(&mut self, line: &[u8]) -> Result<(), Bad> {
+    fn header(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
         if line.is_empty() {
             self.state = self.head.follows()?;
             self.is_in_head = false;
             return Ok(());
         }
-        let colon = memchr(b':', line).ok_or(Bad)?;
-        let (name, value) = line.split_at_checked(colon).ok_or(Bad)?;
+        let colon = memchr(b':', line).ok_or(AmbiguousLine)?;
+        let (name, value) = line.split_at_checked(colon).ok_or(AmbiguousLine)?;
         // RFC 9112 §5.1 and §5.2: no blank before the colon, none at the beginning of a line.
         if name.is_empty() || name.iter().any(|byte| matches!(byte, b' ' | b'\t')) {
-            return Err(Bad);
+            return Err(AmbiguousLine);
         }
         let value = value.strip_prefix(b":").unwrap_or(value).trim_ascii();
         let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
         let head = &mut self.head;
         if is(b"content-length") {
             let is_first = head.length.is_none();
-            head.length = Some(number(value).filter(|_| is_first).ok_or(Bad)?);
+            head.length = Some(number(value).filter(|_| is_first).ok_or(AmbiguousLine)?);
         } else if is(b"transfer-encoding") {
             if head.is_chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                return Err(Bad);
+                return Err(AmbiguousLine);
             }
             head.is_chunked = true;
         } else if is(b"host") {
             if head.has_host {
-                return Err(Bad);
+                return Err(AmbiguousLine);
             }
             head.has_host = true;
         }
@@ -173,10 +173,10 @@ impl Framing {
 
 impl Head {
     /// The state after the head.
-    fn follows(self) -> Result<State, Bad> {
+    fn follows(self) -> Result<State, AmbiguousLine> {
         match self {
             Self { is_chunked: true, length: Some(_), .. }
-            | Self { is_chunked: true, is_1_0: true, .. } => Err(Bad),
+            | Self { is_chunked: true, is_1_0: true, .. } => Err(AmbiguousLine),
             Self { is_chunked: true, .. } => Ok(State::ChunkSize),
             Self { length: Some(length @ 1..), .. } => Ok(State::Content(length)),
             _ => Ok(State::RequestLine),
@@ -185,14 +185,14 @@ impl Head {
 }
 
 /// RFC 9112 §7.1: hexadecimal digits, perhaps with extensions, which are ignored.
-fn chunk(line: &[u8]) -> Result<State, Bad> {
+fn chunk(line: &[u8]) -> Result<State, AmbiguousLine> {
     let end = memchr(b';', line).unwrap_or(line.len());
     let digits = line.get(..end).unwrap_or_default();
     if !(1..=16).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err(Bad);
+        return Err(AmbiguousLine);
     }
-    let text = str::from_utf8(digits).map_err(|_| Bad)?;
-    match u64::from_str_radix(text, 16).map_err(|_| Bad)? {
+    let text = str::from_utf8(digits).map_err(|_| AmbiguousLine)?;
+    match u64::from_str_radix(text, 16).map_err(|_| AmbiguousLine)? {
         0 => Ok(State::Trailer),
         size => Ok(State::ChunkData(size)),
     }

@@ -17,13 +17,13 @@ pub(super) enum Version {
 }
 
 #[derive(Debug)]
-pub(super) struct Begun<S> {
+pub(super) struct PeekedStream<S> {
     first: Vec<u8>,
     n_given: usize,
     stream: S,
 }
 
-impl<S: AsyncRead + Unpin> Begun<S> {
+impl<S: AsyncRead + Unpin> PeekedStream<S> {
     /// A stream that has not been read.
     pub(super) fn new(stream: S) -> Self {
         Self { first: Vec::new(), n_given: 0, stream }
@@ -46,7 +46,7 @@ impl<S: AsyncRead + Unpin> Begun<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Begun<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PeekedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -67,7 +67,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Begun<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Begun<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PeekedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -118,7 +118,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         });
-        let (version, mut begun) = Begun::new(ours).version().await.unwrap();
+        let (version, mut begun) = PeekedStream::new(ours).version().await.unwrap();
         let mut all = Vec::new();
         begun.read_to_end(&mut all).await.unwrap();
         (version, all)
@@ -149,7 +149,7 @@ mod tests {
     async fn a_request_is_passed_on_in_one_read_after_the_version_is_detected() {
         let (mut caller, ours) = duplex(1 << 16);
         caller.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
-        let (_, mut begun) = Begun::new(ours).version().await.unwrap();
+        let (_, mut begun) = PeekedStream::new(ours).version().await.unwrap();
         let mut piece = [0; 8192];
         assert_eq!(begun.read(&mut piece).await.unwrap(), 27);
     }

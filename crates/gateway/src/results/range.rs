@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Asked {
+pub(super) enum RequestedRange {
     /// A range that begins after the end of the result.
     Nothing,
     Part(Range<usize>),
@@ -11,23 +11,23 @@ pub(super) enum Asked {
 }
 
 /// The bytes that `range` requests out of `length`.
-pub(super) fn asked(range: Option<&str>, length: usize) -> Asked {
+pub(super) fn asked(range: Option<&str>, length: usize) -> RequestedRange {
     let spec = range.and_then(|text| text.trim().strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
-        return Asked::Whole;
+        return RequestedRange::Whole;
     };
     match (number(first), number(last)) {
         // The last bytes, at most `length`.
         (None, Some(count)) if first.trim().is_empty() => match count.min(length) {
-            0 => Asked::Nothing,
-            count => Asked::Part(length - count..length),
+            0 => RequestedRange::Nothing,
+            count => RequestedRange::Part(length - count..length),
         },
-        (Some(first), _) if first >= length => Asked::Nothing,
-        (Some(first), None) if last.trim().is_empty() => Asked::Part(first..length),
+        (Some(first), _) if first >= length => RequestedRange::Nothing,
+        (Some(first), None) if last.trim().is_empty() => RequestedRange::Part(first..length),
         (Some(first), Some(last)) if first <= last => {
-            Asked::Part(first..last.saturating_add(1).min(length))
+            RequestedRange::Part(first..last.saturating_add(1).min(length))
         }
-        _ => Asked::Whole,
+        _ => RequestedRange::Whole,
     }
 }
 
@@ -42,33 +42,33 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(range: &str, length: usize, expected: &Asked) {
+    fn check(range: &str, length: usize, expected: &RequestedRange) {
         assert_eq!(asked(Some(range), length), *expected, "{range} of {length}");
     }
 
     #[test]
     fn one_range_of_bytes_yields_its_part() {
-        check("bytes=0-0", 10, &Asked::Part(0..1));
-        check("bytes=2-4", 10, &Asked::Part(2..5));
-        check("bytes=2-", 10, &Asked::Part(2..10));
-        check("bytes=2-99999999999999999999", 10, &Asked::Part(2..10));
-        check("bytes=-3", 10, &Asked::Part(7..10));
-        check("bytes=-30", 10, &Asked::Part(0..10));
+        check("bytes=0-0", 10, &RequestedRange::Part(0..1));
+        check("bytes=2-4", 10, &RequestedRange::Part(2..5));
+        check("bytes=2-", 10, &RequestedRange::Part(2..10));
+        check("bytes=2-99999999999999999999", 10, &RequestedRange::Part(2..10));
+        check("bytes=-3", 10, &RequestedRange::Part(7..10));
+        check("bytes=-30", 10, &RequestedRange::Part(0..10));
     }
 
     #[test]
     fn a_range_after_the_end_is_not_satisfiable() {
-        check("bytes=10-", 10, &Asked::Nothing);
-        check("bytes=0-", 0, &Asked::Nothing);
-        check("bytes=-0", 10, &Asked::Nothing);
+        check("bytes=10-", 10, &RequestedRange::Nothing);
+        check("bytes=0-", 0, &RequestedRange::Nothing);
+        check("bytes=-0", 10, &RequestedRange::Nothing);
     }
 
     #[test]
     fn other_ranges_than_a_single_one_of_bytes_yield_the_whole() {
         for range in ["lines=1-2", "bytes=", "bytes=a-b", "bytes=4-2", "bytes=0-1,3-4", "bytes=--1"]
         {
-            check(range, 10, &Asked::Whole);
+            check(range, 10, &RequestedRange::Whole);
         }
-        assert_eq!(asked(None, 10), Asked::Whole);
+        assert_eq!(asked(None, 10), RequestedRange::Whole);
     }
 }

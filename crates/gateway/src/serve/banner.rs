@@ -5,7 +5,7 @@ use callgate_config::{Built, Finding, Summary};
 use callgate_executor::Entry;
 use callgate_tool::Tool;
 
-use crate::{functions, listen::Listener, peer::Door, source::Source};
+use crate::{functions, listen::Listener, peer::ListenerKind, source::Source};
 
 pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
     let summary = built.summary();
@@ -32,13 +32,13 @@ fn served(source: &Source) -> String {
 }
 
 fn addresses(listeners: &[Listener]) -> String {
-    let of = |door| {
-        let of_door = listeners.iter().filter(|listener| listener.door() == door);
-        of_door.map(Listener::shown).collect::<Vec<_>>().join(", ")
+    let of = |kind| {
+        let of_kind = listeners.iter().filter(|listener| listener.kind() == kind);
+        of_kind.map(Listener::shown).collect::<Vec<_>>().join(", ")
     };
-    let admin = of(Door::Admin);
+    let admin = of(ListenerKind::Admin);
     let admin = if admin.is_empty() { admin } else { format!("; admin on {admin}") };
-    format!("listening on {}{admin}", of(Door::Calls))
+    format!("listening on {}{admin}", of(ListenerKind::Calls))
 }
 
 fn toolsets(built: &Built) -> String {

@@ -16,7 +16,7 @@ pub(super) struct Reading<'a> {
 }
 
 #[derive(Debug)]
-pub(super) enum Read {
+pub(super) enum LineState {
     /// The line was altered.
     Altered(Option<Record>),
     /// The line is as it was written.
@@ -43,7 +43,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the next line, with its line break.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Read {
+    pub(super) fn take(&mut self, bytes: &[u8]) -> LineState {
         let (text, is_whole) = match bytes.strip_suffix(b"\n") {
             Some(text) => (text, true),
             None => (bytes, false),
@@ -54,35 +54,35 @@ impl<'a> Reading<'a> {
                 None => text.to_vec(),
             };
             if !is_whole {
-                return Read::Torn(junk);
+                return LineState::Torn(junk);
             }
             self.junk = Some(junk);
-            return Read::Nothing;
+            return LineState::Nothing;
         };
         let is_explained = self.junk.take().is_none_or(|junk| explains(&line.record, &junk));
         let known = self.head;
         self.head = Some(line.head());
         let Some(known) = known else { return self.first(line, is_explained) };
         if is_explained && self.key.holds(&known.code, &line) {
-            return Read::Good(line.record);
+            return LineState::Good(line.record);
         }
         if is_explained && line.record.line > known.number + 1 {
-            return Read::Missing(known.number + 1, line.record);
+            return LineState::Missing(known.number + 1, line.record);
         }
-        Read::Altered(Some(line.record))
+        LineState::Altered(Some(line.record))
     }
 
     /// Checks the first line of a file, which names the line before it.
-    fn first(&self, line: Line<'_>, is_explained: bool) -> Read {
+    fn first(&self, line: Line<'_>, is_explained: bool) -> LineState {
         if !is_explained {
-            return Read::Altered(Some(line.record));
+            return LineState::Altered(Some(line.record));
         }
         if line.record.event != OPENED {
-            return Read::Missing(line.record.line.saturating_sub(1).max(1), line.record);
+            return LineState::Missing(line.record.line.saturating_sub(1).max(1), line.record);
         }
         let previous = line.record.previous.as_deref().and_then(of_hex);
         let holds = previous.is_some_and(|previous| self.key.holds(&previous, &line));
-        if holds { Read::Good(line.record) } else { Read::Altered(Some(line.record)) }
+        if holds { LineState::Good(line.record) } else { LineState::Altered(Some(line.record)) }
     }
 }
 

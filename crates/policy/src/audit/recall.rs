@@ -14,7 +14,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
     chain::{ChainKey, Head, Line, Record},
-    lines::{self, Read, Reading},
+    lines::{self, LineState, Reading},
 };
 use crate::{
     digest::{Digest, of_hex},
@@ -136,18 +136,20 @@ impl Recalled {
         let (mut reading, mut bytes, mut is_told) = (Reading::new(key), Vec::new(), start > 0);
         while lines::next(&mut reader, &mut bytes)? {
             let read = reading.take(&bytes);
-            if !is_told && matches!(read, Read::Altered(_) | Read::Missing(..)) {
+            if !is_told && matches!(read, LineState::Altered(_) | LineState::Missing(..)) {
                 is_told = true;
                 tracing::warn!(file = %path.display(), "the audit file was altered: its verification says where");
             }
             // The first line of a file that is read from its middle follows an unread line.
-            is_told &= start == 0 || !matches!(read, Read::Good(_));
+            is_told &= start == 0 || !matches!(read, LineState::Good(_));
             match read {
-                Read::Good(record) | Read::Missing(_, record) | Read::Altered(Some(record)) => {
+                LineState::Good(record)
+                | LineState::Missing(_, record)
+                | LineState::Altered(Some(record)) => {
                     self.record(record, since);
                 }
-                Read::Torn(torn) => self.torn = torn,
-                Read::Altered(None) | Read::Nothing => {}
+                LineState::Torn(torn) => self.torn = torn,
+                LineState::Altered(None) | LineState::Nothing => {}
             }
             self.is_unbroken = self.torn.is_empty() && !bytes.ends_with(b"\n");
         }

@@ -11,7 +11,7 @@ use callgate_secret::Secret;
 
 use super::{
     chain::{ChainKey, Head},
-    lines::{self, Read, Reading},
+    lines::{self, LineState, Reading},
 };
 use crate::{
     digest::{hex, of_hex},
@@ -123,11 +123,11 @@ impl Verifying<'_> {
     fn line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
         let next = self.reading.next_number();
         match self.reading.take(bytes) {
-            Read::Nothing => None,
-            Read::Altered(_) => Some((FlawKind::Altered, next)),
-            Read::Missing(line, _) => Some((FlawKind::Missing, line)),
-            Read::Torn(_) => Some((FlawKind::Torn, next)),
-            Read::Good(record) => {
+            LineState::Nothing => None,
+            LineState::Altered(_) => Some((FlawKind::Altered, next)),
+            LineState::Missing(line, _) => Some((FlawKind::Missing, line)),
+            LineState::Torn(_) => Some((FlawKind::Torn, next)),
+            LineState::Good(record) => {
                 self.good = self.reading.head.unwrap_or(self.good);
                 let verified = &mut self.verified;
                 verified.n_lines += 1;

@@ -30,13 +30,13 @@ pub(super) struct Writer {
 
 #[derive(Debug, Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
+    queue: Mutex<Queue>,
     more: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
-    lines: Vec<Waited>,
+struct Queue {
+    lines: Vec<QueuedLine>,
     /// True if a call waits for one of the lines.
     is_urgent: bool,
     /// True if the thread looks for lines by itself, within `DELAY`.
@@ -46,7 +46,7 @@ struct Waiting {
 
 /// The members of a line, and the sender that reports whether it is written.
 #[derive(Debug)]
-struct Waited(String, oneshot::Sender<bool>);
+struct QueuedLine(String, oneshot::Sender<bool>);
 
 /// The state of the file before a process's first line.
 #[derive(Debug)]
@@ -68,13 +68,13 @@ impl Writer {
         let shared = Arc::<Shared>::default();
         let (end, ended) = mpsc::channel::<()>();
         let (own, path) = (Arc::clone(&shared), beginning.file.path().to_owned());
-        let mut desk = Desk::new(key, beginning);
+        let mut state = WriterState::new(key, beginning);
         let thread = thread::Builder::new().name("callgate-audit".to_owned());
         let started = thread.spawn(move || {
             while let Some(lines) = own.take() {
-                desk.write(lines);
+                state.write(lines);
             }
-            drop(desk);
+            drop(state);
             drop(end);
         });
         started.map_err(|source| error::unreadable(&path, source))?;
@@ -94,15 +94,15 @@ impl Writer {
 
     fn push(&self, members: String, is_urgent: bool) -> oneshot::Receiver<bool> {
         let (tell, told) = oneshot::channel();
-        let mut waiting = self.shared.lock();
-        if waiting.lines.len() < MOST_WAITING {
+        let mut queue = self.shared.lock();
+        if queue.lines.len() < MOST_WAITING {
             let wakes = if is_urgent {
-                !std::mem::replace(&mut waiting.is_urgent, true)
+                !std::mem::replace(&mut queue.is_urgent, true)
             } else {
-                waiting.lines.is_empty() && !waiting.is_awake
+                queue.lines.is_empty() && !queue.is_awake
             };
-            waiting.lines.push(Waited(members, tell));
-            drop(waiting);
+            queue.lines.push(QueuedLine(members, tell));
+            drop(queue);
             if wakes {
                 self.shared.more.notify_one();
             }
@@ -122,28 +122,28 @@ impl Drop for Writer {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The waiting lines; `None` when no more can come.
-    fn take(&self) -> Option<Vec<Waited>> {
-        let mut waiting = self.lock();
-        waiting.is_awake = true;
-        let has_time = |waiting: &mut Waiting| !waiting.is_urgent && !waiting.is_closed;
-        let waited = self.more.wait_timeout_while(waiting, DELAY, has_time);
-        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        waiting.is_awake = false;
-        let is_idle = |waiting: &mut Waiting| waiting.lines.is_empty() && !waiting.is_closed;
-        let waiting = self.more.wait_while(waiting, is_idle);
-        let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);
-        waiting.is_urgent = false;
-        let lines = std::mem::take(&mut waiting.lines);
+    fn take(&self) -> Option<Vec<QueuedLine>> {
+        let mut queue = self.lock();
+        queue.is_awake = true;
+        let has_time = |queue: &mut Queue| !queue.is_urgent && !queue.is_closed;
+        let waited = self.more.wait_timeout_while(queue, DELAY, has_time);
+        let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        queue.is_awake = false;
+        let is_idle = |queue: &mut Queue| queue.lines.is_empty() && !queue.is_closed;
+        let queue = self.more.wait_while(queue, is_idle);
+        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        queue.is_urgent = false;
+        let lines = std::mem::take(&mut queue.lines);
         (!lines.is_empty()).then_some(lines)
     }
 }
 
-struct Desk {
+struct WriterState {
     key: ChainKey,
     file: AuditFile,
     head: Head,
@@ -168,7 +168,7 @@ impl Opening {
     }
 }
 
-impl Desk {
+impl WriterState {
     fn new(key: ChainKey, beginning: Beginning) -> Self {
         let Beginning { file, head, torn, is_unbroken } = beginning;
         let opening = Opening { reason: "start", torn, is_unbroken, n_lost: 0 };
@@ -176,7 +176,7 @@ impl Desk {
     }
 
     /// Writes lines at once, and reports for each whether it is in the file.
-    fn write(&mut self, lines: Vec<Waited>) {
+    fn write(&mut self, lines: Vec<QueuedLine>) {
         self.renew();
         let (mut text, mut head, mut ends) = (String::new(), self.head, Vec::new());
         if let Some(opening) = &self.opening {
@@ -188,7 +188,7 @@ impl Desk {
             head.add(&self.key, &members, &mut text);
             ends.push((text.len(), head));
         }
-        for Waited(members, _) in &lines {
+        for QueuedLine(members, _) in &lines {
             head.add(&self.key, members, &mut text);
             ends.push((text.len(), head));
         }
@@ -199,7 +199,7 @@ impl Desk {
         let n_lost = lines.len() - n_told;
         self.tell(n_lost > 0, failure.as_ref());
         self.settle(&ends, n_whole, n_lost, text.as_bytes().get(..n_written).unwrap_or_default());
-        for (at, Waited(_, tell)) in lines.into_iter().enumerate() {
+        for (at, QueuedLine(_, tell)) in lines.into_iter().enumerate() {
             // A caller that has left needs no report.
             tell.send(at < n_told).ok();
         }

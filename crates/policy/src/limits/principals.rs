@@ -9,7 +9,7 @@ use std::{
 use callgate_tool::Principal;
 use tokio::time::Instant;
 
-use super::{Bound, Bounded};
+use super::{Bound, LimitState};
 use crate::gate::{Gate, Queue};
 
 /// The limits left to each principal.
@@ -17,12 +17,12 @@ use crate::gate::{Gate, Queue};
 pub(crate) struct Principals {
     bound: Bound,
     queue: Queue,
-    known: Mutex<BTreeMap<Option<String>, Known>>,
+    known: Mutex<BTreeMap<Option<String>, PrincipalLimit>>,
 }
 
 #[derive(Debug)]
-struct Known {
-    bounded: Arc<Bounded>,
+struct PrincipalLimit {
+    bounded: Arc<LimitState>,
     used: Instant,
 }
 
@@ -37,7 +37,7 @@ impl Principals {
     }
 
     /// The limit left to a principal; `None` if too many principals call.
-    pub(crate) fn find(&self, principal: Option<&Principal>) -> Option<Arc<Bounded>> {
+    pub(crate) fn find(&self, principal: Option<&Principal>) -> Option<Arc<LimitState>> {
         let name = principal.map(|principal| principal.id().to_owned());
         let now = Instant::now();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,16 +51,16 @@ impl Principals {
         if known.len() >= MOST {
             return None;
         }
-        let bounded = Arc::new(Bounded::new(self.bound, self.queue, None));
-        known.insert(name, Known { bounded: Arc::clone(&bounded), used: now });
+        let bounded = Arc::new(LimitState::new(self.bound, self.queue, None));
+        known.insert(name, PrincipalLimit { bounded: Arc::clone(&bounded), used: now });
         Some(bounded)
     }
 }
 
-impl Known {
+impl PrincipalLimit {
     /// Returns true if a new limit would be equal: no call holds a place, and the rate has recovered.
     fn is_forgotten(&self, now: Instant) -> bool {
-        let Bounded { bucket, gate } = &*self.bounded;
+        let LimitState { bucket, gate } = &*self.bounded;
         let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill());
         let is_idle = gate.as_ref().is_none_or(|gate: &Arc<Gate>| gate.is_idle());
         // A call that has found the limit and not yet entered holds a reference.

@@ -11,30 +11,30 @@ use std::{
 pub(super) type Holder = [u8; 16];
 
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct Holders {
     process: u64,
-    places: Mutex<Places>,
+    numbers: Mutex<Numbers>,
 }
 
 #[derive(Debug, Default)]
-struct Places {
+struct Numbers {
     last: u64,
     open: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
-pub(super) struct Place {
-    running: Arc<Running>,
+pub(super) struct Registration {
+    holders: Arc<Holders>,
     number: u64,
 }
 
-impl Running {
-    pub(super) fn place(self: &Arc<Self>) -> Place {
-        let mut places = self.places();
-        places.last = places.last.wrapping_add(1);
-        let number = places.last;
-        places.open.insert(number);
-        Place { running: Arc::clone(self), number }
+impl Holders {
+    pub(super) fn register(self: &Arc<Self>) -> Registration {
+        let mut numbers = self.numbers();
+        numbers.last = numbers.last.wrapping_add(1);
+        let number = numbers.last;
+        numbers.open.insert(number);
+        Registration { holders: Arc::clone(self), number }
     }
 
     /// Returns true if the holder is one of this process and runs no more.
@@ -42,33 +42,33 @@ impl Running {
         let (process, number) = holder.split_at(8);
         let number = number.try_into().map(u64::from_le_bytes);
         process == self.process.to_le_bytes()
-            && number.is_ok_and(|number| !self.places().open.contains(&number))
+            && number.is_ok_and(|number| !self.numbers().open.contains(&number))
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Draws the name of the process.
-impl Default for Running {
+impl Default for Holders {
     fn default() -> Self {
-        Self { process: RandomState::new().build_hasher().finish(), places: Mutex::default() }
+        Self { process: RandomState::new().build_hasher().finish(), numbers: Mutex::default() }
     }
 }
 
-impl Place {
+impl Registration {
     pub(super) fn holder(&self) -> Holder {
         let mut holder = [0; 16];
         let (process, number) = holder.split_at_mut(8);
-        process.copy_from_slice(&self.running.process.to_le_bytes());
+        process.copy_from_slice(&self.holders.process.to_le_bytes());
         number.copy_from_slice(&self.number.to_le_bytes());
         holder
     }
 }
 
-impl Drop for Place {
+impl Drop for Registration {
     fn drop(&mut self) {
-        self.running.places().open.remove(&self.number);
+        self.holders.numbers().open.remove(&self.number);
     }
 }

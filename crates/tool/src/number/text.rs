@@ -20,7 +20,7 @@ pub struct Digits<'t>(&'t str);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Written<'n>(Form<'n>);
+pub struct NumberText<'n>(Form<'n>);
 
 #[derive(Clone, Copy)]
 enum Form<'n> {
@@ -57,7 +57,7 @@ impl<'t> Digits<'t> {
     }
 }
 
-impl<'n> Written<'n> {
+impl<'n> NumberText<'n> {
     pub(super) fn text(text: &'n str) -> Self {
         Self(Form::Text(text))
     }
@@ -83,7 +83,7 @@ impl<'n> Written<'n> {
     }
 }
 
-impl Deref for Written<'_> {
+impl Deref for NumberText<'_> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -97,19 +97,19 @@ impl Deref for Written<'_> {
     }
 }
 
-impl AsRef<str> for Written<'_> {
+impl AsRef<str> for NumberText<'_> {
     fn as_ref(&self) -> &str {
         self
     }
 }
 
-impl fmt::Debug for Written<'_> {
+impl fmt::Debug for NumberText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self)
     }
 }
 
-impl fmt::Display for Written<'_> {
+impl fmt::Display for NumberText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self)
     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_formatted_as_by_the_standard_library() {
         for value in [0, 7, -7, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MIN + 1] {
-            assert_eq!(&*Written::whole(value), value.to_string());
+            assert_eq!(&*NumberText::whole(value), value.to_string());
         }
     }
 

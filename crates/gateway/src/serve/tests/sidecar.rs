@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use super::super::{ServeOptions, open};
-use crate::{front::Front, gateway::Gateway, listen, peer::Door, router::router};
+use crate::{admission::Admission, gateway::Gateway, listen, peer::ListenerKind, router::router};
 
 /// A sidecar that runs until it is dropped or drained.
 pub(super) struct Sidecar {
@@ -50,15 +50,15 @@ impl Sidecar {
         let built = config.build(&environment, None).await.map_err(Failure::Configuration)?;
         let opened = open(&built, &ServeOptions::default()).await?;
         opened.iter().filter_map(listen::Listener::bound).for_each(|bound| listeners.add(bound));
-        let of = |door: Door| {
-            let of_door = opened.iter().filter(|listener| listener.door() == door);
-            of_door.map(listen::Listener::shown).collect()
+        let of = |kind: ListenerKind| {
+            let of_kind = opened.iter().filter(|listener| listener.kind() == kind);
+            of_kind.map(listen::Listener::shown).collect()
         };
-        let (calls, admin) = (of(Door::Calls), of(Door::Admin));
+        let (calls, admin) = (of(ListenerKind::Calls), of(ListenerKind::Admin));
         let limits = built.serving.limits;
         let gateway = Gateway::new(built);
-        let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
-        let running = tokio::spawn(listen::run(opened, Arc::new(front)));
+        let admission = Admission::new(router(gateway.clone()), gateway.clone(), limits);
+        let running = tokio::spawn(listen::run(opened, Arc::new(admission)));
         Ok(Self { gateway, calls, admin, running, listeners, config })
     }
 

@@ -15,15 +15,15 @@ use rmcp::{
 };
 
 use crate::{
+    abilities::{Abilities, Channel},
     approval::{QUESTION, asks, decision, elicited, waiting},
     client::{Attachment, Client, Messages},
-    message::Exact,
+    message::ExactCall,
     rounds::Round,
     state::{opened, place, sealed},
-    way::{Abilities, Way},
 };
 
-pub(crate) enum Ran {
+pub(crate) enum RoundEnd {
     /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
     /// A result, and the attachments beside its answer.
@@ -32,22 +32,22 @@ pub(crate) enum Ran {
 
 /// The message of a call, and the client it came from.
 #[derive(Clone, Copy)]
-pub(crate) struct From<'r> {
-    pub(crate) exact: &'r Exact,
+pub(crate) struct CallOrigin<'r> {
+    pub(crate) exact: &'r ExactCall,
     pub(crate) abilities: Abilities,
     /// `None` if the client takes no requests.
     pub(crate) peer: Option<&'r Peer<RoleServer>>,
 }
 
 /// Runs a call. `fresh` makes the call anew, because the person may take a while to answer.
-pub(crate) async fn ran<'a>(
+pub(crate) async fn run<'a>(
     executor: &Executor,
     fresh: impl Fn() -> Call<'a> + Send + Sync,
-    from: &From<'_>,
-) -> Result<Ran, ErrorData> {
+    origin: &CallOrigin<'_>,
+) -> Result<RoundEnd, ErrorData> {
     let mut call = fresh();
     let place = place(&call);
-    let (round, mut answers) = (began(from.exact, &call, &place).await?, answers(from.exact));
+    let (round, mut answers) = (began(origin.exact, &call, &place).await?, answers(origin.exact));
     if let Some(approval) = round.approval {
         // A call without an answer asks the person again.
         if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
@@ -55,22 +55,22 @@ pub(crate) async fn ran<'a>(
         }
     }
     answers.extend(round.answers);
-    let abilities = from.abilities;
-    let client = Client::new(from.peer.cloned(), abilities, answers.clone());
+    let abilities = origin.abilities;
+    let client = Client::new(origin.peer.cloned(), abilities, answers.clone());
     let mut result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = waiting(&result.outcome) else { break };
-        let decision = match (abilities.way, abilities.has_forms) {
-            (Way::Rounds, true) => {
+        let decision = match (abilities.channel, abilities.has_forms) {
+            (Channel::Rounds, true) => {
                 let round = Round { approval: Some(pending.id.clone()), answers };
                 return asked_for(pending, round, &fresh(), &place).await;
             }
-            (Way::Live, true) => match from.peer {
+            (Channel::Live, true) => match origin.peer {
                 Some(peer) => elicited(pending, peer).await,
                 None => None,
             },
-            (Way::Live | Way::Rounds, false) | (Way::Nobody, _) => None,
+            (Channel::Live | Channel::Rounds, false) | (Channel::Nobody, _) => None,
         };
         // The result says that the call waits.
         let Some(decision) = decision else { break };
@@ -79,7 +79,7 @@ pub(crate) async fn ran<'a>(
     }
     let Messages { asked, used, lacking, attached } = client.take();
     if !needs_values(&result.outcome) || (asked.is_empty() && lacking.is_empty()) {
-        return Ok(Ran::Ended(result, attached));
+        return Ok(RoundEnd::Ended(result, attached));
     }
     if asked.is_empty() {
         let is_of_person = |question: &crate::Question| question.is_of_person();
@@ -93,16 +93,16 @@ pub(crate) async fn ran<'a>(
     let (requests, state) = requests.zip(state).ok_or_else(|| {
         ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
     })?;
-    Ok(Ran::Asks(InputRequiredResult::new(Some(requests), Some(state))))
+    Ok(RoundEnd::Asks(InputRequiredResult::new(Some(requests), Some(state))))
 }
 
-async fn began(exact: &Exact, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
+async fn began(exact: &ExactCall, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = opened(state, place).ok_or_else(foreign_state)?;
     Round::taken(name, call).await.ok_or_else(foreign_state)
 }
 
-fn answers(exact: &Exact) -> BTreeMap<String, Value> {
+fn answers(exact: &ExactCall) -> BTreeMap<String, Value> {
     exact.answers.iter().map(|(name, answer)| (name.clone(), answer.clone())).collect()
 }
 
@@ -116,8 +116,8 @@ async fn asked_for(
     round: Round,
     call: &Call<'_>,
     place: &Key,
-) -> Result<Ran, ErrorData> {
-    asks(pending, state(round, call, place).await).map(Ran::Asks)
+) -> Result<RoundEnd, ErrorData> {
+    asks(pending, state(round, call, place).await).map(RoundEnd::Asks)
 }
 
 fn needs_values(outcome: &Outcome) -> bool {

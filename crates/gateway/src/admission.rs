@@ -1,9 +1,9 @@
-//! The checks that every request passes before the router sees it: there is room, it is meant for us, its sender is
+//! The checks that every request passes before the router sees it: there is capacity, it is meant for us, its sender is
 //! known and allowed. The order is that of the cheapest refusal first.
 
-mod arriving;
+mod arriving_body;
+mod capacity;
 mod host;
-mod room;
 mod shares;
 
 use std::{convert::Infallible, pin::Pin, sync::Arc};
@@ -20,7 +20,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tower_service::Service;
 
-use self::{arriving::Arriving, room::Room, shares::Shares};
+use self::{arriving_body::ArrivingBody, capacity::Capacity, shares::Shares};
 use crate::{
     access::{self, Access},
     caller::Caller,
@@ -28,42 +28,42 @@ use crate::{
     gateway::Gateway,
     json_body::BodyLimit,
     listens::Listens,
-    peer::{Door, Encrypted, Peer},
+    peer::{Encrypted, ListenerKind, Peer},
     problem::{self, Problem, ProblemKind},
 };
 
-pub(crate) use self::room::Place;
+pub(crate) use self::capacity::Permit;
 
 /// Everything between a connection and the router.
 #[derive(Debug)]
-pub(crate) struct Front {
+pub(crate) struct Admission {
     router: Router,
     gateway: Gateway,
     access: Access,
     limits: ServingLimits,
-    room: Room,
-    /// The part of it that one principal may take; none where that is all of it.
+    capacity: Capacity,
+    /// The part of the capacity that one principal may use; `None` if it may use all.
     shares: Option<Shares>,
 }
 
-/// A request after the checks, with its place in the room.
+/// A request after the checks, with its permit.
 enum Checked {
-    Admitted { answer: Pin<Box<RouteFuture<Infallible>>>, place: Option<Arc<Place>> },
-    Refused { response: Response, place: Option<Arc<Place>> },
+    Admitted { answer: Pin<Box<RouteFuture<Infallible>>>, permit: Option<Arc<Permit>> },
+    Refused { response: Response, permit: Option<Arc<Permit>> },
 }
 
 impl Checked {
-    fn refused(problem: Problem, place: Option<Arc<Place>>) -> Self {
-        Self::Refused { response: problem.into_response(), place }
+    fn refused(problem: Problem, permit: Option<Arc<Permit>>) -> Self {
+        Self::Refused { response: problem.into_response(), permit }
     }
 }
 
-impl Front {
-    /// The front of a router, with the bounds of the first configuration.
+impl Admission {
+    /// The admission to a router, with the limits of the first configuration.
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
-        let room = Room::new(limits.requests);
+        let capacity = Capacity::new(limits.requests);
         let shares = limits.principal_requests.map(Shares::new);
-        Self { router, gateway, access: Access::default(), limits, room, shares }
+        Self { router, gateway, access: Access::default(), limits, capacity, shares }
     }
 
     pub(crate) fn limits(&self) -> &ServingLimits {
@@ -80,28 +80,28 @@ impl Front {
         self.gateway.built()
     }
 
-    /// Answers a request; what comes with the answer is room for another one, as soon as it is dropped.
+    /// Answers a request. The permit beside the response is free for another request when it is dropped.
     pub(crate) async fn answer(
         &self,
         request: Box<Request<Incoming>>,
         peer: &Peer,
-    ) -> (Response, Option<Arc<Place>>) {
-        // The checks need more memory than the wait for the answer: theirs is free before that begins.
-        let (answer, place) = match Box::pin(self.check(request, peer)).await {
-            Checked::Admitted { answer, place } => (answer, place),
-            Checked::Refused { response, place } => return (response, place),
+    ) -> (Response, Option<Arc<Permit>>) {
+        // The checks are dropped first: they need more memory than the wait for the answer.
+        let (answer, permit) = match Box::pin(self.check(request, peer)).await {
+            Checked::Admitted { answer, permit } => (answer, permit),
+            Checked::Refused { response, permit } => return (response, permit),
         };
         let Ok(response) = answer.await;
-        let place = place.filter(|_| response.extensions().get::<Listens>().is_none());
-        (response, place)
+        let permit = permit.filter(|_| response.extensions().get::<Listens>().is_none());
+        (response, permit)
     }
 
-    /// Checks a request, and hands it to the router where it may go on.
+    /// Checks a request, and passes an admitted one to the router.
     async fn check(&self, request: Box<Request<Incoming>>, peer: &Peer) -> Checked {
         let deadline = Instant::now() + self.limits.body_time;
         let is_probe = is_probe(request.uri().path());
-        let place = match self.admit() {
-            Ok(place) => Some(place),
+        let permit = match self.admit() {
+            Ok(permit) => Some(permit),
             Err(_) if is_probe => None,
             Err(problem) => return Checked::refused(problem, None),
         };
@@ -116,46 +116,45 @@ impl Front {
         };
         let caller = match caller {
             Ok(caller) => caller,
-            // Whoever asks whether we live, or who makes our tokens, learns that, and no more.
+            // Health checks and metadata are answered to refused callers, too.
             Err(_) if is_probe => Caller::default(),
             Err(problem) if problem.is_of_tokens() && access::is_metadata(head.uri.path()) => {
                 Caller::default()
             }
-            Err(problem) => return Checked::refused(problem, place),
+            Err(problem) => return Checked::refused(problem, permit),
         };
-        if let Some(problem) = self.beyond_share(&caller, place.as_deref()) {
-            return Checked::refused(problem, place);
+        if let Some(problem) = self.beyond_share(&caller, permit.as_deref()) {
+            return Checked::refused(problem, permit);
         }
         head.extensions.insert(caller);
         head.extensions.insert(BodyLimit(self.limits.body_bytes));
         let body = if body.is_end_stream() {
             Body::empty()
         } else {
-            Body::new(Arriving::new(body, deadline, self.drain().clone(), place.clone()))
+            Body::new(ArrivingBody::new(body, deadline, self.drain().clone(), permit.clone()))
         };
         let answer = self.router.clone().call(Request::from_parts(head, body));
-        Checked::Admitted { answer: Box::pin(answer), place }
+        Checked::Admitted { answer: Box::pin(answer), permit }
     }
 
-    /// Room for a request, unless there is none or the sidecar is being stopped.
-    fn admit(&self) -> Result<Arc<Place>, Problem> {
+    /// A permit for a request, unless there is none or the sidecar is being stopped.
+    fn admit(&self) -> Result<Arc<Permit>, Problem> {
         if self.drain().is_draining() {
             return Err(problem::draining());
         }
-        self.room.place().ok_or_else(problem::overloaded)
+        self.capacity.permit().ok_or_else(problem::overloaded)
     }
 
-    /// The problem of a principal that has as many requests under way as it may; another one has a share of the room
-    /// from now on.
-    fn beyond_share(&self, caller: &Caller, place: Option<&Place>) -> Option<Problem> {
+    /// Takes a part of the principal's share. Returns the problem if the share is used up.
+    fn beyond_share(&self, caller: &Caller, permit: Option<&Permit>) -> Option<Problem> {
         let (shares, principal) = self.shares.as_ref().zip(caller.principal.as_ref())?;
-        let place = place?;
+        let permit = permit?;
         let Some(share) = shares.take(principal) else { return Some(problem::beyond_share()) };
-        place.hold(share);
+        permit.hold(share);
         None
     }
 
-    /// The party that sent the request, if it may go on.
+    /// The caller of a request that is admitted.
     async fn caller(&self, head: &Parts, peer: &Peer) -> Result<Caller, Problem> {
         let path = head.uri.path();
         // HTTP/1 counts them while it reads them.
@@ -177,7 +176,7 @@ impl Front {
     }
 }
 
-/// The caller that nobody knows, where tools are listed for everybody; else the problem, with what a client of OAuth looks for.
+/// The anonymous caller if tools are listed publicly; otherwise the problem, with a challenge for clients of OAuth.
 fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Problem> {
     if !problem.is_of_tokens() {
         return Err(problem);
@@ -192,18 +191,18 @@ fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Prob
 
 /// Refuses a path that is not served at this listener.
 fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
-    let is_served = match peer.door {
-        Door::Admin => {
+    let is_served = match peer.kind {
+        ListenerKind::Admin => {
             is_admins(path) || is_probe(path) || matches!(path, METRICS | "/openapi.json")
         }
-        Door::Calls => path != METRICS || peer.is_local(),
+        ListenerKind::Calls => path != METRICS || peer.is_local(),
     };
     if is_served {
         return Ok(());
     }
-    let detail = match peer.door {
-        Door::Admin => "calls are served by the listeners of `listen:`",
-        Door::Calls => "`/metrics` is served by the listeners of `admin:`",
+    let detail = match peer.kind {
+        ListenerKind::Admin => "calls are served by the listeners of `listen:`",
+        ListenerKind::Calls => "`/metrics` is served by the listeners of `admin:`",
     };
     Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail))
 }

@@ -28,7 +28,7 @@ pub(super) struct Times {
 
 /// A connection's stream.
 #[derive(Debug)]
-pub(super) struct Watched<S> {
+pub(super) struct GuardedStream<S> {
     stream: S,
     times: Times,
     framing: Framing,
@@ -46,7 +46,7 @@ pub(super) struct Watched<S> {
     last: Option<&'static [u8]>,
 }
 
-impl<S> Watched<S> {
+impl<S> GuardedStream<S> {
     pub(super) fn new(stream: S, times: Times, framing: Framing, activity: Arc<Activity>) -> Self {
         let opened = activity.opened();
         let timer = Box::pin(sleep_until(opened + times.head));
@@ -166,7 +166,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> Watched<S> {
+impl<S: AsyncRead + Unpin> GuardedStream<S> {
     /// Reads the caller's remaining bytes for a moment: closing earlier would lose the last response (RFC 9112 §9.6).
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
@@ -184,7 +184,7 @@ impl<S: AsyncRead + Unpin> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -211,7 +211,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Places for requests. When no place is free, callers that keep the sidecar waiting, by a body that does not arrive or a
+//! Permits for requests. When no permit is free, callers that keep the sidecar waiting, by a body that does not arrive or a
 //! response that they do not read, lose theirs.
 
 use std::{
@@ -14,87 +14,88 @@ use tokio::{
 
 use super::shares::Share;
 
-/// The places for requests that are handled at once. Clones share them.
+/// The permits for requests that are handled at once. Clones share them.
 #[derive(Clone, Debug)]
-pub(crate) struct Room(Arc<Shared>);
+pub(crate) struct Capacity(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     most: usize,
     /// Requests whose callers may keep the sidecar waiting, in the order in which they began to.
-    waiting: Mutex<VecDeque<Weak<Place>>>,
+    waiting: Mutex<VecDeque<Weak<Permit>>>,
 }
 
-/// The place of one request until it is dropped.
-pub(crate) struct Place {
-    room: Room,
+/// The permit of one request until it is dropped.
+pub(crate) struct Permit {
+    capacity: Capacity,
     state: Mutex<State>,
 }
 
 struct State {
-    permit: Option<OwnedSemaphorePermit>,
-    /// The part of its principal's share that the place uses.
+    semaphore_permit: Option<OwnedSemaphorePermit>,
+    /// The part of its principal's share that the permit uses.
     share: Option<Share>,
     /// The time since when the caller keeps the sidecar waiting.
     waits_since: Option<Instant>,
-    /// The time that the caller may do so while others have no place.
+    /// The time that the caller may do so while others have no permit.
     patience: Duration,
-    /// Ends the request when another one takes its place.
-    end: Option<End>,
+    /// Ends the request when another one takes its permit.
+    end: Option<EndRequest>,
 }
 
-type End = Box<dyn FnOnce() + Send>;
+type EndRequest = Box<dyn FnOnce() + Send>;
 
-impl Room {
-    /// Creates this many places.
+impl Capacity {
+    /// Creates this many permits.
     pub(super) fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
-        let (places, waiting) = (Arc::new(Semaphore::new(most)), Mutex::default());
-        Self(Arc::new(Shared { places, most, waiting }))
+        let (permits, waiting) = (Arc::new(Semaphore::new(most)), Mutex::default());
+        Self(Arc::new(Shared { permits, most, waiting }))
     }
 
-    /// A place, if one is free or a waiting caller can be ended.
-    pub(super) fn place(&self) -> Option<Arc<Place>> {
-        let permit = self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;
-        let (permit, patience) = (Some(permit), Duration::ZERO);
-        let state = State { permit, share: None, waits_since: None, patience, end: None };
-        Some(Arc::new(Place { room: self.clone(), state: Mutex::new(state) }))
+    /// A permit, if one is free or a waiting caller can be ended.
+    pub(super) fn permit(&self) -> Option<Arc<Permit>> {
+        let semaphore_permit =
+            self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;
+        let (semaphore_permit, patience) = (Some(semaphore_permit), Duration::ZERO);
+        let state = State { semaphore_permit, share: None, waits_since: None, patience, end: None };
+        Some(Arc::new(Permit { capacity: self.clone(), state: Mutex::new(state) }))
     }
 
     fn free(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0.places).try_acquire_owned().ok()
+        Arc::clone(&self.0.permits).try_acquire_owned().ok()
     }
 
     /// Ends one request whose caller keeps the sidecar waiting. True if there was one.
     fn cleared(&self) -> bool {
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        waiting.iter().filter_map(Weak::upgrade).any(|place| place.leave(None))
+        waiting.iter().filter_map(Weak::upgrade).any(|permit| permit.leave(None))
     }
 
-    fn add(&self, place: Weak<Place>) {
+    fn add(&self, permit: Weak<Permit>) {
         let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        // Ended requests are removed only when the list is twice as long as the number of places.
+        // Ended requests are removed only when the list is twice as long as the number of permits.
         if waiting.len() > self.0.most.saturating_mul(2) {
-            waiting.retain(|place| place.strong_count() > 0);
+            waiting.retain(|permit| permit.strong_count() > 0);
         }
-        waiting.push_back(place);
+        waiting.push_back(permit);
     }
 }
 
-impl Place {
-    /// Takes a part of the principal's share, for as long as the request has its place.
+impl Permit {
+    /// Takes a part of the principal's share, for as long as the request has its permit.
     pub(super) fn hold(&self, share: Share) {
         self.state().share = Some(share);
     }
 
-    /// Marks that the caller may keep the sidecar waiting from now on; `end` ends the request if others need its place.
+    /// Marks that the caller may keep the sidecar waiting from now on; `end` ends the request if others need its permit.
     pub(crate) fn may_wait(self: &Arc<Self>, end: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
         state.waits_since = Some(Instant::now());
         state.end = Some(Box::new(end));
         drop(state);
-        self.room.add(Arc::downgrade(self));
+        self.capacity.add(Arc::downgrade(self));
     }
 
     /// Marks that the caller keeps the sidecar waiting again.
@@ -104,11 +105,11 @@ impl Place {
         state.patience = PATIENCE;
     }
 
-    /// Marks that the caller waits for the sidecar. Returns true if the request still has its place.
+    /// Marks that the caller waits for the sidecar. Returns true if the request still has its permit.
     pub(crate) fn goes_on(&self) -> bool {
         let mut state = self.state();
         state.waits_since = None;
-        state.permit.is_some()
+        state.semaphore_permit.is_some()
     }
 
     /// Ends the request if its caller has kept the sidecar waiting for this long.
@@ -120,12 +121,14 @@ impl Place {
     fn leave(&self, time: Option<Duration>) -> bool {
         let mut state = self.state();
         let time = time.unwrap_or(state.patience);
-        if state.waits_since.is_none_or(|since| since.elapsed() < time) || state.permit.is_none() {
+        if state.waits_since.is_none_or(|since| since.elapsed() < time)
+            || state.semaphore_permit.is_none()
+        {
             return false;
         }
-        state.permit = None;
+        state.semaphore_permit = None;
         let (end, share) = (state.end.take(), state.share.take());
-        // Dropped first, because `end` may access the place itself.
+        // Dropped first, because `end` may access the permit itself.
         drop((state, share));
         if let Some(end) = end {
             end();
@@ -138,9 +141,9 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for Permit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").finish_non_exhaustive()
+        f.debug_struct("Permit").finish_non_exhaustive()
     }
 }
 
@@ -157,8 +160,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_that_waits_for_its_caller_gives_its_permit_to_others() {
-        let room = Room::new(2);
-        let (busy, slow) = (room.place().unwrap(), room.place().unwrap());
+        let capacity = Capacity::new(2);
+        let (busy, slow) = (capacity.permit().unwrap(), capacity.permit().unwrap());
         let n_ended = Arc::new(AtomicUsize::new(0));
         let counts = |n_ended: &Arc<AtomicUsize>| {
             let n_ended = Arc::clone(n_ended);
@@ -167,19 +170,19 @@ mod tests {
         busy.may_wait(counts(&n_ended));
         slow.may_wait(counts(&n_ended));
         assert!(busy.goes_on() && slow.goes_on());
-        assert!(room.place().is_none(), "nobody waits");
+        assert!(capacity.permit().is_none(), "nobody waits");
         slow.waits();
-        assert!(room.place().is_none(), "nobody has waited for long");
+        assert!(capacity.permit().is_none(), "nobody has waited for long");
         advance(PATIENCE).await;
-        let third = room.place().unwrap();
+        let third = capacity.permit().unwrap();
         assert_eq!(n_ended.load(Ordering::SeqCst), 1);
         assert!(busy.goes_on() && third.goes_on() && !slow.goes_on());
-        assert!(room.place().is_none(), "one leaves for each that comes");
+        assert!(capacity.permit().is_none(), "one leaves for each that comes");
         third.may_wait(|| {});
-        assert!(room.place().is_some(), "a body that is not there yet can come again");
+        assert!(capacity.permit().is_some(), "a body that is not there yet can come again");
         assert!(!third.goes_on());
         drop(slow);
         drop((busy, third));
-        assert!(room.place().is_some());
+        assert!(capacity.permit().is_some());
     }
 }

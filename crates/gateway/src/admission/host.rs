@@ -96,7 +96,7 @@ mod tests {
     use http::Request;
 
     use super::*;
-    use crate::peer::Door;
+    use crate::peer::ListenerKind;
 
     #[track_caller]
     fn check_with(dialled: Option<&str>, headers: &[(&str, &str)], expected: Option<u16>) {
@@ -105,7 +105,8 @@ mod tests {
             request = request.header(*name, *value);
         }
         let dialled: Option<IpAddr> = dialled.map(|address| address.parse().unwrap());
-        let peer = Peer { door: Door::Calls, is_encrypted: false, dialled, names: Vec::new() };
+        let peer =
+            Peer { kind: ListenerKind::Calls, is_encrypted: false, dialled, names: Vec::new() };
         let hosts = ["callgate.internal".to_owned()];
         let checked = check(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
         let status = checked.err().map(|problem| problem.status());

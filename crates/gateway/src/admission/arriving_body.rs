@@ -1,5 +1,5 @@
 //! The body of a request while it arrives. It must arrive in time, and before the sidecar stops; a slow request may
-//! lose its place to others.
+//! lose its permit to others.
 
 use std::{
     error::Error as StdError,
@@ -13,34 +13,39 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::{sync::Notify, time::Instant};
 
-use super::room::Place;
+use super::capacity::Permit;
 use crate::{drain::Drain, json_body::Unread, time_limit::TimeLimit};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// A body that is still arriving.
-pub(super) struct Arriving<B> {
+pub(super) struct ArrivingBody<B> {
     body: B,
     deadline: Instant,
     drain: Drain,
-    place: Option<Arc<Place>>,
+    permit: Option<Arc<Permit>>,
     /// Ends the wait; set when the first wait begins.
     end: Option<Pin<Box<dyn Future<Output = Unread> + Send>>>,
 }
 
-impl<B> Arriving<B> {
-    pub(super) fn new(body: B, deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Self {
-        Self { body, deadline, drain, place, end: None }
+impl<B> ArrivingBody<B> {
+    pub(super) fn new(
+        body: B,
+        deadline: Instant,
+        drain: Drain,
+        permit: Option<Arc<Permit>>,
+    ) -> Self {
+        Self { body, deadline, drain, permit, end: None }
     }
 }
 
-/// Waits until the body's time is over, its place is taken, or the sidecar stops.
-async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unread {
+/// Waits until the body's time is over, its permit is taken, or the sidecar stops.
+async fn end(deadline: Instant, drain: Drain, permit: Option<Arc<Permit>>) -> Unread {
     let is_left = async {
-        let Some(place) = place else { return std::future::pending().await };
+        let Some(permit) = permit else { return std::future::pending().await };
         let left = Arc::new(Notify::new());
         let leaves = Arc::clone(&left);
-        place.may_wait(move || leaves.notify_one());
+        permit.may_wait(move || leaves.notify_one());
         left.notified().await;
     };
     tokio::select! {
@@ -50,19 +55,19 @@ async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unre
     }
 }
 
-impl<B> Arriving<B> {
-    /// Returns the piece that arrived. The end of the body counts only if the request still has its place.
+impl<B> ArrivingBody<B> {
+    /// Returns the piece that arrived. The end of the body counts only if the request still has its permit.
     fn taken(
         &self,
         frame: Option<Result<Frame<Bytes>, BoxError>>,
     ) -> Option<Result<Frame<Bytes>, BoxError>> {
         let is_over = frame.is_none();
-        let has_place = self.place.as_ref().is_none_or(|place| !is_over || place.goes_on());
+        let has_place = self.permit.as_ref().is_none_or(|permit| !is_over || permit.goes_on());
         if has_place { frame } else { Some(Err(Unread::Overloaded.into())) }
     }
 }
 
-impl<B> Body for Arriving<B>
+impl<B> Body for ArrivingBody<B>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
@@ -78,9 +83,9 @@ where
         if let Poll::Ready(frame) = Pin::new(&mut this.body.frame()).poll(context) {
             return Poll::Ready(this.taken(frame.map(|frame| frame.map_err(Into::into))));
         }
-        let (deadline, drain, place) = (this.deadline, &this.drain, &this.place);
+        let (deadline, drain, permit) = (this.deadline, &this.drain, &this.permit);
         let end =
-            this.end.get_or_insert_with(|| Box::pin(end(deadline, drain.clone(), place.clone())));
+            this.end.get_or_insert_with(|| Box::pin(end(deadline, drain.clone(), permit.clone())));
         end.as_mut().poll(context).map(|unread| Some(Err(unread.into())))
     }
 

@@ -1,5 +1,5 @@
-//! The share of all places that one principal may use: requests beyond it are refused until later, and the other principals
-//! keep their places.
+//! The share of all permits that one principal may use: requests beyond it are refused until later, and the other principals
+//! keep their permits.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ impl Shares {
         Self { most, taken: Arc::default() }
     }
 
-    /// Takes a place for a principal; `None` if its share is used up.
+    /// Takes a permit for a principal; `None` if its share is used up.
     pub(super) fn take(&self, principal: &Principal) -> Option<Share> {
         let principal = principal.id().to_owned();
         let mut taken = self.taken.lock();

@@ -25,9 +25,9 @@ use super::{
 
 /// The known keys of an issuer.
 #[derive(Debug)]
-pub(super) struct Published {
+pub(super) struct KeyCache {
     issuer: BuiltIssuer,
-    keys: SingleFlight<Arc<Keys>, Unread>,
+    keys: SingleFlight<Arc<Keys>, FetchFailed>,
     /// Limits the requests that wait for an unknown key.
     waiting: Semaphore,
     renewals: Mutex<JoinSet<()>>,
@@ -35,9 +35,9 @@ pub(super) struct Published {
 
 /// The issuer did not return keys; the log says why.
 #[derive(Clone, Copy, Debug)]
-struct Unread;
+struct FetchFailed;
 
-impl FetchFailure for Unread {
+impl FetchFailure for FetchFailed {
     fn is_transient(&self) -> bool {
         true
     }
@@ -52,7 +52,7 @@ enum Step {
     WaitUntil(Instant),
 }
 
-impl Published {
+impl KeyCache {
     pub(super) fn new(issuer: &BuiltIssuer) -> Self {
         let (keys, waiting) = (SingleFlight::new(PACE), Semaphore::new(MOST_WAITING));
         Self { issuer: issuer.clone(), keys, waiting, renewals: Mutex::default() }
@@ -120,7 +120,7 @@ impl Published {
             let keys = fetch::keys(&issuer).await.map_err(|error| {
                 let issuer = &*issuer.config.issuer;
                 tracing::warn!(issuer, error, "cannot read the keys of an issuer");
-                Unread
+                FetchFailed
             })?;
             Ok((Arc::new(keys), Life::ahead(FRESH, STALE)))
         });

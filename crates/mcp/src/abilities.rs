@@ -10,7 +10,7 @@ use rmcp::{
 
 /// The way to ask a client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Way {
+pub(crate) enum Channel {
     /// A request of the server asks the client (revisions before 2026-07-28).
     Live,
     /// The client cannot be asked.
@@ -22,7 +22,7 @@ pub(crate) enum Way {
 /// The abilities that a call's client declares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Abilities {
-    pub(crate) way: Way,
+    pub(crate) channel: Channel,
     /// True if the client shows forms to a person.
     pub(crate) has_forms: bool,
     /// True if the client asks its model.
@@ -40,12 +40,12 @@ impl Abilities {
         let is_modern = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         // A request of the server needs a connection to send it over.
         let has_connection = context.extensions.get::<Parts>().is_none();
-        let way = match (is_modern, has_connection) {
-            (true, _) => Way::Rounds,
-            (false, true) => Way::Live,
-            (false, false) => Way::Nobody,
+        let channel = match (is_modern, has_connection) {
+            (true, _) => Channel::Rounds,
+            (false, true) => Channel::Live,
+            (false, false) => Channel::Nobody,
         };
-        Self { way, has_forms, has_model: sampling.is_some() }
+        Self { channel, has_forms, has_model: sampling.is_some() }
     }
 
     /// The abilities of a client of 2026-07-28 that declares these capabilities; `None` if they have wrong types.
@@ -58,11 +58,11 @@ impl Abilities {
             .get("elicitation")
             .is_some_and(|known| known.get("form").is_some() || known.get("url").is_none());
         let has_model = declared.get("sampling").is_some();
-        Some(Self { way: Way::Rounds, has_forms, has_model })
+        Some(Self { channel: Channel::Rounds, has_forms, has_model })
     }
 
     /// The abilities of a client of an earlier revision over HTTP.
     pub(crate) fn none() -> Self {
-        Self { way: Way::Nobody, has_forms: false, has_model: false }
+        Self { channel: Channel::Nobody, has_forms: false, has_model: false }
     }
 }

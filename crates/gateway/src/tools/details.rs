@@ -13,7 +13,7 @@ use callgate_tool::{ArgumentName, Tool, Value, json};
 ///
 /// # Errors
 /// Returns the errors of `out`.
-pub fn write_known(
+pub fn write_details(
     out: &mut dyn Write,
     operation: Option<&Operation>,
     tool: &Tool,

@@ -12,7 +12,7 @@ fn the_number_of_metric_series_is_bounded() {
     let builder = builder.set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS);
     let recorder = builder.unwrap().build_recorder();
     let handle = recorder.handle();
-    let bounded = Bounded::new(recorder, SECONDS.len() + AROUND_BUCKETS);
+    let bounded = BoundedRecorder::new(recorder, SECONDS.len() + AROUND_BUCKETS);
     with_local_recorder(&bounded, || {
         for number in 0..5000 {
             let name = format!("made-up-{number}");

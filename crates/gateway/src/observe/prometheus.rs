@@ -2,7 +2,7 @@
 //! callgate keeps its own recorder; the sidecar installs this one. No value that a caller makes up becomes a label, and the
 //! number of series is limited as well.
 
-mod bounded;
+mod bounded_recorder;
 
 use std::sync::OnceLock;
 
@@ -14,11 +14,11 @@ use callgate_config::Built;
 use http::{HeaderValue, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-use self::bounded::Bounded;
+use self::bounded_recorder::BoundedRecorder;
 use crate::{
     caller::Caller,
     gateway::Gateway,
-    observe::left_open,
+    observe::unknown_calls,
     problem::{Problem, ProblemKind},
     reloads::End,
 };
@@ -34,7 +34,7 @@ pub(crate) fn record() {
     let recorder = builder.build_recorder();
     let handle = recorder.handle();
     let histogram = SECONDS.len() + AROUND_BUCKETS;
-    if metrics::set_global_recorder(Bounded::new(recorder, histogram)).is_ok() {
+    if metrics::set_global_recorder(BoundedRecorder::new(recorder, histogram)).is_ok() {
         HANDLE.get_or_init(|| handle);
         describe();
     }
@@ -90,7 +90,7 @@ pub(crate) fn tidy() {
 pub(crate) fn tell(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
-    metrics::gauge!("callgate_audit_unknown_calls").set(left_open::of(built).len() as f64);
+    metrics::gauge!("callgate_audit_unknown_calls").set(unknown_calls::of(built).len() as f64);
     for toolset in &built.toolsets {
         callgate_policy::describe_toolset(&toolset.name);
         let is_up = f64::from(u8::from(toolset.failure().is_none()));

@@ -16,9 +16,9 @@ use crate::server::Server;
 
 /// A server that says in its errors what went wrong.
 #[derive(Clone)]
-pub(crate) struct Worded(pub(crate) Server);
+pub(crate) struct WithMethodErrors(pub(crate) Server);
 
-impl Service<RoleServer> for Worded {
+impl Service<RoleServer> for WithMethodErrors {
     async fn handle_request(
         &self,
         request: ClientRequest,

@@ -9,19 +9,19 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 
 /// A recorder with a limit.
 #[derive(Debug)]
-pub(super) struct Bounded<R> {
+pub(super) struct BoundedRecorder<R> {
     recorder: R,
     histogram: usize,
-    known: RwLock<Known>,
+    known: RwLock<SeriesNames>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct SeriesNames {
     keys: BTreeSet<Key>,
     n_series: usize,
 }
 
-impl<R: Recorder> Bounded<R> {
+impl<R: Recorder> BoundedRecorder<R> {
     /// Limits a recorder whose histograms have this many series each.
     pub(super) fn new(recorder: R, histogram: usize) -> Self {
         Self { recorder, histogram, known: RwLock::default() }
@@ -47,7 +47,7 @@ impl<R: Recorder> Bounded<R> {
     }
 }
 
-impl<R: Recorder> Recorder for Bounded<R> {
+impl<R: Recorder> Recorder for BoundedRecorder<R> {
     fn describe_counter(&self, key: KeyName, unit: Option<Unit>, about: SharedString) {
         self.recorder.describe_counter(key, unit, about);
     }

@@ -56,15 +56,15 @@ impl AsyncWrite for Unseen {
 }
 
 /// A watched connection, its caller's end, and its activity.
-fn connected() -> (Watched<Unseen>, DuplexStream, Arc<Activity>) {
+fn connected() -> (GuardedStream<Unseen>, DuplexStream, Arc<Activity>) {
     let (caller, stream) = duplex(64);
     let activity = Arc::new(Activity::new());
     let unseen = Unseen { stream, is_stale: false };
-    (Watched::new(unseen, TIMES, Framing::new(1000), Arc::clone(&activity)), caller, activity)
+    (GuardedStream::new(unseen, TIMES, Framing::new(1000), Arc::clone(&activity)), caller, activity)
 }
 
 /// Reads once; the number of bytes, or `None` if there are none yet.
-async fn read(watched: &mut Watched<Unseen>) -> io::Result<Option<usize>> {
+async fn read(watched: &mut GuardedStream<Unseen>) -> io::Result<Option<usize>> {
     let mut bytes = [0; 64];
     let mut buffer = ReadBuf::new(&mut bytes);
     let read =
@@ -76,7 +76,10 @@ async fn read(watched: &mut Watched<Unseen>) -> io::Result<Option<usize>> {
 }
 
 /// Reads when this much time is over and nothing the caller did since is seen, and again at the second look.
-async fn read_late(watched: &mut Watched<Unseen>, late: Duration) -> io::Result<Option<usize>> {
+async fn read_late(
+    watched: &mut GuardedStream<Unseen>,
+    late: Duration,
+) -> io::Result<Option<usize>> {
     advance(late).await;
     watched.stream.is_stale = true;
     assert_eq!(read(watched).await?, None);
@@ -119,7 +122,7 @@ async fn a_response_is_written_at_its_deadline_if_the_socket_became_writable_unn
     for is_read in [true, false] {
         let (mut watched, mut caller, _) = connected();
         watched.write_all(&[b'a'; 64]).await.unwrap();
-        let write = async |watched: &mut Watched<Unseen>| {
+        let write = async |watched: &mut GuardedStream<Unseen>| {
             poll_fn(|context| Poll::Ready(Pin::new(&mut *watched).poll_write(context, b"b"))).await
         };
         assert!(write(&mut watched).await.is_pending());
