@@ -27,6 +27,7 @@ const NOUNS: &[&str] = &[
     "logging",
     "masking",
     "naming",
+    "listen",
     "open",
     "pruning",
     "recording",

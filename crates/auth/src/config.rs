@@ -19,7 +19,7 @@ use crate::{
     oauth2::{OAuth2, OAuth2Config},
     own::OwnAuthenticator,
     place::ApiKeyLocation,
-    placed::PlacedCredential,
+    placed_credential::PlacedCredential,
     source::CredentialSource,
 };
 

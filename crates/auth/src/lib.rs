@@ -14,7 +14,7 @@ mod none;
 mod oauth2;
 mod own;
 mod place;
-mod placed;
+mod placed_credential;
 mod plain_header;
 mod refusal;
 mod source;

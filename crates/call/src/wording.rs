@@ -10,7 +10,7 @@ pub mod client;
 mod connection;
 mod credential;
 pub(crate) mod key;
-mod unknown;
+mod no_tool;
 pub mod values;
 pub(crate) mod xml;
 
@@ -23,7 +23,7 @@ pub use connection::{
     connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
 };
 pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted, sign_in_required};
-pub use unknown::{no_offered_tool, no_tool, refused_tool, unknown_tool};
+pub use no_tool::{no_offered_tool, no_tool, refused_tool, unknown_tool};
 
 use crate::style::Unwritable;
 

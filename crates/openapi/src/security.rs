@@ -6,7 +6,7 @@ pub(crate) mod credential_places;
 pub(crate) mod header;
 pub(crate) mod requirements;
 mod scheme;
-pub(crate) mod withholding;
+pub(crate) mod withholding_rules;
 
 use std::{collections::BTreeSet, sync::Arc};
 

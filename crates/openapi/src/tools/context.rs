@@ -33,7 +33,8 @@ use crate::{
     reference::{Located, reference_of},
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader,
-        credential_places::CredentialPlaces, requirements::Schemes, withholding::WithholdingRules,
+        credential_places::CredentialPlaces, requirements::Schemes,
+        withholding_rules::WithholdingRules,
     },
     server::{Server, Servers},
     template::Template,

@@ -17,7 +17,7 @@ use crate::{
         SecurityScheme,
         argument_header::ArgumentHeader,
         credential_places::{DeclaredParameter, PlaceOwner},
-        withholding::{WithholdingReason, WithholdingRules, withheld},
+        withholding_rules::{WithholdingReason, WithholdingRules, withheld},
     },
     template::{QueryValue, Template},
 };
