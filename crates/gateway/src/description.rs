@@ -12,8 +12,8 @@ use utoipa::{
 };
 
 use crate::{
-    admin, approvals, calls, dialects, health, observe::prometheus, problem::Details, results, search,
-    sessions, tools,
+    admin, approvals, calls, dialects, health, observe::prometheus, problem::Details, results,
+    search, sessions, tools,
 };
 
 /// The paths from the code and those of further routes, with the schemas they refer to.
