@@ -26,6 +26,7 @@ use callgate_policy::{Audit, Guard, Idempotency, IdempotencyKey, Records};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::Resolver;
+use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
 fn is_send<T: Send>(_: T) {}
@@ -89,7 +90,8 @@ fn every_future_of_a_sidecar_is_send() {
         |request, changes| is_send(request.parameters_with("s", changes));
     let _: fn(&RouteRequest, Object) =
         |request, changes| is_send(request.change_parameters("s", changes));
-    let _: fn(&RouteRequest) = |request| is_send(request.state::<Value>("s"));
+    let _: fn(&RouteRequest) =
+        |request| is_send(request.state("s").map(Result::<Option<(Value, _)>, _>::ok));
     let _: fn(&RouteRequest, &Value) =
         |request, state| is_send(request.put_state("s", state, None));
     let _: fn(&RouteCalls) = |calls| is_send(calls.run());

@@ -14,12 +14,24 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! With the feature `sidecar`, `routes` are the paths of both products for a sidecar.
 
 mod exported;
 mod import;
+#[cfg(feature = "sidecar")]
+mod members;
 mod package;
+#[cfg(feature = "sidecar")]
+mod routes;
+#[cfg(feature = "sidecar")]
+mod runs;
+#[cfg(feature = "sidecar")]
+mod tool_service;
 mod whole;
 
 pub use exported::Exports;
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
+#[cfg(feature = "sidecar")]
+pub use routes::routes;
 pub use whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export};

@@ -16,7 +16,6 @@ mod at_start;
 mod bodies;
 mod caller;
 mod calls;
-mod ces_paths;
 mod description;
 mod dialects;
 mod drain;
@@ -30,7 +29,6 @@ mod listens;
 mod live;
 #[cfg(feature = "mcp")]
 mod mcp;
-mod members;
 mod observe;
 mod path_name;
 mod peer;
@@ -40,7 +38,6 @@ mod reloads;
 mod results;
 mod router;
 mod routes;
-mod runs;
 mod search;
 mod serve;
 mod sessions;
@@ -50,7 +47,6 @@ mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;
 mod time_limit;
-mod tool_service;
 mod tools;
 mod waiting_calls;
 

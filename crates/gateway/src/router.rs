@@ -26,7 +26,7 @@ use crate::{
 /// The paths of callers as a service, for programs that serve it themselves. It identifies no callers: everyone who reaches
 /// it may use everything.
 pub fn router(gateway: Gateway) -> Router {
-    router_with(gateway, crate::ces_paths::routes())
+    router_with(gateway, Routes::new())
 }
 
 /// The paths of callers and further routes as a service, for programs that serve it themselves. It identifies no callers:

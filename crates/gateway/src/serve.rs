@@ -18,7 +18,8 @@ use crate::{
     live::Live,
     observe::{prometheus, unknown_calls, unread},
     peer::ListenerKind,
-    router::router,
+    router::router_with,
+    routes::Routes,
     source::Source,
 };
 
@@ -28,6 +29,8 @@ use crate::{
 pub struct ServeOptions {
     /// The addresses to listen on, instead of the configuration's.
     pub listen: Vec<String>,
+    /// Routes besides the sidecar's own.
+    pub routes: Routes,
 }
 
 /// Serves until a signal stops the process. `told` receives each line about what is served.
@@ -62,7 +65,8 @@ pub async fn serve(
     lines.iter().map(String::as_str).for_each(told);
     unread::tell(None, &gateway.built());
     unknown_calls::list(&gateway.built());
-    let admission = Admission::new(router(gateway.clone()), gateway.clone(), limits);
+    let router = router_with(gateway.clone(), options.routes);
+    let admission = Admission::new(router, gateway.clone(), limits);
     tokio::select! {
         () = listen::run(listeners, Arc::new(admission)) => Ok(()),
         failure = stopped(signals, gateway.drain(), limits.drain) => Err(failure),

@@ -28,7 +28,11 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let source = source.with_loader(loader());
     let source = folders::cache().into_iter().fold(source, Source::with_cache);
     let config = source.config().map_err(|error| failure(&error))?;
-    let options = ServeOptions { listen: arguments.listen.clone() };
+    #[cfg(feature = "ces")]
+    let routes = callgate_ces::routes();
+    #[cfg(not(feature = "ces"))]
+    let routes = callgate_gateway::Routes::new();
+    let options = ServeOptions { listen: arguments.listen.clone(), routes };
     allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {

@@ -5,6 +5,7 @@ mod claims;
 mod drain;
 mod exchanged;
 mod foreign;
+mod further;
 mod jwt;
 mod leaving;
 mod limits;

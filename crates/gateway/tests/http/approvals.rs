@@ -159,18 +159,6 @@ async fn a_request_repeated_after_the_decision_is_answered_with_the_result() {
 }
 
 #[tokio::test]
-async fn a_call_that_needs_an_approval_is_refused_without_an_approver() {
-    let sidecar = Sidecar::of(CONFIGURATION).await;
-    let call = json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}});
-    let body = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]});
-    let run = sidecar.post("/v1/sessions/s-1:run", &body).await;
-    assert!(run.text.contains("needs_approval"), "{}", run.text);
-    let body = json!({"tool": "pets-getPet", "args": {"petId": 7}});
-    let executed = sidecar.post("/v1/projects/p/locations/l/apps/a:executeTool", &body).await;
-    assert!(executed.text.contains("needs_approval"), "{}", executed.text);
-}
-
-#[tokio::test]
 async fn an_invalid_decision_is_refused() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;

@@ -73,21 +73,10 @@ fn ways() -> Vec<(&'static str, &'static str, Value)> {
     let calls = json!({"calls": [{"id": "a", "tool": "find", "args": args}]});
     let events = "text/event-stream";
     let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find", "arguments": args}});
-    let ces = json!({"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "find", "args": args});
-    let dialogflow = json!({"tool": "projects/p/locations/l/agents/a/tools/t", "action": "find", "inputParameters": args});
-    let message = json!({"source": "VIRTUAL_AGENT", "toolCall": dialogflow});
-    let tool = json!({"toolset": "projects/p/locations/us/apps/a/toolsets/shop", "toolId": "find"});
     vec![
         ("/v1/calls", json, calls.clone()),
         ("/v1/calls", events, calls),
         ("/mcp", "application/json, text/event-stream", mcp),
-        ("/v1/sessions/s:run", json, json!({"inputs": [{"toolCalls": {"toolCalls": [ces]}}]})),
-        ("/v1/sessions/d:run", json, json!({"queryResult": {"responseMessages": [message]}})),
-        (
-            "/v1/projects/p/locations/us/apps/a:executeTool",
-            json,
-            json!({"toolsetTool": tool, "args": args}),
-        ),
     ]
 }
 

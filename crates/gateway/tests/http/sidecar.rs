@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use callgate_config::{Built, Config};
-use callgate_gateway::{Gateway, router};
+use callgate_gateway::{Gateway, router_with};
 
 /// A sidecar and a client of its own.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Sidecar {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let gateway = Gateway::new(built);
-        let router = router(gateway.clone());
+        let router = router_with(gateway.clone(), crate::routes());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { address, client: reqwest::Client::new(), gateway }
     }

@@ -184,10 +184,9 @@ async fn an_unknown_tool_names_the_nearest_of_those_that_its_caller_may_use() {
     ] {
         let params = json!({"name": tool, "arguments": {}});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let schema = "/v1/projects/p/locations/l/apps/a:retrieveToolSchema";
         for (path, body) in [
             (&*format!("/v1/tools/{tool}"), Value::Null),
-            (schema, json!({"tool": tool})),
+            (&*format!("/v1/tools/{tool}:find"), json!({})),
             ("/v1/calls", json!({"calls": [{"tool": tool}]})),
             ("/mcp", call),
         ] {

@@ -88,15 +88,13 @@ async fn the_token_of_a_caller_is_sent_only_to_the_token_endpoint() {
     let world = World::start("").await;
     let token = world.token("1");
     let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-list", "arguments": {}}});
-    let run =
-        json!({"inputs": [{"toolCalls": {"toolCalls": [{"tool": "pets-list", "args": {}}]}}]});
     let mut answers = Vec::new();
     for (path, body) in [
         ("/v1/calls", call(&json!({"dryRun": true}))),
         ("/v1/calls", call(&json!({"session": {"id": "s", "parameters": {"customerId": "c"}}}))),
         ("/v1/calls", call(&json!({}))),
         ("/mcp", mcp),
-        ("/v1/sessions/s:run", run),
+        ("/v1/sessions/s:call", json!({"tool": "pets-list"})),
     ] {
         answers.push(world.post(path, &token, &body).await);
     }

@@ -87,11 +87,7 @@ fn ways() -> Vec<(&'static str, Value)> {
     ];
     let mut ways = vec![("calls", json!({"calls": [call]})), ("calls", json!({"calls": [keyed]}))];
     ways.extend(messages.map(|(dialect, message)| (dialect, json!({"message": message}))));
-    let ces = json!({"toolCalls": [{"id": "1", "displayName": "pets-list", "args": {}}]});
-    ways.push(("run", json!({"inputs": [{"toolCalls": ces}]})));
-    let action = json!({"tool": "pets", "action": "list", "inputParameters": {}});
-    let messages = json!({"responseMessages": [{"toolCall": action}]});
-    ways.push(("run", json!({"queryResult": messages})));
+    ways.push(("further", json!({"tool": "pets-list"})));
     ways
 }
 
@@ -194,7 +190,7 @@ impl World {
         let mut body = way.1.clone();
         let path = match way.0 {
             "calls" => "/v1/calls".to_owned(),
-            "run" => format!("/v1/sessions/{}:run", session["id"].as_str().unwrap()),
+            "further" => format!("/v1/sessions/{}:call", session["id"].as_str().unwrap()),
             dialect => format!("/v1/dialects/{dialect}/calls"),
         };
         body["session"] = session;
@@ -230,8 +226,10 @@ async fn no_stored_result_answers_a_call_for_another_customer() {
 #[tokio::test]
 async fn no_pending_approval_answers_a_call_for_another_customer() {
     let world = World::start(", confirm: always").await;
-    // A session's runs ask nobody for an approval.
-    for Case { path, body, given, key } in cases(&GIVEN).into_iter().filter(|it| it.path != "run") {
+    // A further route asks nobody for an approval.
+    for Case { path, body, given, key } in
+        cases(&GIVEN).into_iter().filter(|it| it.path != "further")
+    {
         let call = async |customer| world.call((path, &body), given, customer, &key).await;
         let first = call("alice").await;
         let id = &id_in(&first, "approval_");

@@ -27,9 +27,9 @@ paths:
 enum Kind {
     Approval,
     Key,
-    Pause,
     Result,
     Session,
+    State,
 }
 
 struct World {
@@ -45,10 +45,8 @@ impl World {
         };
         let router = Router::new().route("/pets", routing::get(file).post(async || "sent"));
         let pets = format!("openapi: p.yaml, server: 'http://{}'", service(router).await);
-        let app = "prefix: '', functions: [{name: ask, input: {type: object}}]";
-        let toolsets = format!(
-            "toolsets: {{pets: {{{pets}}}, asked: {{{pets}, confirm: always}}, app: {{{app}}}}}\n"
-        );
+        let toolsets =
+            format!("toolsets: {{pets: {{{pets}}}, asked: {{{pets}, confirm: always}}}}\n");
         let sidecar = Sidecar::describing(&format!("{toolsets}{more}"), DESCRIPTION).await;
         Self { sidecar, client: Client::builder().no_proxy().build().unwrap() }
     }
@@ -102,7 +100,7 @@ impl World {
                 let call = |_| json!({"tool": "pets-list", "args": {"size": size}});
                 results(&call).await.iter().filter_map(|it| named(&it["handle"])).collect()
             }
-            Kind::Pause | Kind::Session => self.write_sessions(kind, token, numbers, size).await,
+            Kind::Session | Kind::State => self.write_sessions(kind, token, numbers, size).await,
         }
     }
 
@@ -117,11 +115,7 @@ impl World {
         for number in numbers {
             let args = json!({"pad": "x".repeat(size)});
             let (method, path, body) = match kind {
-                Kind::Pause => {
-                    let call = json!({"id": "1", "tool": "ask", "args": args});
-                    let body = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]});
-                    ("POST", format!("/v1/sessions/{number}:run"), body)
-                }
+                Kind::State => ("POST", format!("/v1/sessions/{number}:keep"), args),
                 _ => ("PUT", format!("/v1/sessions/{number}"), json!({"parameters": args})),
             };
             let (status, _) = self.send(method, &path, &body, token).await;
@@ -146,10 +140,9 @@ impl World {
                 let (_, answer) = self.send("POST", "/v1/calls", &body, token).await;
                 answer["results"][0]["error"]["code"] == "key_reused"
             }
-            Kind::Pause => {
-                let call = json!({"id": "2", "tool": "ask", "args": {}});
-                let body = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]});
-                self.send("POST", &format!("/v1/sessions/{name}:run"), &body, token).await.0 == 409
+            Kind::State => {
+                let path = format!("/v1/sessions/{name}:keep");
+                self.send("POST", &path, &json!({}), token).await.0 == 409
             }
             Kind::Result => get(format!("/v1/results/{name}")).await,
             Kind::Session => get(format!("/v1/sessions/{name}")).await,
@@ -186,8 +179,8 @@ const fn row(kind: Kind, limits: &'static str, records: usize, size: usize) -> R
 const ROWS: [Row; 9] = [
     row(Kind::Session, "sessions: {most: 40, bytes: 64MiB}", 60, 1),
     row(Kind::Session, "sessions: {most: 10000, bytes: 256KiB}", 60, 8_000),
-    row(Kind::Pause, "sessions: {most: 40, bytes: 64MiB}", 60, 1),
-    row(Kind::Pause, "sessions: {most: 10000, bytes: 256KiB}", 60, 8_000),
+    row(Kind::State, "sessions: {most: 40, bytes: 64MiB}", 60, 1),
+    row(Kind::State, "sessions: {most: 10000, bytes: 256KiB}", 60, 8_000),
     row(Kind::Key, "idempotency: {most: 40, bytes: 64MiB}", 100, 1),
     row(Kind::Key, "idempotency: {most: 10000, bytes: 16KiB}", 100, 1),
     row(Kind::Result, "", 1_300, 1),

@@ -10,7 +10,9 @@ use tokio::{
 };
 
 use super::super::{ServeOptions, open};
-use crate::{admission::Admission, gateway::Gateway, listen, peer::ListenerKind, router::router};
+use crate::{
+    admission::Admission, gateway::Gateway, listen, peer::ListenerKind, router::router_with,
+};
 
 /// A sidecar that runs until it is dropped or drained.
 pub(super) struct Sidecar {
@@ -57,7 +59,8 @@ impl Sidecar {
         let (calls, admin) = (of(ListenerKind::Calls), of(ListenerKind::Admin));
         let limits = built.serving.limits;
         let gateway = Gateway::new(built);
-        let admission = Admission::new(router(gateway.clone()), gateway.clone(), limits);
+        let router = router_with(gateway.clone(), further::routes());
+        let admission = Admission::new(router, gateway.clone(), limits);
         let running = tokio::spawn(listen::run(opened, Arc::new(admission)));
         Ok(Self { gateway, calls, admin, running, listeners, config })
     }

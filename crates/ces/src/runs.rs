@@ -16,6 +16,7 @@ use std::time::Duration;
 use callgate_call::wording;
 use callgate_dialect::{Dialect, ReadMessage};
 use callgate_executor::Entry;
+use callgate_gateway::{Problem, ProblemKind, RouteRequest, SessionInput};
 use callgate_session::Version;
 use callgate_tool::{Effect, Object, Session, Value};
 
@@ -31,7 +32,7 @@ pub(crate) use self::{
     inputs::named,
     outputs::{failed, response},
 };
-use crate::{Problem, ProblemKind, RouteRequest, SessionInput, members::context};
+use crate::members::context;
 
 /// One request to run something in a session.
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 //! response can be repeated. Once the client has answered, a response that asked it to run calls becomes that of the turn's
 //! end.
 
+use callgate_gateway::{Problem, ProblemKind, RouteRequest};
 use callgate_policy::Guard;
 use callgate_tool::{FingerprintHasher, Value};
 use serde::{Deserialize, Serialize};
-
-use crate::{Problem, ProblemKind, RouteRequest};
 
 /// A request that may be repeated.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -2,6 +2,7 @@
 
 use callgate_call::wording;
 use callgate_executor::Call;
+use callgate_gateway::{Problem, ProblemKind};
 use callgate_tool::{Fault, Outcome, Session, ToolCall};
 
 use super::{
@@ -11,7 +12,6 @@ use super::{
     outputs::{failed, response_of},
     turn::{CallState, PendingCall, Turn},
 };
-use crate::{Problem, ProblemKind};
 
 impl Run {
     /// Ends calls of a turn with the client's answers, each with its call's position.

@@ -1,8 +1,7 @@
 //! Reads members of a body, in either spelling of Protocol Buffers' JSON, and of a path.
 
+use callgate_gateway::{Problem, RouteRequest};
 use callgate_tool::{InvalidValue, Object, Value};
-
-use crate::{Problem, RouteRequest};
 
 /// Takes a member by the first of its spellings that has a value; `null` is no value.
 pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {

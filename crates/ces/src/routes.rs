@@ -1,17 +1,17 @@
 //! The paths of Customer Engagement Suite and Dialogflow CX, whose last segment ends with a colon and a verb:
 //! `…/sessions/{id}:runSession`, `…/sessions/{id}:detectIntent`. Other modules carry out the verbs.
 
+use callgate_gateway::{Problem, RouteRequest, Routes};
 use callgate_tool::Value;
 
 use crate::{
-    Problem, RouteRequest, Routes,
     runs::{Run, is_of_dialogflow},
     tool_service,
 };
 
 /// The paths of Customer Engagement Suite and Dialogflow CX as routes of a sidecar: sessions that run calls (`:run`,
 /// `:runSession`, `:detectIntent`), and tools (`:executeTool`, `:retrieveToolSchema`, `:retrieveTools`).
-pub(crate) fn routes() -> Routes {
+pub fn routes() -> Routes {
     let app = "/v1/projects/{project}/locations/{location}/apps/{app}";
     let agent = "/v3/projects/{project}/locations/{location}/agents/{app}";
     let environment = format!("{agent}/environments/{{environment}}");
@@ -29,7 +29,7 @@ pub(crate) fn routes() -> Routes {
         let routes = routes.post(&format!("/v1/sessions/{{id}}:{verb}"), run);
         routes.post(&format!("{app}/sessions/{{id}}:{verb}"), run)
     });
-    let description = Value::parse(include_str!("ces_paths/openapi.json")).unwrap_or_default();
+    let description = Value::parse(include_str!("routes/openapi.json")).unwrap_or_default();
     routes.described(description.as_object().cloned().unwrap_or_default())
 }
 

@@ -1,6 +1,7 @@
 //! Checks a client's answers against the waiting calls: equal id, tool and `displayName`, each once. One answer that
 //! matches no call refuses the whole request, and no answer is accepted.
 
+use callgate_gateway::{Problem, ProblemKind};
 use callgate_tool::Value;
 
 use super::{
@@ -8,7 +9,6 @@ use super::{
     inputs::ToolResponse,
     turn::{CallState, Past, PendingCall, Runs, Turn},
 };
-use crate::{Problem, ProblemKind};
 
 /// The positions of the calls that the answers belong to, in order.
 pub(super) fn positions(

@@ -1,12 +1,10 @@
 //! `mockConfig`: calls that get a result without a request. A mock applies to calls of its tool whose arguments contain
 //! everything in the pattern.
 
+use callgate_gateway::Problem;
 use callgate_tool::{InvalidValue, Object, Value};
 
-use crate::{
-    Problem,
-    members::{array, required, take, wrong},
-};
+use crate::members::{array, required, take, wrong};
 
 /// The effect of mocks on a call.
 #[derive(Debug)]

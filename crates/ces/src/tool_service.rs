@@ -7,11 +7,11 @@ mod schema;
 use callgate_call::wording;
 use callgate_dialect::Dialect;
 use callgate_executor::{Entry, Execution};
+use callgate_gateway::{Problem, ProblemKind, RouteRequest, SessionInput};
 use callgate_tool::{Object, Outcome, Tool, ToolCall, ToolResult, Value, json};
 
 use self::mocks::{Mocked, mocked};
 use crate::{
-    Problem, ProblemKind, RouteRequest, SessionInput,
     members::{array, context, object, required, take},
     runs::{failed, named, read, response},
 };

@@ -2,6 +2,7 @@
 //! calls of its `responseMessages`, or `queryInput` with the `toolCallResult` of a waiting call, and `queryParams`.
 
 use callgate_executor::ClientAnswer;
+use callgate_gateway::{Problem, SessionInput};
 use callgate_tool::{Object, Value, json};
 
 use super::{
@@ -9,10 +10,7 @@ use super::{
     inputs::{Inputs, ToolResponse, execution},
     turn::{CallState, Turn},
 };
-use crate::{
-    Problem, SessionInput,
-    members::{array, object, required, take, wrong},
-};
+use crate::members::{array, object, required, take, wrong};
 
 /// Reads a body of a request for the session `id`.
 pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {

@@ -4,13 +4,11 @@
 use std::collections::BTreeSet;
 
 use callgate_executor::{ClientAnswer, Execution};
+use callgate_gateway::{Problem, SessionInput};
 use callgate_tool::{InvalidValue, Object, Value};
 
 use super::{NEEDS_MODEL, repetition::Repeatable};
-use crate::{
-    Problem, SessionInput,
-    members::{array, object, required, take, wrong},
-};
+use crate::members::{array, object, required, take, wrong};
 
 /// The content of a request.
 #[derive(Debug)]
