@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 use callgate::{
     auth::{ApiKeyLocation, CredentialPlace, Error},
-    transport::{Client, Limits},
+    transport::Client,
 };
 use callgate_executor::{Callable, Toolset};
 
@@ -82,12 +82,9 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         operations: operations.map(callable).collect(),
         refused: Vec::new(),
         transport: Arc::new(Client::new().unwrap()),
-        limits: Limits::default(),
+        call: callgate_executor::CallSettings::default(),
         session_values: callgate_executor::SessionValues::default(),
         secret_arguments: Vec::new(),
-        shape: callgate_call::Shape::default(),
-        redirects: callgate_executor::Redirects::None,
-        baggage: false,
         tool_shapes: BTreeMap::new(),
         client: callgate_executor::ClientSide::default(),
     });

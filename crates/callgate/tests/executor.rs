@@ -43,12 +43,9 @@ fn toolset(description: &str) -> Toolset {
         operations: operations.into_iter().map(callable).collect(),
         refused: Vec::new(),
         transport: Arc::new(Refuse::new()),
-        limits: callgate::transport::Limits::default(),
-        redirects: callgate::config::Redirects::None,
-        baggage: false,
+        call: callgate_executor::CallSettings::default(),
         session_values: callgate_executor::SessionValues::default(),
         secret_arguments: Vec::new(),
-        shape: callgate::config::Shape::default(),
         tool_shapes: std::collections::BTreeMap::new(),
         client: callgate_executor::ClientSide::default(),
     }

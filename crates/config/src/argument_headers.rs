@@ -1,35 +1,46 @@
 //! The key `argument_headers` of a toolset: the withheld headers that its operator lets arguments set, for all of its
 //! tools or for single ones. The check that tools have such parameters runs after the description is loaded.
 
-use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader, Selection};
+use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader};
 
 use crate::{
     code::ConfigCode,
-    keys::ARGUMENT_HEADERS,
+    form::forms,
+    keys::Kind,
     reader::{Mapping, Reader, at},
-    toolset::ListedHeader,
+    settings::keys,
+    toolset::{ListedHeader, ToolsetConfig},
 };
 
-/// Reads the allowed headers: a list for all tools, or a mapping with a list for each single tool.
-pub(crate) fn read(
-    reader: &mut Reader,
-    toolset: Mapping<'_>,
-    selection: &Selection,
-) -> Vec<ListedHeader> {
-    let Some(node) = toolset.object.get("argument_headers") else { return Vec::new() };
-    let mut listed = Vec::new();
-    if node.as_array().is_some() {
-        listed = list(reader, toolset, "argument_headers", None);
-    } else {
-        let pointer = at(toolset, "argument_headers");
-        if let Some(mapping) = reader.mapping(node, &pointer, &ARGUMENT_HEADERS) {
-            listed = list(reader, mapping, "allow", None);
-            listed.append(&mut of_tools(reader, mapping));
-        }
+keys! {
+    pub(crate) struct ArgumentHeaderKeys in "`argument_headers`" {
+        /// Headers that arguments of all tools may set.
+        allow: HeadersOfAll;
+        /// Those of single tools, by their names or by the `operationId`.
+        tools: HeadersByTool;
     }
+}
+
+forms! {
+    /// A list for all tools, or a mapping with a list for each single tool.
+    struct ArgumentHeaders => Vec<ListedHeader>,
+        Kind::AnyOf(&[HeadersOfAll::KIND, ArgumentHeaderKeys::KIND]), |reader, mapping, key| {
+            if mapping.object.get(key)?.as_array().is_some() {
+                return reader.get::<HeadersOfAll>(mapping, key);
+            }
+            let ArgumentHeaderKeys { allow, tools } = reader.get::<ArgumentHeaderKeys>(mapping, key)?;
+            Some([allow, tools].into_iter().flatten().flatten().collect())
+        };
+    struct HeadersOfAll => Vec<ListedHeader>, Kind::List(&Kind::Text),
+        |reader, mapping, key| Some(list(reader, mapping, key, None));
+    struct HeadersByTool => Vec<ListedHeader>, Kind::Map(&HeadersOfAll::KIND), of_tools;
+}
+
+/// Reports a header that changes the method where only reads are offered.
+pub(crate) fn check(reader: &mut Reader, toolset: &ToolsetConfig) {
     let overrides = |known: &&ListedHeader| known.header.overrides_method();
-    if selection.effects == Effects::Read
-        && let Some(known) = listed.iter().find(overrides)
+    if toolset.selection.effects == Effects::Read
+        && let Some(known) = toolset.argument_headers.iter().find(overrides)
     {
         let message = format!(
             "expected no other method than that of the request where only reads are offered, got: `{}`",
@@ -38,19 +49,17 @@ pub(crate) fn read(
         let help = "remove it, or `read_only` of `tools`";
         reader.complain(ConfigCode::WrongValue, known.pointer.clone(), message, help);
     }
-    listed
 }
 
-fn of_tools(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<ListedHeader> {
-    let Some(node) = mapping.object.get("tools") else { return Vec::new() };
-    let pointer = at(mapping, "tools");
+fn of_tools(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<ListedHeader>> {
+    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{getSession: [Cookie]}`";
         reader.expected(&pointer, "a mapping from tools to names of headers", node, help);
-        return Vec::new();
+        return None;
     };
     let tools = Mapping { object, pointer: &pointer };
-    object.iter().flat_map(|(tool, _)| list(reader, tools, tool, Some(tool))).collect()
+    Some(object.iter().flat_map(|(tool, _)| list(reader, tools, tool, Some(tool))).collect())
 }
 
 /// The list under a key, for one tool or for all.

@@ -1,113 +1,181 @@
-//! From the `auth:` of a toolset to an authenticator's configuration: one file for each kind, with its keys. References
-//! to secrets are read, secrets are not.
+//! The key `auth` of a toolset, and the kinds of credentials, each with its keys. References to secrets are read, secrets
+//! are not.
 
-mod api_key;
-mod aws_sigv4;
-mod basic;
-mod bearer;
 mod google;
 mod oauth2;
 
-use callgate_auth::AuthConfig;
+use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialSource};
+use callgate_secret::SecretReference;
+use callgate_store::aws::Scope;
 use callgate_tree::Node;
 
 use crate::{
+    aws::{AwsKeys, key_source},
     code::ConfigCode,
-    keys::AUTH,
+    form::{forms, words},
+    keys::Kind,
     reader::{Mapping, Reader, at},
+    secret_reference::SecretOrName,
+    settings::{Section, keys},
 };
 
-/// Reads `auth:`; `None` if it is missing or has a fault.
-pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConfig> {
-    let node = toolset.object.get("auth")?;
-    if node.as_str() == Some("none") {
-        return Some(AuthConfig::None);
+pub(crate) use google::{GoogleAccessTokenKeys, GoogleIdTokenKeys};
+pub(crate) use oauth2::{
+    AuthorizationCodeKeys, ClientCredentialsKeys, JwtBearerKeys, TokenExchangeKeys,
+};
+
+/// The credential of the one kind that a mapping names.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    auth: Option<AuthConfig>,
+}
+
+keys! {
+    pub(crate) AuthKeys over Chosen, in "`auth`" takes One with CredentialKeys {
+        /// A key in a header, a cookie or the query.
+        api_key => auth: ApiKey;
     }
-    one(reader, node, &at(toolset, "auth"))
+}
+
+keys! {
+    pub(crate) SchemeKeys over Chosen, in "a credential of `credentials`" takes One with CredentialKeys {
+        /// A key; the description says where it goes.
+        api_key => _: SchemeApiKeyKeys;
+    }
+}
+
+keys! {
+    pub(crate) CredentialKeys over Chosen, in "`auth`" {
+        /// A signature of AWS, Version 4.
+        aws_sigv4 => auth: AwsSigV4, needs "aws";
+        /// A user name and a password.
+        basic => auth: Basic;
+        /// A bearer token.
+        bearer => auth: Bearer;
+        /// An access token of a Google account.
+        google_access_token => auth: google::AccessToken, needs "google";
+        /// An identity token of a Google account.
+        google_id_token => auth: google::IdToken, needs "google";
+        /// A token for a JWT that speaks for a user (RFC 7523).
+        jwt_bearer => auth: oauth2::JwtBearer;
+        /// A token of the person who logged in with `callgate login` (OAuth 2.0).
+        oauth2_authorization_code => auth: oauth2::AuthorizationCode;
+        /// A token that callgate asks for as a client of its own (OAuth 2.0).
+        oauth2_client_credentials => auth: oauth2::ClientCredentials;
+        /// A token for a user's token (RFC 8693).
+        token_exchange => auth: oauth2::TokenExchange;
+    }
+}
+
+keys! {
+    pub(crate) struct ApiKeyKeys in "`api_key`" {
+        /// The place where the service expects the key.
+        place ("in"): ApiKeyLocation, required;
+        /// The name of the header, the cookie or the query parameter.
+        name: String, required;
+        /// The key.
+        value: SecretReference, required;
+    }
+}
+
+keys! {
+    pub(crate) struct SchemeApiKeyKeys in "`api_key` of `credentials`" {
+        /// The key.
+        value: SecretReference, required;
+    }
+}
+
+keys! {
+    pub(crate) struct AwsSigV4Keys in "`aws_sigv4`" with AwsKeys {
+        /// `unsigned` leaves the body out of the signature (https only).
+        payload: Payload;
+        /// The service that requests are signed for: `execute-api`.
+        service: String, required;
+    }
+}
+
+keys! {
+    pub(crate) struct BasicKeys in "`basic`" {
+        /// The password.
+        password: SecretReference, required;
+        /// The user name, or a reference to a secret that holds it.
+        username: SecretOrName, required;
+    }
+}
+
+keys! {
+    pub(crate) struct BearerKeys in "`bearer`" {
+        /// The token, or the session's own: `$session.credentials.NAME`.
+        token: CredentialSource, required;
+    }
+}
+
+words! {
+    ApiKeyLocation, "say where the service expects the key":
+    "cookie" => Cookie, "header" => Header, "query" => Query
+}
+
+/// True for a body that a signature leaves out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Payload {
+    Signed,
+    Unsigned,
+}
+
+words! {
+    Payload, "`unsigned` leaves the body out of the signature, as VPC Lattice asks for":
+    "signed" => Signed, "unsigned" => Unsigned
+}
+
+forms! {
+    struct Auth => AuthConfig, Kind::AnyOf(&[Kind::Choice(&["none"]), AuthKeys::KIND]), |reader, mapping, key| {
+        match mapping.object.get(key)? {
+            node if node.as_str() == Some("none") => Some(AuthConfig::None),
+            node => one(reader, node, &at(mapping, key)),
+        }
+    };
+    struct ApiKey => AuthConfig, ApiKeyKeys::KIND, |reader, mapping, key| {
+        let ApiKeyKeys { place, name, value } = reader.get::<ApiKeyKeys>(mapping, key)?;
+        Some(AuthConfig::ApiKey { place: place?, name: name?, value: value? })
+    };
+    /// The service and the region of a signature, and its keys.
+    struct AwsSigV4 => AuthConfig, AwsSigV4Keys::KIND, |reader, mapping, key| {
+        reader.within::<AwsSigV4Keys, _>(mapping, key, |reader, mapping, keys| {
+            let (region, source) = key_source(reader, mapping);
+            let is_payload_unsigned = matches!(keys.payload, Some(Payload::Unsigned));
+            let scope = Scope { region: region?, service: keys.service?, is_payload_unsigned };
+            Some(AuthConfig::AwsSigV4 { scope, keys: source? })
+        })
+    };
+    struct Basic => AuthConfig, BasicKeys::KIND, |reader, mapping, key| {
+        let BasicKeys { password, username } = reader.get::<BasicKeys>(mapping, key)?;
+        Some(AuthConfig::Basic { username: username?, password: password? })
+    };
+    struct Bearer => AuthConfig, BearerKeys::KIND, |reader, mapping, key| {
+        Some(AuthConfig::Bearer { token: reader.get::<BearerKeys>(mapping, key)?.token? })
+    };
 }
 
 /// Reads one credential of any kind.
 pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &AUTH)?;
-    let mut kinds =
-        mapping.object.iter().filter_map(|(key, node)| Some((key, CredentialKind::of(key)?, node)));
+    let mapping = reader.mapping(node, pointer, &AuthKeys::TABLE)?;
+    let n_kinds = mapping.object.iter().filter(|(key, _)| AuthKeys::TABLE.has(key)).count();
     // Calls without a credential need `none`, never an omitted kind.
-    let Some((key, kind, node)) = kinds.next() else {
-        if mapping.object.is_empty() {
-            let message = "expected one kind of credential, got none";
-            let help = "write `auth: none` for calls without a credential";
-            reader.complain(ConfigCode::WrongValue, pointer, message, help);
-        }
-        return None;
+    let (got, help) = match n_kinds {
+        0 => ("none", "write `auth: none` for calls without a credential"),
+        1 => return chosen(reader, mapping).auth,
+        _ => ("several", "keep one"),
     };
-    if kinds.next().is_some() {
-        let message = "expected one kind of credential, got several";
-        reader.complain(ConfigCode::WrongValue, pointer, message, "keep one");
-        return None;
+    if n_kinds > 0 || mapping.object.is_empty() {
+        let message = format!("expected one kind of credential, got {got}");
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
     }
-    let pointer = at(mapping, key);
-    match kind {
-        CredentialKind::ApiKey => api_key::read(reader, node, &pointer),
-        CredentialKind::AwsSigV4 => aws_sigv4::read(reader, node, &pointer),
-        CredentialKind::Basic => basic::read(reader, node, &pointer),
-        CredentialKind::GoogleAccessToken => google::access_token(reader, node, &pointer),
-        CredentialKind::GoogleIdToken => google::id_token(reader, node, &pointer),
-        CredentialKind::JwtBearer => oauth2::jwt_bearer(reader, node, &pointer),
-        CredentialKind::OAuth2AuthorizationCode => {
-            oauth2::authorization_code(reader, node, &pointer)
-        }
-        CredentialKind::OAuth2ClientCredentials => {
-            oauth2::client_credentials(reader, node, &pointer)
-        }
-        CredentialKind::TokenExchange => oauth2::token_exchange(reader, node, &pointer),
-        CredentialKind::Bearer => bearer::read(reader, node, &pointer),
-    }
+    None
 }
 
-/// The closed set of kinds; any other key is not a credential.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum CredentialKind {
-    ApiKey,
-    AwsSigV4,
-    Basic,
-    Bearer,
-    GoogleAccessToken,
-    GoogleIdToken,
-    JwtBearer,
-    OAuth2AuthorizationCode,
-    OAuth2ClientCredentials,
-    TokenExchange,
-}
-
-impl CredentialKind {
-    /// The kind that a key names.
-    fn of(key: &str) -> Option<Self> {
-        Some(match key {
-            "api_key" => Self::ApiKey,
-            "aws_sigv4" => Self::AwsSigV4,
-            "basic" => Self::Basic,
-            "bearer" => Self::Bearer,
-            "google_access_token" => Self::GoogleAccessToken,
-            "google_id_token" => Self::GoogleIdToken,
-            "jwt_bearer" => Self::JwtBearer,
-            "oauth2_authorization_code" => Self::OAuth2AuthorizationCode,
-            "oauth2_client_credentials" => Self::OAuth2ClientCredentials,
-            "token_exchange" => Self::TokenExchange,
-            _ => return None,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_key_of_a_credential_names_a_kind_of_its_own() {
-        let kinds: Vec<_> = AUTH.names().map(CredentialKind::of).collect();
-        assert!(kinds.iter().all(Option::is_some), "{kinds:?}");
-        let is_new = |(at, kind): (usize, &Option<CredentialKind>)| !kinds[..at].contains(kind);
-        assert!(kinds.iter().enumerate().all(is_new), "{kinds:?}");
-        assert_eq!(CredentialKind::of("mutual_tls"), None);
-    }
+fn chosen(reader: &mut Reader, mapping: Mapping<'_>) -> Chosen {
+    let mut chosen = Chosen::default();
+    AuthKeys::fill(&mut chosen, reader, mapping);
+    CredentialKeys::fill(&mut chosen, reader, mapping);
+    chosen
 }

@@ -20,18 +20,19 @@ use crate::location::shown;
 /// assert_eq!(named.path().to_str(), Some("pets.yaml"));
 /// # assert!(held.path().as_os_str().is_empty());
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Description {
     /// The file; empty for a text from a program; for an address the part that may be shown.
     pub(crate) file: PathBuf,
     pub(crate) source: Source,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Source {
     Address(Url),
     File,
     /// There is no description: the toolset has only functions.
+    #[default]
     None,
     Parsed(ParsedText),
     /// The text comes from a program or an export.
@@ -60,7 +61,7 @@ impl Description {
 
     /// No description, for a toolset that has only functions.
     pub fn none() -> Self {
-        Self { file: PathBuf::new(), source: Source::None }
+        Self::default()
     }
 
     pub(crate) fn is_some(&self) -> bool {

@@ -1,12 +1,11 @@
 //! The forms of values: the kind that a table shows, and the reading.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
-
-use callgate_secret::SecretReference;
+use std::{collections::BTreeMap, marker::PhantomData, path::PathBuf, time::Duration};
 
 use crate::{
+    code::ConfigCode,
     keys::Kind,
-    reader::{Mapping, Reader, at, secret::secret},
+    reader::{Mapping, Reader, at},
 };
 
 /// The form of a value: a type that is read itself, or a name for one of several readings of a type.
@@ -37,14 +36,14 @@ impl Reader {
         if mapping.object.contains(key) { F::read(self, mapping, key) } else { None }
     }
 
-    /// A mapping whose names the operator chooses, without the values that have a fault.
-    pub(crate) fn map<F: Form>(
+    /// A mapping whose names the operator chooses, in the order of the text, without the values that have a fault.
+    pub(crate) fn map<F: Form, C: FromIterator<(String, F::Value)>>(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
         expected: &str,
         help: &str,
-    ) -> Option<BTreeMap<String, F::Value>> {
+    ) -> Option<C> {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let Some(object) = node.as_object() else {
             self.expected(&pointer, expected, node, help);
@@ -55,6 +54,42 @@ impl Reader {
         Some(
             names.filter_map(|name| Some((name.clone(), self.get::<F>(entries, &name)?))).collect(),
         )
+    }
+}
+
+impl Reader {
+    /// The values of a list of texts; a fault has the place of its text.
+    pub(crate) fn each<T>(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        help: &str,
+        value: impl Fn(&str) -> Result<T, String>,
+    ) -> Vec<T> {
+        let mut values = Vec::new();
+        for (index, text) in self.strings(mapping, key).into_iter().enumerate() {
+            match value(text) {
+                Ok(value) => values.push(value),
+                Err(message) => {
+                    let pointer = format!("{}/{index}", at(mapping, key));
+                    self.complain(ConfigCode::WrongValue, pointer, message, help);
+                }
+            }
+        }
+        values
+    }
+}
+
+/// Values by names that the operator chooses.
+#[derive(Debug)]
+pub(crate) struct MapOf<F>(PhantomData<F>);
+
+impl<F: Form> Form for MapOf<F> {
+    type Value = BTreeMap<String, F::Value>;
+    const KIND: Kind = Kind::Map(&F::KIND);
+
+    fn read(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Self::Value> {
+        reader.map::<F, _>(mapping, key, "a mapping", "write `{NAME: …}`")
     }
 }
 
@@ -111,8 +146,10 @@ forms! {
     Vec<String> => Self, Kind::List(&Kind::Text), |reader, mapping, key| {
         Some(reader.strings(mapping, key).into_iter().map(str::to_owned).collect())
     };
+    Vec<PathBuf> => Self, Kind::List(&Kind::Text), |reader, mapping, key| {
+        Some(reader.strings(mapping, key).into_iter().map(PathBuf::from).collect())
+    };
     Duration => Self, Kind::Duration, Reader::duration;
-    SecretReference => Self, Kind::Secret, secret;
     @[const LEAST: usize, const MOST: usize] Bytes<LEAST, MOST> => usize, Kind::Bytes,
         |reader, mapping, key| reader.bytes(mapping, key, LEAST..=MOST);
     @[const MOST: usize] Count<MOST> => usize, Kind::Count(MOST),

@@ -5,45 +5,57 @@ use callgate_tree::Node;
 
 use crate::{
     code::ConfigCode,
-    keys::FUNCTION,
-    reader::{Mapping, Reader, at},
+    form::forms,
+    keys::Kind,
+    reader::{Reader, at},
+    settings::keys,
     toolset::FunctionConfig,
 };
 
-/// Reads `functions:`.
-pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FunctionConfig> {
-    let Some(node) = toolset.object.get("functions") else { return Vec::new() };
-    let pointer = at(toolset, "functions");
-    let Some(items) = node.as_array() else {
-        let help = "for example `[{name: open_page, input: {type: object}}]`";
-        reader.expected(&pointer, "a list of functions", node, help);
-        return Vec::new();
-    };
-    let items = items.iter().enumerate();
-    items.filter_map(|(at, node)| function(reader, &format!("{pointer}/{at}"), node)).collect()
+keys! {
+    pub(crate) struct FunctionKeys in "a function" {
+        /// The purpose of the function, for the model.
+        description: String;
+        /// The schema of its arguments, one of objects.
+        input: JsonSchema;
+        /// Its name; the toolset's prefix stands before it.
+        name: String, required;
+        /// The schema of its results, which the client's are checked against.
+        output: JsonSchema;
+    }
 }
 
-fn function(reader: &mut Reader, pointer: &str, node: &Node) -> Option<FunctionConfig> {
-    let mapping = reader.mapping(node, pointer, &FUNCTION)?;
-    let name = reader.required_string(mapping, "name")?.to_owned();
-    let description = reader.string(mapping, "description").unwrap_or_default().to_owned();
-    let input = schema(reader, mapping, "input")
-        .unwrap_or_else(|| json!({"type": "object", "properties": {}}));
+forms! {
+    struct Functions => Vec<FunctionConfig>, Kind::List(&FunctionKeys::KIND), |reader, mapping, key| {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let Some(items) = node.as_array() else {
+            let help = "for example `[{name: open_page, input: {type: object}}]`";
+            reader.expected(&pointer, "a list of functions", node, help);
+            return None;
+        };
+        let items = items.iter().enumerate();
+        Some(items.filter_map(|(at, node)| function(reader, format!("{pointer}/{at}"), node)).collect())
+    };
+    struct JsonSchema => Value, Kind::Schema, |reader, mapping, key| {
+        let node = mapping.object.get(key)?;
+        if node.as_object().is_none() {
+            let help = "for example `{type: object, properties: {page: {type: string}}}`";
+            reader.expected(&at(mapping, key), "a JSON Schema", node, help);
+            return None;
+        }
+        Some(node.to_value())
+    };
+}
+
+fn function(reader: &mut Reader, pointer: String, node: &Node) -> Option<FunctionConfig> {
+    let FunctionKeys { description, input, name, output } =
+        reader.section::<FunctionKeys>(node, &pointer)?;
+    let input = input.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     if input.get("type").and_then(Value::as_str) != Some("object") {
         let message = "expected a schema of objects, got another one";
         let help = "arguments have names: `{type: object, properties: {…}}`";
-        reader.complain(ConfigCode::WrongValue, at(mapping, "input"), message, help);
+        reader.complain(ConfigCode::WrongValue, format!("{pointer}/input"), message, help);
     }
-    let output = schema(reader, mapping, "output");
-    Some(FunctionConfig { pointer: pointer.to_owned(), name, description, input, output })
-}
-
-fn schema(reader: &mut Reader, function: Mapping<'_>, key: &str) -> Option<Value> {
-    let node = function.object.get(key)?;
-    if node.as_object().is_none() {
-        let help = "for example `{type: object, properties: {page: {type: string}}}`";
-        reader.expected(&at(function, key), "a JSON Schema", node, help);
-        return None;
-    }
-    Some(node.to_value())
+    let description = description.unwrap_or_default();
+    Some(FunctionConfig { pointer, name: name?, description, input, output })
 }

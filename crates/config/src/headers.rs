@@ -4,15 +4,14 @@
 
 use callgate_secret::SecretReference;
 use callgate_tool::is_framing_header;
-use callgate_tree::Object;
 
 use crate::{
     code::ConfigCode,
-    reader::{
-        Mapping, Reader, at, escaped,
-        secret::{noted_quietly, unmasked},
-    },
+    form::forms,
+    keys::Kind,
+    reader::{Reader, at, escaped},
     secret_name::is_secret,
+    secret_reference::{noted_quietly, unmasked},
 };
 
 /// A header with a fixed value on every request.
@@ -36,23 +35,23 @@ impl FixedHeader {
     }
 }
 
-pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader> {
-    let Some(node) = toolset.object.get("headers") else { return Vec::new() };
-    let pointer = at(toolset, "headers");
-    if node.as_object().is_none() {
-        let help = "for example `{X-Api-Version: \"2024-05-01\"}`";
-        reader.expected(&pointer, "a mapping from names of headers to texts", node, help);
-    }
-    let mut headers = Vec::new();
-    for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
-        let pointer = format!("{pointer}/{}", escaped(name));
-        let Some(text) = node.as_str() else {
-            reader.expected(&pointer, "a text or a reference to a secret", node, "quote it");
-            continue;
-        };
-        headers.extend(one(reader, name, text, &pointer));
-    }
-    headers
+forms! {
+    struct Headers => Vec<FixedHeader>, Kind::Map(&Kind::Text), |reader, mapping, key| {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        if node.as_object().is_none() {
+            let help = "for example `{X-Api-Version: \"2024-05-01\"}`";
+            reader.expected(&pointer, "a mapping from names of headers to texts", node, help);
+        }
+        let mut headers = Vec::new();
+        for (name, node) in node.as_object()?.iter() {
+            let pointer = format!("{pointer}/{}", escaped(name));
+            match node.as_str() {
+                Some(text) => headers.extend(one(reader, name, text, &pointer)),
+                None => reader.expected(&pointer, "a text or a reference to a secret", node, "quote it"),
+            }
+        }
+        Some(headers)
+    };
 }
 
 pub(crate) fn one(

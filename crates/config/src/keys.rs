@@ -1,16 +1,6 @@
 //! The keys of mappings, with the types of their values and their purposes. The reader accepts these keys and suggests
 //! them for misspelt ones, `config/full.yaml` must show them, and `config/schema.json` lists them.
 
-mod credentials;
-mod secrets;
-mod serving;
-mod toolset;
-
-pub(crate) use credentials::*;
-pub(crate) use secrets::*;
-pub(crate) use serving::*;
-pub(crate) use toolset::*;
-
 /// The keys of one kind of mapping.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -126,50 +116,3 @@ fn is_built_in(feature: &str) -> bool {
     ];
     built_in.contains(&(feature, true))
 }
-
-/// A table whose keys may all be in one mapping.
-pub(crate) const fn table(name: &'static str, keys: &'static [Key]) -> Table {
-    Table { name, keys, shared: &[], takes: Takes::Any }
-}
-
-pub(crate) const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, about, is_required: false, feature: None }
-}
-
-pub(crate) const fn required(key: Key) -> Key {
-    Key { is_required: true, ..key }
-}
-
-/// A key that needs a feature of callgate.
-pub(crate) const fn needing(feature: &'static str, key: Key) -> Key {
-    Key { feature: Some(feature), ..key }
-}
-
-pub(crate) const fn text(name: &'static str, about: &'static str) -> Key {
-    key(name, Kind::Text, about)
-}
-
-pub(crate) const fn texts(name: &'static str, about: &'static str) -> Key {
-    key(name, Kind::List(&Kind::Text), about)
-}
-
-pub(crate) const fn secret(name: &'static str, about: &'static str) -> Key {
-    key(name, Kind::Secret, about)
-}
-
-/// The TLS settings of connections.
-pub(crate) const TLS: Table = table(
-    "`tls`",
-    &[
-        texts(
-            "ca",
-            "Certificates that are trusted instead of what the machine trusts: files, PEM, or DER in base64",
-        ),
-        text(
-            "client_certificate",
-            "The certificate that is shown to services, with its chain: a file, or PEM",
-        ),
-        secret("client_key", "The private key of the client certificate"),
-        secret("client_key_passphrase", "What opens an encrypted private key"),
-    ],
-);

@@ -2,14 +2,12 @@
 //! with its place in the text; a configuration with a fault is never built.
 
 mod argument_headers;
-mod arguments;
-mod body_media;
+mod aws;
 mod build;
 mod code;
 mod config;
 mod credential;
 mod description;
-mod egress;
 mod environment;
 mod error;
 mod file;
@@ -17,6 +15,7 @@ mod finding;
 mod form;
 mod functions;
 mod headers;
+mod identity;
 mod keys;
 mod limits;
 mod load;
@@ -31,12 +30,12 @@ mod references;
 mod schema;
 mod scheme_credentials;
 mod secret_name;
+mod secret_reference;
 mod secrets;
 mod selection;
 mod server;
 mod service_directory;
 mod serving;
-mod session_values;
 mod sessions;
 mod settings;
 #[cfg(feature = "openapiv3")]
@@ -48,6 +47,7 @@ mod tls;
 mod tool_rules;
 mod tool_source;
 mod toolset;
+mod toolset_keys;
 mod toolsets;
 #[cfg(feature = "openapiv3")]
 mod typed;

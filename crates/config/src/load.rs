@@ -17,11 +17,11 @@ use crate::{
     environment::Environment,
     error::Error,
     finding::{Finding, Severity},
-    limits::Bounds,
     location::Location,
     options::{self, DescriptionOptions},
     text::{bytes, tree},
     tool_source::{ToolSource, ToolSources},
+    toolset::ToolsetConfig,
     toolsets::{ToolsetLocation, toolset},
 };
 
@@ -194,11 +194,11 @@ impl Loader {
     fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
         let mut config = Config::of(text, base, file);
-        let bounds = Bounds::default();
+        let usual = ToolsetConfig::default();
         let place = ToolsetLocation {
             pointer: "",
             directory: &config.base,
-            bounds,
+            usual: &usual,
             sources: &self.sources,
         };
         config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));

@@ -52,10 +52,9 @@ settings! {
 }
 
 forms! {
-    /// Hints by the names of tools.
     struct McpTools => BTreeMap<String, McpTool>, Kind::Map(&McpTool::KIND), |reader, mapping, key| {
         let help = "for example `{pets-searchPets: {read_only: true}}`";
-        reader.map::<McpTool>(mapping, key, "a mapping from tools to what they are said to be", help)
+        reader.map::<McpTool, _>(mapping, key, "a mapping from tools to what they are said to be", help)
     };
 }
 

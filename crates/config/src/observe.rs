@@ -55,16 +55,13 @@ settings! {
 }
 
 forms! {
-    /// The address of a collector.
     struct Collector => Url, Kind::Setting, collector;
-    /// References to secrets by the names of headers.
     struct Headers => BTreeMap<String, SecretReference>, Kind::Map(&Kind::Secret), |reader, mapping, key| {
         let help = "`{authorization: env:OTLP}`";
-        reader.map::<SecretReference>(mapping, key, "secrets by headers", help)
+        reader.map::<SecretReference, _>(mapping, key, "secrets by headers", help)
     };
-    /// Levels by the prefixes of modules.
     struct Modules => BTreeMap<String, LogLevel>, Kind::Map(&LogLevel::KIND), |reader, mapping, key| {
-        reader.map::<LogLevel>(mapping, key, "levels by modules", "`{callgate_gateway: debug}`")
+        reader.map::<LogLevel, _>(mapping, key, "levels by modules", "`{callgate_gateway: debug}`")
     };
 }
 

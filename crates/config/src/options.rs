@@ -16,12 +16,9 @@ use crate::{
     description::Description,
     headers,
     headers::FixedHeader,
-    limits::{self, Bounds},
-    policy,
-    reader::{
-        Mapping, Reader,
-        secret::{noted_quietly, source},
-    },
+    limits,
+    reader::{Mapping, Reader},
+    secret_reference::{noted_quietly, source},
     server::ServerUrl,
     tls::{CertificateSource, TlsConfig},
     toolset::ToolsetConfig,
@@ -144,16 +141,11 @@ fn bounded(reader: &mut Reader, option: &str, given: Object, toolset: &mut Tools
     if given.is_empty() {
         return;
     }
-    let has_call_limits =
-        ["breaker", "concurrency", "rate"].iter().any(|key| given.contains_key(key));
     let settings = Object::from_iter([("limits".to_owned(), Value::Object(given))]);
     let Some(node) = tree(&Value::Object(settings)) else { return };
     let Some(object) = node.as_object() else { return };
     let mapping = Mapping { object, pointer: option };
-    limits::over(reader, mapping, Bounds::of(toolset)).put(toolset);
-    if has_call_limits {
-        toolset.call_limits = policy::call_limits(reader, mapping);
-    }
+    limits::over(reader, mapping, toolset);
 }
 
 fn tree(value: &Value) -> Option<Node> {

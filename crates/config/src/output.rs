@@ -1,139 +1,114 @@
-//! Reads `output`, which shapes results, for a toolset and for single tools. Reads only the keys;
+//! The key `output` of a toolset, which shapes results, for all its tools and for single ones. Declares only the keys;
 //! `callgate_call::Shape` applies them. The sizes are read with the other `limits`.
 
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
-use callgate_tree::Node;
 use http::{HeaderName, header::SET_COOKIE};
 
 use crate::{
     code::ConfigCode,
-    form::Bytes,
-    keys::{OUTPUT, OUTPUT_TOOL},
-    limits::Bounds,
+    form::{Bytes, MapOf, forms, words},
+    keys::Kind,
     reader::{Mapping, Reader, at, escaped},
-    toolset::ToolShape,
+    settings::{Section, keys},
+    tool_rules::ToolRule,
+    toolset::ToolsetConfig,
 };
 
-/// The shape of a toolset's results, and of the tools that have their own.
-pub(crate) fn shapes(
-    reader: &mut Reader,
-    toolset: Mapping<'_>,
-    bounds: &Bounds,
-) -> (Shape, Vec<ToolShape>) {
-    let mut shape = Shape::default();
-    (shape.media_bytes, shape.result_bytes) = (bounds.media_bytes, bounds.result_bytes);
-    let Some(node) = toolset.object.get("output") else { return (shape, Vec::new()) };
-    let pointer = at(toolset, "output");
-    let Some(mapping) = reader.mapping(node, &pointer, &OUTPUT) else { return (shape, Vec::new()) };
-    shown(reader, mapping, &mut shape);
-    let tools = tool_shapes(reader, mapping, &shape);
-    (shape, tools)
+keys! {
+    pub(crate) ShapeKeys over Shape, in "`output`" {
+        /// `string` writes integers beyond 2^53 as texts.
+        big_integers: BigIntegers;
+        /// Headers of an answer that are shown, instead of those that are usually.
+        headers: HeaderNames;
+        /// The part of a result that is shown, by a JSONPath (RFC 9535).
+        jsonpath => selection: JsonPath;
+        /// The part of a result that is shown: members by their paths.
+        select => selection: Members;
+    }
 }
 
-/// The shapes of tools under the key `tools`; missing keys have the toolset's values.
-fn tool_shapes(reader: &mut Reader, output: Mapping<'_>, toolset: &Shape) -> Vec<ToolShape> {
-    let Some(node) = output.object.get("tools") else { return Vec::new() };
-    let pointer = at(output, "tools");
-    let Some(object) = node.as_object() else {
-        let help = "for example `{listPets: {select: [id, name]}}`";
-        reader.expected(
-            &pointer,
-            "a mapping from tools to how their results are shown",
-            node,
-            help,
-        );
-        return Vec::new();
+keys! {
+    pub(crate) OutputKeys over Shape, in "`output`" with ShapeKeys {
+        /// Single tools, by their names or by the `operationId`.
+        tools => _: MapOf<ToolOutputKeys>;
+    }
+}
+
+keys! {
+    pub(crate) ToolOutputKeys over Shape, in "a tool's `output`" with ShapeKeys {
+        /// The longest text of a result that a model sees.
+        result_bytes: Bytes;
+    }
+}
+
+words! {
+    BigIntegers, "`string` keeps the digits for models that round numbers beyond 2^53":
+    "number" => Number, "string" => String
+}
+
+forms! {
+    struct HeaderNames => ShownHeaders, Kind::List(&Kind::Text), |reader, mapping, key| {
+        Some(ShownHeaders::Named(headers(reader, mapping, key)))
     };
-    object
-        .iter()
-        .filter_map(|(name, node)| tool_shape(reader, &pointer, name, node, toolset))
-        .collect()
+    struct JsonPath => Selection, Kind::Text, json_path;
+    /// Paths of members; an empty list shows all.
+    struct Members => Selection, Kind::List(&Kind::Text), |reader, mapping, key| {
+        let paths = reader.strings(mapping, key);
+        (!paths.is_empty()).then(|| Selection::paths(paths))
+    };
 }
 
-fn tool_shape(
-    reader: &mut Reader,
-    tools: &str,
-    name: &str,
-    node: &Node,
-    toolset: &Shape,
-) -> Option<ToolShape> {
-    let pointer = format!("{tools}/{}", escaped(name));
-    let mapping = reader.mapping(node, &pointer, &OUTPUT_TOOL)?;
-    let mut shape = toolset.clone();
-    if let Some(bytes) = reader.get::<Bytes>(mapping, "result_bytes") {
-        shape.result_bytes = bytes;
-    }
-    shown(reader, mapping, &mut shape);
-    Some(ToolShape { tool: name.to_owned(), pointer, shape })
-}
-
-/// Reads the keys that toolsets and tools share.
-fn shown(reader: &mut Reader, mapping: Mapping<'_>, shape: &mut Shape) {
-    if let Some(big_integers) = big_integers(reader, mapping) {
-        shape.big_integers = big_integers;
-    }
-    if mapping.object.contains("headers") {
-        shape.headers = ShownHeaders::Named(headers(reader, mapping));
-    }
-    let paths = reader.strings(mapping, "select");
-    if !paths.is_empty() {
-        shape.selection = Selection::paths(paths);
-    }
-    if let Some(path) = reader.string(mapping, "jsonpath") {
-        json_path(reader, mapping, path, shape);
-    }
-}
-
-fn headers(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<HeaderName> {
-    let mut names = Vec::new();
-    for text in reader.strings(mapping, "headers") {
-        match HeaderName::from_bytes(text.as_bytes()) {
-            Ok(name) if name == SET_COOKIE => {
-                let message = "expected headers that a model may see, got: `Set-Cookie`";
-                let help = "remove it: a cookie is a credential of the service";
-                reader.complain(ConfigCode::WrongValue, at(mapping, "headers"), message, help);
-            }
-            Ok(name) => names.push(name),
-            Err(_) => {
-                let message = format!("expected names of headers, got: `{text}`");
-                let help = "for example `[ETag, X-Total-Count]`";
-                reader.complain(ConfigCode::WrongValue, at(mapping, "headers"), message, help);
-            }
+/// Reads the shape of a toolset's results, and of the tools that have their own: their missing keys have the toolset's
+/// values.
+pub(crate) fn shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+    let Some(node) = mapping.object.get("output") else { return };
+    let pointer = at(mapping, "output");
+    let Some(mapping) = reader.mapping(node, &pointer, &OutputKeys::TABLE) else { return };
+    ShapeKeys::fill(&mut toolset.call.shape, reader, mapping);
+    let Some(node) = mapping.object.get("tools") else { return };
+    let pointer = at(mapping, "tools");
+    let Some(object) = node.as_object() else {
+        let expected = "a mapping from tools to how their results are shown";
+        let help = "for example `{listPets: {select: [id, name]}}`";
+        return reader.expected(&pointer, expected, node, help);
+    };
+    for (tool, node) in object.iter() {
+        let pointer = format!("{pointer}/{}", escaped(tool));
+        let mut rule = toolset.call.shape.clone();
+        if let Some(mapping) = reader.mapping(node, &pointer, &ToolOutputKeys::TABLE) {
+            ToolOutputKeys::fill(&mut rule, reader, mapping);
+            ShapeKeys::fill(&mut rule, reader, mapping);
         }
+        toolset.tool_shapes.push(ToolRule { tool: tool.to_string(), pointer, rule });
+    }
+}
+
+fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<HeaderName> {
+    let help = "for example `[ETag, X-Total-Count]`";
+    let name = |text: &str| {
+        let name = HeaderName::from_bytes(text.as_bytes());
+        name.map_err(|_| format!("expected names of headers, got: `{text}`"))
+    };
+    let names = reader.each(mapping, key, help, name);
+    if let Some(index) = names.iter().position(|name| name == SET_COOKIE) {
+        let message = "expected headers that a model may see, got: `Set-Cookie`";
+        let help = "remove it: a cookie is a credential of the service";
+        let pointer = format!("{}/{index}", at(mapping, key));
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
     }
     names
 }
 
-fn json_path(reader: &mut Reader, mapping: Mapping<'_>, path: &str, shape: &mut Shape) {
-    if mapping.object.contains("select") {
-        let message = "expected `select` or `jsonpath`, got both";
-        reader.complain(
-            ConfigCode::WrongValue,
-            at(mapping, "jsonpath"),
-            message,
-            "remove one of them",
-        );
-        return;
-    }
-    match Selection::json_path(path) {
-        Ok(selection) => shape.selection = selection,
-        Err(error) => {
-            let help = "for example `$.items[*].id`";
-            let message = format!("{error}, got: `{path}`");
-            reader.complain(ConfigCode::WrongValue, at(mapping, "jsonpath"), message, help);
+fn json_path(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Selection> {
+    let path = reader.string(mapping, key)?;
+    let (message, help) = if mapping.object.contains("select") {
+        ("expected `select` or `jsonpath`, got both".to_owned(), "remove one of them")
+    } else {
+        match Selection::json_path(path) {
+            Ok(selection) => return Some(selection),
+            Err(error) => (format!("{error}, got: `{path}`"), "for example `$.items[*].id`"),
         }
-    }
-}
-
-fn big_integers(reader: &mut Reader, mapping: Mapping<'_>) -> Option<BigIntegers> {
-    match reader.string(mapping, "big_integers")? {
-        "number" => Some(BigIntegers::Number),
-        "string" => Some(BigIntegers::String),
-        other => {
-            let message = format!("expected `number` or `string`, got: `{other}`");
-            let help = "`string` keeps the digits for models that round numbers beyond 2^53";
-            reader.complain(ConfigCode::WrongValue, at(mapping, "big_integers"), message, help);
-            None
-        }
-    }
+    };
+    reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+    None
 }

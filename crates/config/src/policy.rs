@@ -7,13 +7,12 @@ use callgate_policy::{
     AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Rate, RecordBounds,
 };
 use callgate_secret::SecretReference;
-use callgate_tree::Node;
 
 use crate::{
     form::{Bytes, Count, Whole, forms, words},
     keys::Kind,
     reader::{Mapping, Reader, at},
-    settings::{Section, keys},
+    settings::keys,
 };
 
 /// The audit file of calls, and the key of its chain.
@@ -136,7 +135,6 @@ words! { AuditArguments, "leave it out for the first": "digest" => Digest, "full
 words! { AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
 
 keys! {
-    /// The audit file of calls.
     pub(crate) struct AuditKeys in "`audit`" {
         /// `full` writes arguments as they are, beside their digest.
         arguments: AuditArguments;
@@ -149,15 +147,7 @@ keys! {
     }
 }
 
-/// Reads `audit:`.
-pub(crate) fn audit(reader: &mut Reader, root: Mapping<'_>) -> Option<AuditedConfig> {
-    let AuditKeys { arguments, file, key, mode } = reader.get::<AuditKeys>(root, "audit")?;
-    let (arguments, mode) = (arguments.unwrap_or_default(), mode.unwrap_or_default());
-    Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
-}
-
 keys! {
-    /// The limits on all calls, and on those of each principal.
     pub(crate) CallsKeys over CallsConfig, in "`calls`" {
         /// The number of calls of one principal that run at a time.
         concurrency => principal.concurrency: Count;
@@ -173,7 +163,6 @@ keys! {
 }
 
 keys! {
-    /// The limits on kept results of calls with an idempotency key.
     pub(crate) IdempotencyKeys over RecordBounds, in "`idempotency`" {
         /// The bytes that the results of one principal may take together.
         bytes: Bytes;
@@ -185,19 +174,6 @@ keys! {
 }
 
 keys! {
-    /// The limits on the calls of a toolset together.
-    pub(crate) CallLimitKeys over CallLimits, in "`limits`" {
-        /// The conditions under which calls to an unreachable service pause.
-        breaker: Breaker;
-        /// The number of calls that run at a time.
-        concurrency => bound.concurrency: Count;
-        /// The number of calls that may start in a span of time.
-        rate => bound.rate: CallRate;
-    }
-}
-
-keys! {
-    /// A number of calls in a span of time.
     pub(crate) struct RateKeys in "`rate`" {
         /// The number of calls that may start at once; all unless given.
         burst: CallCount;
@@ -209,7 +185,6 @@ keys! {
 }
 
 keys! {
-    /// The conditions under which calls to a service pause.
     pub(crate) BreakerKeys over BreakerSettings, in "`breaker`" {
         /// The number of calls in a row that could not reach the service.
         failures: CallCount;
@@ -219,18 +194,20 @@ keys! {
 }
 
 forms! {
-    /// A number of calls that a rate can count.
+    struct Audit => AuditedConfig, AuditKeys::KIND, |reader, mapping, key| {
+        let AuditKeys { arguments, file, key, mode } = reader.get::<AuditKeys>(mapping, key)?;
+        let (arguments, mode) = (arguments.unwrap_or_default(), mode.unwrap_or_default());
+        Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
+    };
     struct CallCount => NonZeroU32, Kind::Count(MOST_CALLS), |reader, mapping, key| {
         let count = reader.whole(mapping, key, 1..=MOST_CALLS)?;
         u32::try_from(count).ok().and_then(NonZeroU32::new)
     };
-    /// A number of calls in a span of time.
     struct CallRate => Rate, RateKeys::KIND, |reader, mapping, key| {
         let RateKeys { burst, calls, per } = reader.get::<RateKeys>(mapping, key)?;
         let per = per.unwrap_or(Duration::from_secs(1));
         Some(Rate { calls: calls?, per, burst: burst.or(calls)? })
     };
-    /// `none`, or the settings of a breaker.
     struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), breaker;
 }
 
@@ -245,16 +222,6 @@ fn breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Break
         return None;
     }
     reader.get::<BreakerKeys>(mapping, key).map(BreakerChoice::Set)
-}
-
-/// Reads the limits on calls under `limits` of a toolset. The module `limits` reports faults of the mapping itself.
-pub(crate) fn call_limits(reader: &mut Reader, toolset: Mapping<'_>) -> CallLimits {
-    let mut limits = CallLimits::default();
-    let pointer = at(toolset, "limits");
-    if let Some(object) = toolset.object.get("limits").and_then(Node::as_object) {
-        CallLimitKeys::fill(&mut limits, reader, Mapping { object, pointer: &pointer });
-    }
-    limits
 }
 
 /// The largest number of calls that a rate can count.

@@ -1,26 +1,15 @@
 //! Reads values out of the configuration's tree and records their faults. Knows types, units and the nearest key; not
-//! the meaning of a key. Values of several keys that occur in many sections have files of their own below.
+//! the meaning of a key.
 
-pub(crate) mod aws;
-pub(crate) mod identity;
+mod findings;
 mod looked_up;
-mod option;
 mod quantity;
-pub(crate) mod secret;
-pub(crate) mod tls;
-mod word;
 
-use std::{
-    collections::BTreeSet,
-    iter,
-    ops::RangeInclusive,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeSet, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use callgate_secret::SecretReference;
 use callgate_tool::{Remedy, nearest};
-use callgate_tree::{Node, Object, Position, positions};
+use callgate_tree::{Node, Object};
 
 use looked_up::{LookedUp, Variables};
 
@@ -54,6 +43,8 @@ pub(crate) struct Reader {
     pub(crate) looked_up: LookedUp,
     /// The options beside a description, by the pointers of the values they set: faults there are the options'.
     pub(crate) options: Vec<(&'static str, &'static str)>,
+    /// The names of the configuration's toolsets.
+    pub(crate) toolsets: Vec<String>,
     /// The findings in other files that the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
@@ -66,9 +57,6 @@ pub(crate) struct Mapping<'a> {
     pub(crate) object: &'a Object,
     pub(crate) pointer: &'a str,
 }
-
-/// Reads a reference to a secret; the function decides which stores are allowed.
-pub(crate) type ReadSecret = fn(&mut Reader, Mapping<'_>, &str) -> Option<SecretReference>;
 
 impl Reader {
     /// A reader with another source of environment variables.
@@ -126,36 +114,6 @@ impl Reader {
         let own = self.complaints.iter().map(|complaint| complaint.severity);
         let elsewhere = self.elsewhere.iter().map(|finding| finding.severity);
         own.chain(elsewhere).any(|severity| severity == Severity::Error)
-    }
-
-    /// All recorded findings, in the order of the text.
-    pub(crate) fn into_findings(self, file: &Path, text: &[u8]) -> Vec<Finding> {
-        let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
-        let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
-        let places: Vec<_> = places.take(self.complaints.len()).collect();
-        let (options, looked_up) = (self.options, self.looked_up);
-        let finding = |(mut complaint, position): (Complaint, Option<Position>)| {
-            looked_up.hide(&mut complaint.message);
-            if looked_up.hide(&mut complaint.help) {
-                complaint.remedy = None;
-            }
-            let option = option::at_fault(&complaint.pointer, &options);
-            Finding {
-                file: file.to_owned(),
-                code: complaint.code,
-                severity: complaint.severity,
-                pointer: if option.is_some() { String::new() } else { complaint.pointer.clone() },
-                position: position.filter(|_| option.is_none() && !text.is_empty()),
-                message: complaint.message,
-                help: complaint.help,
-                remedy: complaint.remedy,
-                option,
-            }
-        };
-        let mut findings: Vec<_> = self.complaints.into_iter().zip(places).map(finding).collect();
-        findings.sort_by_key(|finding| finding.position);
-        findings.extend(self.elsewhere);
-        findings
     }
 
     /// Accepts a mapping whose keys are all in `table`; others are faults.
@@ -256,6 +214,40 @@ impl Reader {
             }
         }
         texts
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn boolean(&mut self, mapping: Mapping<'_>, key: &str) -> Option<bool> {
+        let node = mapping.object.get(key)?;
+        let value = node.as_bool();
+        if value.is_none() {
+            let help = "leave it out for the default";
+            self.expected_plain(&at(mapping, key), "true or false", node, help);
+        }
+        value
+    }
+
+    /// Reads one of the words, and returns its value.
+    pub(crate) fn word<T: Copy>(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        words: &[(&str, T)],
+        help: &str,
+    ) -> Option<T> {
+        let node = mapping.object.get(key)?;
+        let found = words.iter().find(|(word, _)| node.as_str() == Some(word));
+        if found.is_none() {
+            let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            let expected = match &*words {
+                [words @ .., last] if !words.is_empty() => {
+                    format!("{} or {last}", words.join(", "))
+                }
+                words => words.concat(),
+            };
+            self.expected_plain(&at(mapping, key), &expected, node, help);
+        }
+        found.map(|(_, value)| *value)
     }
 
     /// A span of time: `30s`, `500ms`, `2m`, `24h`.

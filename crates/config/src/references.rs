@@ -2,32 +2,29 @@
 
 use url::{Host, Url};
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-};
+use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at};
 
-/// Reads `references:`, the origins that references may lead to.
-pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
-    let Some(node) = mapping.object.get("references") else { return Vec::new() };
-    let pointer = at(mapping, "references");
-    let Some(items) = node.as_array() else {
-        reader.expected(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
-        return Vec::new();
-    };
-    let mut origins = Vec::new();
-    for (index, item) in items.iter().enumerate() {
-        match item.as_str().and_then(origin) {
-            Some(origin) => origins.push(origin),
-            None => reader.complain(
-                ConfigCode::WrongValue,
-                format!("{pointer}/{index}"),
-                "expected a public origin: `https://`, the name of a host, and perhaps a port",
-                "for example `https://specs.example.com`",
-            ),
+forms! {
+    struct References => Vec<Url>, Kind::List(&Kind::Address), |reader, mapping, key| {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let Some(items) = node.as_array() else {
+            reader.expected(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
+            return None;
+        };
+        let mut origins = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.as_str().and_then(origin) {
+                Some(origin) => origins.push(origin),
+                None => reader.complain(
+                    ConfigCode::WrongValue,
+                    format!("{pointer}/{index}"),
+                    "expected a public origin: `https://`, the name of a host, and perhaps a port",
+                    "for example `https://specs.example.com`",
+                ),
+            }
         }
-    }
-    origins
+        Some(origins)
+    };
 }
 
 /// An origin that references may lead to, in comparable form: https, a public name and perhaps a port. `None` for

@@ -6,7 +6,8 @@ use callgate_tool::{Object, Value, json};
 
 use crate::{
     keys::{Key, Kind, Table, Takes},
-    tables::{ROOT, TABLES},
+    settings::Section,
+    tables::{RootKeys, TABLES},
 };
 
 /// The schema of a configuration.
@@ -19,7 +20,7 @@ pub fn schema() -> Value {
     let mut schema = Object::new();
     schema.insert("$schema", Value::from("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title", Value::from("The configuration of callgate"));
-    let Value::Object(root) = of_table(&ROOT) else { return Value::Null };
+    let Value::Object(root) = of_table(&RootKeys::TABLE) else { return Value::Null };
     schema.extend(root);
     let definitions = TABLES.iter().skip(1).map(|table| (name(table), of_table(table)));
     schema.insert("$defs", Value::from(definitions.collect::<Object>()));

@@ -1,8 +1,6 @@
 //! From `secrets:` to the settings of the stores: the stores, their logins, and the time for which a secret is kept. A
 //! store signs in with a secret of this machine, never of another store. Nothing is fetched.
 
-mod aws;
-mod gcp;
 mod vault;
 
 use std::{path::PathBuf, time::Duration};
@@ -13,17 +11,22 @@ use callgate_store::{
     KeyringBackend, VaultConfig,
     aws::{KeySource, SecretsManagerConfig},
 };
-use callgate_tree::Node;
+use callgate_tree::{Node, Object};
 use url::Url;
 
 use crate::{
+    aws::{AWS_SECRETS, AwsKeys, key_source},
     code::ConfigCode,
-    form::words,
-    keys::{Kind, SECRETS_AWS, SECRETS_GCP, Table, VAULT, key, needing, table, text},
-    reader::{Mapping, Reader, at, secret::secret, tls::tls_with},
-    settings::{Section, keys},
+    form::{forms, words},
+    identity::{IdentityKeys, identity},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    secret_reference::reference,
+    settings::keys,
     tls::TlsConfig,
 };
+
+pub(crate) use vault::{ApproleKeys, KubernetesKeys, Vault, VaultKeys};
 
 /// The stores of secrets beside the environment and files.
 ///
@@ -84,69 +87,40 @@ pub struct Remote<T> {
     pub tls: TlsConfig,
 }
 
-/// Reads `secrets:`.
-pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>) -> SecretsConfig {
-    let Some(node) = root.object.get("secrets") else { return SecretsConfig::default() };
-    let pointer = at(root, "secrets");
-    let Some(mapping) = reader.mapping(node, &pointer, &SECRETS) else {
-        return SecretsConfig::default();
-    };
-    let keyring = reader.get::<KeyringKeys>(mapping, "keyring").and_then(|keys| keys.backend);
-    let below = |key: &str| mapping.object.get(key).map(|node| (node, at(mapping, key)));
-    SecretsConfig {
-        aws: below("aws").and_then(|(node, pointer)| remote(reader, node, &pointer, aws::read)),
-        cache: reader.get::<CacheKeys>(mapping, "cache").unwrap_or_default(),
-        directory: reader.string(mapping, "directory").map(PathBuf::from),
-        gcp: below("gcp").and_then(|(node, pointer)| remote(reader, node, &pointer, gcp::read)),
-        keyring: keyring.unwrap_or_default(),
-        vault: below("vault")
-            .and_then(|(node, pointer)| remote(reader, node, &pointer, vault::read)),
-        keys: mapping.object.iter().map(|(key, _)| key.to_string()).collect(),
+keys! {
+    pub(crate) SecretsKeys over SecretsConfig, in "`secrets`" {
+        /// AWS Secrets Manager: `aws:name#key`.
+        aws: Aws, needs "aws";
+        /// The time for which secrets of stores are kept.
+        cache: CacheKeys;
+        /// The folder of `directory:NAME`.
+        directory: PathBuf;
+        /// Google Secret Manager: `gcp:projects/P/secrets/S/versions/V`.
+        gcp: Gcp, needs "google";
+        /// The operating system's keyring: `keyring:SERVICE/USER`.
+        keyring: Keyring;
+        /// Vault or OpenBao: `vault:path#key`.
+        vault: Vault, needs "vault";
     }
 }
 
-/// The settings of a store, and its `tls:`.
-fn remote<T>(
-    reader: &mut Reader,
-    node: &Node,
-    pointer: &str,
-    read: fn(&mut Reader, &Node, &str) -> Option<T>,
-) -> Option<Remote<T>> {
-    let settings = read(reader, node, pointer);
-    let mapping = Mapping { object: node.as_object()?, pointer };
-    let tls = tls_with(reader, mapping, sign_in);
-    Some(Remote { settings: settings?, tls })
+keys! {
+    pub(crate) struct AwsStoreKeys in "`aws`" with AwsKeys {
+        /// A private endpoint instead of the region's own.
+        endpoint: StoreAddress;
+        /// The certificates that secure the connections to the store.
+        tls: StoreTls;
+    }
 }
 
-/// The stores of secrets.
-pub(crate) const SECRETS: Table = table(
-    "`secrets`",
-    &[
-        needing(
-            "aws",
-            key("aws", Kind::Table(&SECRETS_AWS), "AWS Secrets Manager: `aws:name#key`"),
-        ),
-        key("cache", Kind::Table(&CacheKeys::TABLE), "How long secrets of stores are kept"),
-        text("directory", "The folder that `directory:NAME` is looked for in"),
-        needing(
-            "google",
-            key(
-                "gcp",
-                Kind::Table(&SECRETS_GCP),
-                "Google Secret Manager: `gcp:projects/P/secrets/S/versions/V`",
-            ),
-        ),
-        key(
-            "keyring",
-            Kind::Table(&KeyringKeys::TABLE),
-            "The operating system's keyring: `keyring:SERVICE/USER`",
-        ),
-        needing("vault", key("vault", Kind::Table(&VAULT), "Vault or OpenBao: `vault:path#key`")),
-    ],
-);
+keys! {
+    pub(crate) struct GcpKeys in "`gcp`" with IdentityKeys {
+        /// The certificates that secure the connections to the store.
+        tls: StoreTls;
+    }
+}
 
 keys! {
-    /// The time for which secrets from stores are kept.
     pub(crate) CacheKeys over CachePolicy, in "`cache`" {
         /// The further time for which a secret is returned while its store cannot be read.
         stale: Duration;
@@ -158,7 +132,6 @@ keys! {
 }
 
 keys! {
-    /// The operating system's keyring.
     pub(crate) struct KeyringKeys in "`keyring`" {
         /// The choice among the machine's keyrings.
         backend: KeyringBackend;
@@ -170,26 +143,62 @@ words! {
     "platform" => Platform, "kernel" => Kernel
 }
 
-/// A secret that a store signs in with.
-fn sign_in(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SecretReference> {
-    let reference = secret(reader, mapping, key)?;
-    is_local(reader, mapping, key, &reference).then_some(reference)
+forms! {
+    struct Secrets => SecretsConfig, SecretsKeys::KIND, |reader, mapping, key| {
+        let secrets = reader.get::<SecretsKeys>(mapping, key)?;
+        let present = mapping.object.get(key).and_then(Node::as_object);
+        let keys = present.into_iter().flat_map(Object::iter).map(|(key, _)| key.to_string());
+        Some(SecretsConfig { keys: keys.collect(), ..secrets })
+    };
+    /// A region, and keys that are named here or found where AWS puts them for a process.
+    struct Aws => Remote<(SecretsManagerConfig, KeySource)>, AwsStoreKeys::KIND, |reader, mapping, key| {
+        reader.within::<AwsStoreKeys, _>(mapping, key, |reader, mapping, keys| {
+            let (region, source) = key_source(reader, mapping);
+            let is_usable = are_local(reader, mapping, &AWS_SECRETS);
+            let manager = SecretsManagerConfig { region: region?, endpoint: keys.endpoint };
+            is_usable.then_some(Remote { settings: (manager, source?), tls: keys.tls.unwrap_or_default() })
+        })
+    };
+    /// The account whose tokens give access to Secret Manager.
+    struct Gcp => Remote<Identity>, GcpKeys::KIND, |reader, mapping, key| {
+        reader.within::<GcpKeys, _>(mapping, key, |reader, mapping, keys| {
+            let is_usable = are_local(reader, mapping, &["key"]);
+            let settings = identity(reader, mapping);
+            is_usable.then_some(Remote { settings, tls: keys.tls.unwrap_or_default() })
+        })
+    };
+    struct Keyring => KeyringBackend, KeyringKeys::KIND,
+        |reader, mapping, key| reader.get::<KeyringKeys>(mapping, key)?.backend;
+    struct SignIn => SecretReference, Kind::Secret, |reader, mapping, key| {
+        let reference = reader.get::<SecretReference>(mapping, key)?;
+        are_local(reader, mapping, &[key]).then_some(reference)
+    };
+    struct StoreTls => TlsConfig, TlsConfig::KIND, |reader, mapping, key| {
+        let (tls, pointer) = (reader.get::<TlsConfig>(mapping, key)?, at(mapping, key));
+        let object = mapping.object.get(key)?.as_object()?;
+        let mapping = Mapping { object, pointer: &pointer };
+        are_local(reader, mapping, &["client_key", "client_key_passphrase"]).then_some(tls)
+    };
+    struct StoreAddress => String, Kind::Address, address;
 }
 
-fn is_local(
-    reader: &mut Reader,
-    mapping: Mapping<'_>,
-    key: &str,
-    reference: &SecretReference,
-) -> bool {
-    if LOCAL.contains(&reference.scheme()) {
-        return true;
+/// True if the secrets under these keys are on this machine; otherwise reports it: no store signs in with a secret of
+/// another one.
+fn are_local(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
+    let mut are_local = true;
+    for key in keys {
+        let text = mapping.object.get(key).and_then(Node::as_str);
+        let reference = text.and_then(|text| reference(text).ok());
+        let scheme = reference.as_ref().map(SecretReference::scheme);
+        if let Some(scheme) = scheme.filter(|scheme| !LOCAL.contains(scheme)) {
+            let message = format!("expected a secret of this machine, got one of `{scheme}:`");
+            let help =
+                "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
+            reader.complain(ConfigCode::SecretStore, at(mapping, key), message, help);
+            are_local = false;
+        }
     }
-    let message =
-        format!("expected a secret of this machine, got one of `{}:`", reference.scheme());
-    let help = "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
-    reader.complain(ConfigCode::SecretStore, at(mapping, key), message, help);
-    false
+    are_local
 }
 
 /// The address of a store, without a slash at its end. Plain HTTP exposes the secrets to eavesdroppers, so it causes a

@@ -4,27 +4,42 @@
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
 
 use crate::{
-    code::ConfigCode,
-    keys::TOOLS,
+    form::forms,
+    keys::Kind,
     reader::{Mapping, Reader, at},
+    settings::keys,
 };
 
-/// Reads the selection of a toolset; the default offers everything.
-pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Selection {
-    let Some(node) = mapping.object.get("tools") else { return Selection::default() };
-    let pointer = at(mapping, "tools");
-    let Some(mapping) = reader.mapping(node, &pointer, &TOOLS) else {
-        return Selection::default();
-    };
-    let texts = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
-    Selection {
-        include: patterns(reader, mapping, "include", Pattern::name),
-        exclude: patterns(reader, mapping, "exclude", Pattern::name),
-        tags: texts(reader.strings(mapping, "tags")),
-        methods: texts(reader.strings(mapping, "methods")),
-        paths: patterns(reader, mapping, "paths", Pattern::path),
-        effects: effects(reader, mapping),
+keys! {
+    pub(crate) SelectionKeys over Selection, in "`tools`" {
+        /// Patterns of names that are not offered.
+        exclude: Names;
+        /// Patterns of names that are offered: the tool's or the `operationId`.
+        include: Names;
+        /// The methods that are offered.
+        methods: Vec<String>;
+        /// Patterns of paths that are offered.
+        paths: Paths;
+        /// Offers only what changes nothing (GET, HEAD).
+        read_only => effects: ReadOnly;
+        /// The tags that are offered.
+        tags: Vec<String>;
     }
+}
+
+forms! {
+    struct Names => Vec<Pattern>, Kind::List(&Kind::Text),
+        |reader, mapping, key| Some(patterns(reader, mapping, key, Pattern::name));
+    struct Paths => Vec<Pattern>, Kind::List(&Kind::Text),
+        |reader, mapping, key| Some(patterns(reader, mapping, key, Pattern::path));
+    struct ReadOnly => Effects, Kind::Boolean, |reader, mapping, key| {
+        let node = mapping.object.get(key)?;
+        if node.as_bool().is_none() {
+            let help = "`read_only: true` offers only what changes nothing";
+            reader.expected(&at(mapping, key), "true or false", node, help);
+        }
+        Some(if node.as_bool()? { Effects::Read } else { Effects::All })
+    };
 }
 
 fn patterns(
@@ -33,28 +48,6 @@ fn patterns(
     key: &str,
     pattern: fn(&str) -> Result<Pattern, InvalidPattern>,
 ) -> Vec<Pattern> {
-    let mut patterns = Vec::new();
-    for text in reader.strings(mapping, key) {
-        match pattern(text) {
-            Ok(pattern) => patterns.push(pattern),
-            Err(error) => {
-                let help = "`*` stands for any characters; write `[[]` for a bracket";
-                reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
-            }
-        }
-    }
-    patterns
-}
-
-fn effects(reader: &mut Reader, mapping: Mapping<'_>) -> Effects {
-    let Some(node) = mapping.object.get("read_only") else { return Effects::All };
-    match node.as_bool() {
-        Some(true) => Effects::Read,
-        Some(false) => Effects::All,
-        None => {
-            let help = "`read_only: true` offers only what changes nothing";
-            reader.expected(&at(mapping, "read_only"), "true or false", node, help);
-            Effects::Read
-        }
-    }
+    let help = "`*` stands for any characters; write `[[]` for a bracket";
+    reader.each(mapping, key, help, |text| pattern(text).map_err(|error| error.to_string()))
 }

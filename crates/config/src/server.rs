@@ -6,10 +6,7 @@ use callgate_openapi::check_server;
 use callgate_tree::Node;
 use url::Url;
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at, escaped},
-};
+use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at};
 
 /// The address of a server: an http or https URL, in which `{name}` stands for a server variable.
 ///
@@ -81,42 +78,28 @@ impl fmt::Display for NotAServer {
 
 impl std::error::Error for NotAServer {}
 
-/// Reads `server:`.
-pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ServerUrl> {
-    let text = reader.setting(mapping, "server")?;
-    if let Err(wrong) = check_server(&text) {
-        reader.complain(ConfigCode::WrongValue, at(mapping, "server"), wrong.message, wrong.help);
-        return None;
-    }
-    ServerUrl::new(&text).ok()
-}
-
-/// Reads `server_variables:`.
-pub(crate) fn variables(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, String> {
-    let mut variables = BTreeMap::new();
-    let Some(node) = mapping.object.get("server_variables") else { return variables };
-    let pointer = at(mapping, "server_variables");
-    let Some(object) = node.as_object() else {
-        reader.expected(&pointer, "a mapping from variables to texts", node, "`{region: eu}`");
-        return variables;
+forms! {
+    struct Server => ServerUrl, Kind::Text, |reader, mapping, key| {
+        let text = reader.setting(mapping, key)?;
+        if let Err(wrong) = check_server(&text) {
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), wrong.message, wrong.help);
+            return None;
+        }
+        ServerUrl::new(&text).ok()
     };
-    let values = Mapping { object, pointer: &pointer };
-    for (name, value) in object.iter() {
-        match value {
-            Node::String(_) => {
-                let text = reader.setting(values, name);
-                variables.extend(text.map(|text| (name.to_string(), text)));
-            }
-            Node::Number(number) => {
-                variables.insert(name.to_string(), number.to_string());
-            }
+    struct ServerVariables => BTreeMap<String, String>, Kind::Map(&Variable::KIND), |reader, mapping, key| {
+        reader.map::<Variable, _>(mapping, key, "a mapping from variables to texts", "`{region: eu}`")
+    };
+    struct Variable => String, Kind::AnyOf(&[Kind::Text, Kind::Number]), |reader, mapping, key| {
+        match mapping.object.get(key)? {
+            Node::String(_) => reader.setting(mapping, key),
+            Node::Number(number) => Some(number.to_string()),
             other => {
-                let pointer = format!("{pointer}/{}", escaped(name));
-                reader.expected(&pointer, "a text", other, "quote it");
+                reader.expected(&at(mapping, key), "a text", other, "quote it");
+                None
             }
         }
-    }
-    variables
+    };
 }
 
 #[cfg(test)]

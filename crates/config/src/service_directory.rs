@@ -5,8 +5,11 @@ use callgate_google::{Identity, ServiceName};
 
 use crate::{
     code::ConfigCode,
-    keys::SERVICE_DIRECTORY,
-    reader::{Mapping, Reader, at, identity::identity},
+    form::forms,
+    identity::{IdentityKeys, identity},
+    keys::Kind,
+    reader::at,
+    settings::keys,
 };
 
 /// The service that is contacted, and the account that requests its endpoints.
@@ -18,29 +21,30 @@ pub(crate) struct DirectoryConfig {
     pub(crate) identity: Identity,
 }
 
-/// Reads the name of a service, alone or with the account that requests its endpoints.
-pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Option<DirectoryConfig> {
-    let node = toolset.object.get("service_directory")?;
-    let pointer = at(toolset, "service_directory");
-    if let Some(text) = node.as_str() {
-        let service = service(reader, &pointer, text)?;
-        return Some(DirectoryConfig { service, identity: Identity::default() });
+keys! {
+    pub(crate) struct DirectoryKeys in "`service_directory`" with IdentityKeys {
+        /// `projects/P/locations/L/namespaces/N/services/S`.
+        service: Service, required;
     }
-    let mapping = reader.mapping(node, &pointer, &SERVICE_DIRECTORY)?;
-    let identity = identity(reader, mapping);
-    let text = reader.required_string(mapping, "service")?;
-    let service = service(reader, &at(mapping, "service"), text);
-    Some(DirectoryConfig { service: service?, identity: identity? })
 }
 
-fn service(reader: &mut Reader, pointer: &str, text: &str) -> Option<ServiceName> {
-    let name = text.parse::<ServiceName>().map_err(|error| {
-        reader.complain(
-            ConfigCode::WrongValue,
-            pointer,
-            error.to_string(),
-            "copy it from the directory",
-        );
-    });
-    name.ok()
+forms! {
+    /// The name of a service, alone or with the account that requests its endpoints.
+    struct Directory => DirectoryConfig, Kind::AnyOf(&[Kind::Text, DirectoryKeys::KIND]), |reader, mapping, key| {
+        if mapping.object.get(key)?.as_str().is_some() {
+            let service = reader.get::<Service>(mapping, key)?;
+            return Some(DirectoryConfig { service, identity: Identity::default() });
+        }
+        reader.within::<DirectoryKeys, _>(mapping, key, |reader, mapping, keys| {
+            let identity = identity(reader, mapping);
+            Some(DirectoryConfig { service: keys.service?, identity })
+        })
+    };
+    struct Service => ServiceName, Kind::Text, |reader, mapping, key| {
+        let name = reader.string(mapping, key)?.parse::<ServiceName>().map_err(|error| {
+            let help = "copy it from the directory";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
+        });
+        name.ok()
+    };
 }

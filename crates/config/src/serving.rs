@@ -9,16 +9,17 @@ mod listener;
 use std::path::Path;
 
 use callgate_transport::{NotAProxy, Proxy};
+use url::Host;
 
 pub use access::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Scopes, Token};
 pub use address::{Address, NotAnAddress};
 pub use limits::ServingLimits;
 pub use listener::{ListenerConfig, ListenerTls};
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-};
+pub(crate) use access::{Access, AccessKeys, CertificateKeys, IssuerKeys, PrincipalKeys};
+pub(crate) use listener::{ListenerKeys, ListenerTlsKeys, Listeners};
+
+use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at};
 
 /// The sidecar's listeners, its callers, and its limits.
 #[derive(Clone, Debug, Default)]
@@ -52,52 +53,20 @@ impl ServingConfig {
     }
 }
 
-/// Reads all keys of the section.
-pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>, toolsets: &[&str]) -> ServingConfig {
-    ServingConfig {
-        listen: listener::read(reader, root, "listen"),
-        admin: listener::read(reader, root, "admin"),
-        access: access::read(reader, root, toolsets),
-        hosts: hosts(reader, root),
-        proxy: proxy(reader, root),
-        limits: reader.get::<ServingLimits>(root, "limits").unwrap_or_default(),
-    }
-}
-
-fn proxy(reader: &mut Reader, root: Mapping<'_>) -> Option<Proxy> {
-    let text = reader.string(root, "proxy")?;
-    let proxy = text.parse().map_err(|error: NotAProxy| {
-        let help = "for example `http://proxy.example:3128`";
-        reader.complain(ConfigCode::WrongValue, at(root, "proxy"), error.to_string(), help);
-    });
-    proxy.ok()
-}
-
-fn hosts(reader: &mut Reader, root: Mapping<'_>) -> Vec<String> {
-    let pointer = at(root, "hosts");
-    let mut hosts = Vec::new();
-    for (index, text) in reader.strings(root, "hosts").into_iter().enumerate() {
-        match url::Host::parse(text) {
-            Ok(host) => hosts.push(host.to_string()),
-            Err(_) => reader.complain(
-                ConfigCode::WrongValue,
-                format!("{pointer}/{index}"),
-                "expected the name of a host, without scheme and port",
-                "for example `callgate.internal`",
-            ),
-        }
-    }
-    hosts
-}
-
-/// `true` or `false`; the default is `false`.
-fn flag(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> bool {
-    let Some(node) = mapping.object.get(key) else { return false };
-    let flag = node.as_bool();
-    if flag.is_none() {
-        reader.expected(&at(mapping, key), "`true` or `false`", node, "write it without quotes");
-    }
-    flag.unwrap_or_default()
+forms! {
+    struct ProxyAddress => Proxy, Kind::Address, |reader, mapping, key| {
+        let proxy = reader.string(mapping, key)?.parse().map_err(|error: NotAProxy| {
+            let help = "for example `http://proxy.example:3128`";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
+        });
+        proxy.ok()
+    };
+    struct Hosts => Vec<String>, Kind::List(&Kind::Text), |reader, mapping, key| {
+        Some(reader.each(mapping, key, "for example `callgate.internal`", |text| {
+            let wrong = |_| "expected the name of a host, without scheme and port".to_owned();
+            Host::parse(text).map(|host| host.to_string()).map_err(wrong)
+        }))
+    };
 }
 
 #[cfg(test)]

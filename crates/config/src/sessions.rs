@@ -38,11 +38,9 @@ settings! {
 }
 
 forms! {
-    /// Parameters and the claims that they come from.
     struct Claims => Vec<(String, String)>, Kind::Map(&Kind::Text), |reader, mapping, key| {
         Some(texts(reader, mapping, key))
     };
-    /// Parameters and the headers that they come from.
     struct Headers => Vec<(String, HeaderName)>, Kind::Map(&Kind::Text), |reader, mapping, key| {
         Some(headers(reader, mapping, key))
     };

@@ -16,8 +16,11 @@
 //! ```
 //!
 //! `as` names the form of a value whose type does not say it. `keys! { Name over Type in … }` declares keys that set
-//! the fields of a type that exists: `key => path.of.field: Form;`. `keys! { struct Name in … }` makes a structure with
-//! an `Option` for each key, and `key: Form, required;`.
+//! the fields of a type that exists: `key => path.of.field: Form;`. A value that others decide about is only declared:
+//! `key => _: Form;`. `takes One` is for a mapping with one of the keys. `keys! { struct Name in … }` makes a structure with an `Option` for each key, and
+//! `key: Form, required;`.
+
+use callgate_tree::Node;
 
 use crate::{
     form::Form,
@@ -40,11 +43,35 @@ impl<S: Section<Target: Default>> Form for S {
     const KIND: Kind = Kind::Table(&S::TABLE);
 
     fn read(reader: &mut Reader, parent: Mapping<'_>, key: &str) -> Option<S::Target> {
-        let pointer = at(parent, key);
-        let mapping = reader.mapping(parent.object.get(key)?, &pointer, &S::TABLE)?;
+        reader.section::<S>(parent.object.get(key)?, &at(parent, key))
+    }
+}
+
+impl Reader {
+    /// Reads a mapping with the keys of a section.
+    pub(crate) fn section<S: Section<Target: Default>>(
+        &mut self,
+        node: &Node,
+        pointer: &str,
+    ) -> Option<S::Target> {
+        let mapping = self.mapping(node, pointer, &S::TABLE)?;
         let mut target = S::Target::default();
-        S::fill(&mut target, reader, mapping);
+        S::fill(&mut target, self, mapping);
         Some(target)
+    }
+
+    /// Reads a mapping whose keys stand in several sections: `then` gets the values of the first, and reads the others.
+    pub(crate) fn within<S: Section<Target: Default>, T>(
+        &mut self,
+        parent: Mapping<'_>,
+        key: &str,
+        then: impl FnOnce(&mut Self, Mapping<'_>, S::Target) -> Option<T>,
+    ) -> Option<T> {
+        let pointer = at(parent, key);
+        let mapping = self.mapping(parent.object.get(key)?, &pointer, &S::TABLE)?;
+        let mut target = S::Target::default();
+        S::fill(&mut target, self, mapping);
+        then(self, mapping, target)
     }
 }
 
@@ -71,25 +98,25 @@ macro_rules! settings {
             }
         }
 
-        $crate::settings::keys! { @section $name of Self, $table, [$($($shared),+)?], $(
-            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), () $field,
-            $crate::settings::keys!(@form $type $(, $form)?), [] [];
+        $crate::settings::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
+            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), ($field),
+            $crate::settings::keys!(@form $type $(, $form)?), [];
         )*}
     };
 }
 
 /// Declares the keys of a type that exists, or a structure with an `Option` for each key.
 macro_rules! keys {
-    ($(#[$meta:meta])* $vis:vis $name:ident over $target:ty, in $table:literal $(with $($shared:ty),+)? {$(
+    ($(#[$meta:meta])* $vis:vis $name:ident over $target:ty, in $table:literal $(takes $takes:ident)? $(with $($shared:ty),+)? {$(
         $(#[doc = $doc:literal])*
-        $key:ident $(=> $($path:ident).+)?: $form:ty $(, needs $feature:literal)?;
+        $key:ident $(=> $first:tt $(.$more:ident)*)?: $form:ty $(, $mark:ident $($feature:literal)?)?;
     )*}) => {
         $(#[$meta])*
         #[derive(Debug)]
         $vis struct $name;
 
-        $crate::settings::keys! { @section $name of $target, $table, [$($($shared),+)?], $(
-            [$($doc),*], stringify!($key), ($($($path).+)?) $key, $form, [] [$($feature)?];
+        $crate::settings::keys! { @section $name of $target, $table $($takes)? Any, [$($($shared),+)?], $(
+            [$($doc),*], stringify!($key), ($($first $(.$more)* =>)? $key), $form, [$($mark $($feature)?)?];
         )*}
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident in $table:literal $(with $($shared:ty),+)? {$(
@@ -100,13 +127,12 @@ macro_rules! keys {
         #[derive(Debug, Default)]
         $vis struct $name {$( $vis $field: Option<<$form as $crate::form::Form>::Value>, )*}
 
-        $crate::settings::keys! { @section $name of Self, $table, [$($($shared),+)?], $(
-            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), () $field,
-            $form, [$($required)?] [];
+        $crate::settings::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
+            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), ($field), $form, [$($required)?];
         )*}
     };
-    (@section $name:ident of $target:ty, $table:literal, [$($shared:ty),*], $(
-        [$($doc:literal),*], $key:expr, ($($path:ident).*) $own:ident, $form:ty, [$($required:ident)?] [$($feature:literal)?];
+    (@section $name:ident of $target:ty, $table:literal $takes:ident $(Any)?, [$($shared:ty),*], $(
+        [$($doc:literal),*], $key:expr, ($($path:tt)+), $form:ty, [$($mark:tt)*];
     )*) => {
         impl $crate::settings::Section for $name {
             type Target = $target;
@@ -114,12 +140,14 @@ macro_rules! keys {
                 name: $key,
                 kind: <$form as $crate::form::Form>::KIND,
                 about: $crate::settings::about(concat!($($doc),*)),
-                is_required: $crate::settings::keys!(@is $($required)?),
-                feature: $crate::settings::keys!(@feature $($feature)?),
+                is_required: $crate::settings::keys!(@is $($mark)*),
+                feature: $crate::settings::keys!(@feature $($mark)*),
             } ),*];
             const TABLE: $crate::keys::Table = $crate::keys::Table {
+                name: $table,
+                keys: Self::KEYS,
                 shared: &[$(<$shared as $crate::settings::Section>::KEYS),*],
-                ..$crate::keys::table($table, Self::KEYS)
+                takes: $crate::keys::Takes::$takes,
             };
 
             fn fill(
@@ -127,12 +155,9 @@ macro_rules! keys {
                 reader: &mut $crate::reader::Reader,
                 mapping: $crate::reader::Mapping<'_>,
             ) {
-                $(
-                    $crate::settings::keys!(@missing reader, mapping, $key, $($required)?);
-                    if let Some(value) = reader.get::<$form>(mapping, $key) {
-                        $crate::settings::keys!(@put target, value, ($($path).*) $own);
-                    }
-                )*
+                // A table whose values are all read elsewhere uses none of them.
+                _ = (&target, &reader, mapping);
+                $( $crate::settings::keys!(@fill target reader mapping, $key, ($($path)+), $form, [$($mark)*]); )*
             }
         }
     };
@@ -141,13 +166,23 @@ macro_rules! keys {
     (@form $type:ty) => { $type };
     (@form $type:ty, $form:ty) => { $form };
     (@is) => { false };
+    (@is needs $feature:literal) => { false };
     (@is required) => { true };
     (@feature) => { None };
-    (@feature $feature:literal) => { Some($feature) };
-    (@missing $reader:ident, $mapping:ident, $key:expr,) => {};
-    (@missing $reader:ident, $mapping:ident, $key:expr, required) => { $reader.missing($mapping, $key) };
-    (@put $target:ident, $value:ident, () $own:ident) => { $target.$own = $value.into() };
-    (@put $target:ident, $value:ident, ($($path:ident).+) $own:ident) => { $target.$($path).+ = $value.into() };
+    (@feature needs $feature:literal) => { Some($feature) };
+    (@feature required) => { None };
+    (@fill $target:ident $reader:ident $mapping:ident, $key:expr, (_ => $own:ident), $form:ty, [$($mark:tt)*]) => {};
+    (@fill $target:ident $reader:ident $mapping:ident, $key:expr, ($($path:ident).+ => $own:ident), $form:ty, [$($mark:tt)*]) => {
+        $crate::settings::keys!(@fill $target $reader $mapping, $key, ($($path).+), $form, [$($mark)*])
+    };
+    (@fill $target:ident $reader:ident $mapping:ident, $key:expr, ($($path:tt)+), $form:ty, [$($mark:tt)*]) => {
+        if $crate::settings::keys!(@is $($mark)*) {
+            $reader.missing($mapping, $key);
+        }
+        if let Some(value) = $reader.get::<$form>($mapping, $key) {
+            $target.$($path)+ = value.into();
+        }
+    };
 }
 
 pub(crate) use {keys, settings};

@@ -4,33 +4,24 @@ use std::collections::BTreeMap;
 
 use callgate_tree::Node;
 
-use crate::reader::{Mapping, Reader, at, escaped};
+use crate::{form::forms, keys::Kind, reader::at};
 
-/// Reads `synonyms:`.
-pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> BTreeMap<String, Vec<String>> {
-    let Some(node) = root.object.get("synonyms") else { return BTreeMap::new() };
-    let (pointer, help) = (at(root, "synonyms"), "for example `{remove: [delete, erase]}`");
-    let Some(words) = node.as_object() else {
-        reader.expected(&pointer, "a mapping from words to lists of words", node, help);
-        return BTreeMap::new();
+forms! {
+    struct Synonyms => BTreeMap<String, Vec<String>>, Kind::Map(&Words::KIND), |reader, mapping, key| {
+        reader.map::<Words, _>(mapping, key, "a mapping from words to lists of words", HELP)
     };
-    let mut synonyms = BTreeMap::new();
-    for (word, others) in words.iter() {
-        let texts = others.as_array().map(|others| others.iter().map(Node::as_str));
+    struct Words => Vec<String>, Kind::List(&Kind::Text), |reader, mapping, key| {
+        let node = mapping.object.get(key)?;
+        let texts = node.as_array().map(|words| words.iter().map(Node::as_str));
         let texts: Option<Vec<&str>> = texts.and_then(Iterator::collect);
-        let Some(texts) = texts else {
-            reader.expected(
-                &format!("{pointer}/{}", escaped(word)),
-                "a list of words",
-                others,
-                help,
-            );
-            continue;
-        };
-        synonyms.insert(word.to_string(), texts.into_iter().map(str::to_owned).collect());
-    }
-    synonyms
+        if texts.is_none() {
+            reader.expected(&at(mapping, key), "a list of words", node, HELP);
+        }
+        Some(texts?.into_iter().map(str::to_owned).collect())
+    };
 }
+
+const HELP: &str = "for example `{remove: [delete, erase]}`";
 
 #[cfg(test)]
 mod tests {

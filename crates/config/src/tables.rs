@@ -1,141 +1,139 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
-mod toolset;
-
-pub(crate) use toolset::TOOLSET;
-
 use crate::{
-    keys::{
-        ACCESS, ACCESS_KEY, ADMIN_KEY, API_KEY, ARGUMENT_HEADERS, ARGUMENTS, AUTH, AWS_SIGV4,
-        BASIC, BEARER, CLIENT_CERTIFICATE, EGRESS, FUNCTION, GOOGLE_ACCESS_TOKEN, GOOGLE_ENDPOINTS,
-        GOOGLE_ID_TOKEN, HOSTS_KEY, ISSUER, JWT_BEARER, Kind, LISTEN_KEY, LISTENER, LISTENER_TLS,
-        OAUTH2_AUTHORIZATION_CODE, OAUTH2_CLIENT_CREDENTIALS, OUTPUT, OUTPUT_TOOL, PRINCIPAL,
-        PROXY_KEY, SCHEME, SCHEME_API_KEY, SECRETS_AWS, SECRETS_GCP, SERVICE_DIRECTORY,
-        SESSION_PARAMETERS, TLS, TOKEN_EXCHANGE, TOOLS, Table, Takes, UPSTREAM, VAULT,
-        VAULT_APPROLE, VAULT_KUBERNETES, key, required,
+    argument_headers::ArgumentHeaderKeys,
+    config::Config,
+    credential::{
+        ApiKeyKeys, AuthKeys, AuthorizationCodeKeys, AwsSigV4Keys, BasicKeys, BearerKeys,
+        ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
+        SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
     },
+    form::MapOf,
+    functions::FunctionKeys,
+    identity::EndpointKeys,
+    keys::Table,
     limits::ToolsetLimits,
     mcp::{McpConfig, McpTool},
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    policy::{AuditKeys, BreakerKeys, CallsKeys, IdempotencyKeys, RateKeys},
-    secrets::{CacheKeys, KeyringKeys, SECRETS},
-    serving::ServingLimits,
+    output::{OutputKeys, ToolOutputKeys},
+    policy::{Audit, AuditKeys, BreakerKeys, CallsKeys, IdempotencyKeys, RateKeys},
+    secrets::{
+        ApproleKeys, AwsStoreKeys, CacheKeys, GcpKeys, KeyringKeys, KubernetesKeys, Secrets,
+        SecretsKeys, VaultKeys,
+    },
+    selection::SelectionKeys,
+    service_directory::DirectoryKeys,
+    serving::{
+        Access, AccessKeys, CertificateKeys, Hosts, IssuerKeys, ListenerKeys, ListenerTlsKeys,
+        Listeners, PrincipalKeys, ProxyAddress, ServingLimits,
+    },
     sessions::SessionsConfig,
-    settings::Section,
-    tool_rules::{ConfirmKeys, ExecutionKeys},
+    settings::{Section, keys},
+    synonyms::Synonyms,
+    tls::{TlsConfig, TlsKeys},
+    tool_rules::{ArgumentKeys, ConfirmKeys, ExecutionKeys},
+    toolset_keys::{EgressKeys, SessionParameterKeys, ToolsetKeys},
+    upstream::UpstreamKeys,
 };
 
-/// The whole file.
-pub(crate) const ROOT: Table = Table {
-    name: "the configuration",
-    keys: &[
-        ACCESS_KEY,
-        ADMIN_KEY,
-        key("audit", Kind::Table(&AuditKeys::TABLE), "The file that calls are written down in"),
-        key(
-            "calls",
-            Kind::Table(&CallsKeys::TABLE),
-            "The bounds of all calls, and of those of each principal",
-        ),
-        HOSTS_KEY,
-        key(
-            "idempotency",
-            Kind::Table(&IdempotencyKeys::TABLE),
-            "How the results of calls with an idempotency key are kept",
-        ),
-        key(
-            "limits",
-            Kind::Table(&ServingLimits::TABLE),
-            "The limits of a sidecar's connections and requests, and of toolsets that do not name their own",
-        ),
-        LISTEN_KEY,
-        key("log", Kind::Table(&LogConfig::TABLE), "What a sidecar writes to standard error"),
-        key("mcp", Kind::Table(&McpConfig::TABLE), "How tools are listed to clients of MCP"),
-        PROXY_KEY,
-        key("reload", Kind::Table(&ReloadConfig::TABLE), "How a sidecar keeps up with its files"),
-        key(
-            "secrets",
-            Kind::Table(&SECRETS),
-            "Where secrets are kept, beside this machine's own stores",
-        ),
-        key("sessions", Kind::Table(&SessionsConfig::TABLE), "What a sidecar keeps of sessions"),
-        key(
-            "synonyms",
-            Kind::Map(&Kind::List(&Kind::Text)),
-            "What else words may mean where tools are searched; nothing unless given, which finds as much on most descriptions",
-        ),
-        key("telemetry", Kind::Table(&TelemetryConfig::TABLE), "Where a sidecar sends its traces"),
-        key(
-            "tls",
-            Kind::Table(&TLS),
-            "What secures the connections of toolsets that do not say it themselves",
-        ),
-        required(key(
-            "toolsets",
-            Kind::Map(&Kind::Table(&TOOLSET)),
-            "The services that are called, by names of letters, digits and `_`",
-        )),
-    ],
-    shared: &[],
-    takes: Takes::Any,
-};
+keys! {
+    pub(crate) RootKeys over Config, in "the configuration" {
+        /// The accepted callers; everybody who reaches a listener on this machine unless given.
+        access => serving.access: Access;
+        /// The addresses where `/v1/admin/*` and `/metrics` are served, apart from calls.
+        admin => serving.admin: Listeners;
+        /// The file that calls are written down in.
+        audit: Audit;
+        /// The limits on all calls, and on those of each principal.
+        calls: CallsKeys;
+        /// Names that requests may call this sidecar by, beside those of this machine.
+        hosts => serving.hosts: Hosts;
+        /// The limits on kept results of calls with an idempotency key.
+        idempotency: IdempotencyKeys;
+        /// The limits of a sidecar's connections and requests, and of toolsets that do not name their own.
+        limits => serving.limits: ServingLimits;
+        /// The addresses where calls are served: `127.0.0.1:8410`, `unix:PATH`, `systemd`.
+        listen => serving.listen: Listeners;
+        /// The log that a sidecar writes to standard error.
+        log: LogConfig;
+        /// The listing of tools to clients of MCP.
+        mcp: McpConfig;
+        /// The forward proxy that every connection to other machines leads through.
+        proxy => serving.proxy: ProxyAddress;
+        /// The way in which a sidecar keeps up with its files.
+        reload: ReloadConfig;
+        /// The stores of secrets, beside this machine's own.
+        secrets: Secrets;
+        /// The settings of a sidecar for sessions.
+        sessions: SessionsConfig;
+        /// Further meanings of words where tools are searched; nothing unless given, which finds as much on most
+        /// descriptions.
+        synonyms: Synonyms;
+        /// The address where a sidecar sends its traces.
+        telemetry: TelemetryConfig;
+        /// The certificates that secure the connections of toolsets that do not say it themselves.
+        tls: TlsConfig;
+        /// The services that are called, by names of letters, digits and `_`.
+        toolsets => _: MapOf<ToolsetKeys>, required;
+    }
+}
 
 /// Every table, for code that documents or checks the keys.
 pub const TABLES: &[Table] = &[
-    ROOT,
-    ACCESS,
-    CLIENT_CERTIFICATE,
-    ISSUER,
-    LISTENER,
-    LISTENER_TLS,
-    PRINCIPAL,
+    RootKeys::TABLE,
+    AccessKeys::TABLE,
+    CertificateKeys::TABLE,
+    IssuerKeys::TABLE,
+    ListenerKeys::TABLE,
+    ListenerTlsKeys::TABLE,
+    PrincipalKeys::TABLE,
     ServingLimits::TABLE,
     AuditKeys::TABLE,
     CallsKeys::TABLE,
     IdempotencyKeys::TABLE,
     RateKeys::TABLE,
     BreakerKeys::TABLE,
-    TOOLSET,
-    ARGUMENT_HEADERS,
-    ARGUMENTS,
-    AUTH,
-    API_KEY,
-    AWS_SIGV4,
-    BASIC,
-    BEARER,
-    GOOGLE_ACCESS_TOKEN,
-    GOOGLE_ID_TOKEN,
-    GOOGLE_ENDPOINTS,
-    SERVICE_DIRECTORY,
-    OAUTH2_AUTHORIZATION_CODE,
-    OAUTH2_CLIENT_CREDENTIALS,
-    JWT_BEARER,
-    TOKEN_EXCHANGE,
-    SCHEME,
-    SCHEME_API_KEY,
-    EGRESS,
+    ToolsetKeys::TABLE,
+    ArgumentHeaderKeys::TABLE,
+    ArgumentKeys::TABLE,
+    AuthKeys::TABLE,
+    ApiKeyKeys::TABLE,
+    AwsSigV4Keys::TABLE,
+    BasicKeys::TABLE,
+    BearerKeys::TABLE,
+    GoogleAccessTokenKeys::TABLE,
+    GoogleIdTokenKeys::TABLE,
+    EndpointKeys::TABLE,
+    DirectoryKeys::TABLE,
+    AuthorizationCodeKeys::TABLE,
+    ClientCredentialsKeys::TABLE,
+    JwtBearerKeys::TABLE,
+    TokenExchangeKeys::TABLE,
+    SchemeKeys::TABLE,
+    SchemeApiKeyKeys::TABLE,
+    EgressKeys::TABLE,
     ConfirmKeys::TABLE,
     ExecutionKeys::TABLE,
-    FUNCTION,
+    FunctionKeys::TABLE,
     ToolsetLimits::TABLE,
     LogConfig::TABLE,
     McpConfig::TABLE,
     McpTool::TABLE,
-    OUTPUT,
-    OUTPUT_TOOL,
+    OutputKeys::TABLE,
+    ToolOutputKeys::TABLE,
     ReloadConfig::TABLE,
-    SESSION_PARAMETERS,
+    SessionParameterKeys::TABLE,
     TelemetryConfig::TABLE,
-    TLS,
-    TOOLS,
-    UPSTREAM,
+    TlsKeys::TABLE,
+    SelectionKeys::TABLE,
+    UpstreamKeys::TABLE,
     SessionsConfig::TABLE,
-    SECRETS,
+    SecretsKeys::TABLE,
     CacheKeys::TABLE,
-    SECRETS_AWS,
-    SECRETS_GCP,
+    AwsStoreKeys::TABLE,
+    GcpKeys::TABLE,
     KeyringKeys::TABLE,
-    VAULT,
-    VAULT_APPROLE,
-    VAULT_KUBERNETES,
+    VaultKeys::TABLE,
+    ApproleKeys::TABLE,
+    KubernetesKeys::TABLE,
 ];

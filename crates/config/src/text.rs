@@ -2,6 +2,7 @@
 //! configuration names are not read yet, except exports, which contain settings themselves.
 
 use std::{
+    mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -15,54 +16,31 @@ use crate::{
     file::{beginning, remedy_of_reading},
     finding::{Finding, Severity},
     limits,
-    mcp::McpConfig,
-    observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    policy::{self, CallsKeys, IdempotencyKeys},
-    reader::tls::tls,
-    secrets, serving,
-    sessions::SessionsConfig,
-    synonyms,
-    tables::ROOT,
+    settings::Section,
+    tables::RootKeys,
     tool_source::ToolSources,
-    toolsets::toolsets,
+    toolsets,
 };
 
 impl Config {
     /// Fills in the values from the tree of the text.
     pub(crate) fn filled(mut self, root: &Node, sources: &ToolSources) -> Self {
-        let config = &mut self;
-        let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
-        config.audit = policy::audit(&mut config.reader, mapping);
-        config.calls = config.reader.get::<CallsKeys>(mapping, "calls");
-        config.idempotency = config.reader.get::<IdempotencyKeys>(mapping, "idempotency");
-        config.secrets = secrets::secrets(&mut config.reader, mapping);
-        config.sessions =
-            config.reader.get::<SessionsConfig>(mapping, "sessions").unwrap_or_default();
-        config.mcp = config.reader.get::<McpConfig>(mapping, "mcp").unwrap_or_default();
-        config.synonyms = synonyms::read(&mut config.reader, mapping);
-        config.tls = tls(&mut config.reader, mapping);
-        config.reload = config.reader.get::<ReloadConfig>(mapping, "reload").unwrap_or_default();
-        config.log = config.reader.get::<LogConfig>(mapping, "log").unwrap_or_default();
-        config.telemetry =
-            config.reader.get::<TelemetryConfig>(mapping, "telemetry").unwrap_or_default();
-        match mapping.object.get("toolsets") {
-            Some(node) => {
-                let bounds = limits::of_all(&mut config.reader, mapping);
-                config.toolsets = toolsets(&mut config.reader, node, &config.base, bounds, sources);
+        let mut reader = mem::take(&mut self.reader);
+        if let Some(mapping) = reader.mapping(root, "", &RootKeys::TABLE) {
+            let toolsets = mapping.object.get("toolsets");
+            let named = toolsets.and_then(Node::as_object).into_iter().flat_map(Object::iter);
+            reader.toolsets = named.map(|(name, _)| name.to_string()).collect();
+            RootKeys::fill(&mut self, &mut reader, mapping);
+            if let Some(node) = toolsets {
+                let usual = limits::of_all(&mut reader, mapping);
+                self.toolsets = toolsets::toolsets(&mut reader, node, &self.base, &usual, sources);
+            } else if !reader.is_misspelt(mapping, "toolsets") {
+                let message = "expected the key `toolsets`, got none";
+                let help = "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`";
+                reader.complain(ConfigCode::MissingKey, "", message, help);
             }
-            None if config.reader.is_misspelt(mapping, "toolsets") => {}
-            None => config.reader.complain(
-                ConfigCode::MissingKey,
-                "",
-                "expected the key `toolsets`, got none",
-                "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`",
-            ),
         }
-        let names = mapping.object.get("toolsets").and_then(Node::as_object);
-        let names: Vec<_> = names.into_iter().flat_map(Object::iter).collect();
-        let names: Vec<_> = names.iter().map(|(name, _)| &***name).collect();
-        config.serving = serving::read(&mut config.reader, mapping, &names);
-        self
+        Self { reader, ..self }
     }
 
     pub(crate) fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {

@@ -1,7 +1,16 @@
-//! The key `tls:` as values: the trusted certificates, and the client's own. The files and secrets behind them are read
+//! The key `tls:` of every section that secures connections: the trusted certificates, and the client's own. The files and secrets behind them are read
 //! when a configuration is built.
 
 use callgate_secret::SecretReference;
+use callgate_tree::Node;
+
+use crate::{
+    code::ConfigCode,
+    form::forms,
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::keys,
+};
 
 /// The TLS settings of connections: the trusted certificates, and the client's own.
 ///
@@ -88,4 +97,57 @@ impl TlsConfig {
     pub fn trusting(ca: impl IntoIterator<Item = CertificateSource>) -> Self {
         Self { ca: ca.into_iter().collect(), identity: None }
     }
+}
+
+keys! {
+    pub(crate) struct TlsKeys in "`tls`" {
+        /// Certificates that are trusted instead of what the machine trusts: files, PEM, or DER in base64.
+        ca: Certificates;
+        /// The certificate that is shown to services, with its chain: a file, or PEM.
+        client_certificate: Certificate;
+        /// The private key of the client certificate.
+        client_key: SecretReference;
+        /// The passphrase of an encrypted private key.
+        client_key_passphrase: SecretReference;
+    }
+}
+
+forms! {
+    TlsConfig => Self, TlsKeys::KIND, |reader, mapping, key| {
+        reader.within::<TlsKeys, _>(mapping, key, |reader, mapping, keys| {
+            let ca = keys.ca.unwrap_or_default();
+            let names = ["client_certificate", "client_key", "client_key_passphrase"];
+            if !names.into_iter().any(|name| mapping.object.contains(name)) {
+                return Some(Self { ca, identity: None });
+            }
+            reader.missing(mapping, "client_certificate");
+            reader.missing(mapping, "client_key");
+            let (certificate, key) = (keys.client_certificate?, keys.client_key?);
+            let (passphrase, pointer) = (keys.client_key_passphrase, mapping.pointer.to_owned());
+            Some(Self { ca, identity: Some(IdentityConfig { certificate, key, passphrase, pointer }) })
+        })
+    };
+    struct Certificate => CertificateSource, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?.to_owned();
+        Some(CertificateSource { pointer: at(mapping, key), text })
+    };
+    struct Certificates => Vec<CertificateSource>, Kind::List(&Kind::Text), certificates;
+}
+
+fn certificates(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<Vec<CertificateSource>> {
+    let pointer = at(mapping, key);
+    if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
+        let help = "leave `ca` out to trust what the machine trusts";
+        let message = "expected one certificate at least, got none";
+        reader.complain(ConfigCode::WrongValue, &pointer, message, help);
+    }
+    let source = |(index, text): (usize, &str)| CertificateSource {
+        pointer: format!("{pointer}/{index}"),
+        text: text.to_owned(),
+    };
+    Some(reader.strings(mapping, key).into_iter().enumerate().map(source).collect())
 }

@@ -1,5 +1,5 @@
-//! The keys `confirm` and `execution` of a toolset: the calls that a person has to approve, and the side that runs tools.
-//! Each is a rule for all tools, or a mapping with the rules of single ones.
+//! The keys `confirm`, `execution` and `arguments` of a toolset: the calls that a person has to approve, the side that
+//! runs tools, and the tools whose arguments are the members of their body. Each has the rules of single tools.
 
 use callgate_executor::Execution;
 use callgate_policy::Confirm;
@@ -31,8 +31,14 @@ pub(crate) struct ToolRule<T> {
     pub(crate) rule: T,
 }
 
+impl<T> ToolRule<T> {
+    /// The rule of a tool that no text names.
+    pub(crate) fn new(tool: impl Into<String>, rule: T) -> Self {
+        Self { tool: tool.into(), pointer: String::new(), rule }
+    }
+}
+
 keys! {
-    /// The calls that a person has to approve.
     pub(crate) ConfirmKeys over ToolRules<Confirm>, in "`confirm`" {
         /// The rule for tools that are not named.
         default: Confirm;
@@ -42,12 +48,18 @@ keys! {
 }
 
 keys! {
-    /// The side that runs tools after a call is checked.
     pub(crate) ExecutionKeys over ToolRules<Execution>, in "`execution`" {
         /// The side that runs tools that are not named.
         default: Execution;
         /// The side that runs single tools, by their names or by the `operationId`.
         tools: ExecutionOfTools;
+    }
+}
+
+keys! {
+    pub(crate) struct ArgumentKeys in "`arguments`" {
+        /// `body` for single tools, by their names or by the `operationId`: the arguments are the members of the body.
+        tools: BodyArgumentsOfTools;
     }
 }
 
@@ -62,20 +74,27 @@ words! {
 }
 
 forms! {
-    /// One rule, or the rules of single tools.
+    /// `body`, for the tools whose arguments are the members of their body.
+    struct Body => (), Kind::Choice(&["body"]), |reader, mapping, key| {
+        let help = "`body` makes the members of the body the arguments; leave the tool out for the usual ones";
+        reader.word(mapping, key, &[("body", ())], help)
+    };
+    /// The tools whose arguments are the members of their body.
+    struct BodyArguments => Vec<ToolRule<()>>, ArgumentKeys::KIND,
+        |reader, mapping, key| reader.get::<ArgumentKeys>(mapping, key)?.tools;
+    struct BodyArgumentsOfTools => Vec<ToolRule<()>>, Kind::Map(&Body::KIND), |reader, mapping, key| {
+        of_tools::<Body>(reader, mapping, key, ["a mapping from tools to `body`", "for example `{createPet: body}`"])
+    };
     struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[Confirm::KIND, ConfirmKeys::KIND]),
         rules::<Confirm, ConfirmKeys>;
-    /// The rules of single tools.
     struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&Confirm::KIND), |reader, mapping, key| {
-        of_tools(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
+        of_tools::<Confirm>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
     };
-    /// One side, or the sides of single tools.
     struct ExecutionRules => ToolRules<Execution>, Kind::AnyOf(&[Execution::KIND, ExecutionKeys::KIND]),
         rules::<Execution, ExecutionKeys>;
-    /// The sides of single tools.
     struct ExecutionOfTools => Vec<ToolRule<Execution>>, Kind::Map(&Execution::KIND), |reader, mapping, key| {
         let expected = "a mapping from tools to `client` or `server`";
-        of_tools(reader, mapping, key, [expected, "for example `{openPage: client}`"])
+        of_tools::<Execution>(reader, mapping, key, [expected, "for example `{openPage: client}`"])
     };
 }
 
@@ -90,14 +109,14 @@ fn rules<T: Form<Value = T>, F: Form<Value = ToolRules<T>>>(
     Some(ToolRules { default: reader.get::<T>(toolset, key)?, tools: Vec::new() })
 }
 
-fn of_tools<T: Form<Value = T>>(
+fn of_tools<F: Form>(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,
     [expected, help]: [&str; 2],
-) -> Option<Vec<ToolRule<T>>> {
-    let tools = reader.map::<T>(mapping, key, expected, help)?.into_iter();
-    let rule = |(tool, rule): (String, T)| {
+) -> Option<Vec<ToolRule<F::Value>>> {
+    let tools = reader.map::<F, Vec<_>>(mapping, key, expected, help)?.into_iter();
+    let rule = |(tool, rule): (String, F::Value)| {
         let pointer = format!("{}/{}", at(mapping, key), escaped(&tool));
         ToolRule { tool, pointer, rule }
     };

@@ -4,18 +4,17 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
-use callgate_executor::{Execution, Redirects};
+use callgate_executor::{CallSettings, Execution};
 use callgate_openapi::{
     ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs,
 };
 use callgate_policy::Confirm;
 use callgate_secret::SecretReference;
 use callgate_tool::{SessionName, ToolsetName, Value};
-use callgate_transport::{AddressRange, Limits};
+use callgate_transport::AddressRange;
 use url::Url;
 
 use crate::{
-    arguments::BodyArguments,
     description::Description,
     headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
@@ -42,7 +41,7 @@ use crate::{
 /// # drop(pets);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ToolsetConfig {
     /// The name; `None` for a bare description.
@@ -85,23 +84,17 @@ pub struct ToolsetConfig {
     /// The withheld headers that arguments may set nevertheless.
     pub(crate) argument_headers: Vec<ListedHeader>,
     /// The tools whose arguments are the members of their body.
-    pub(crate) body_arguments: Vec<BodyArguments>,
+    pub(crate) body_arguments: Vec<ToolRule<()>>,
     /// Parameters that are arguments although they have the name and place of a credential.
     pub credential_arguments: Vec<String>,
     /// The operations that are offered.
     pub selection: Selection,
-    /// The limits on one exchange.
-    pub limits: Limits,
+    /// The settings of its calls.
+    pub call: CallSettings,
     /// The limits on the toolset's calls together.
     pub call_limits: CallLimits,
-    /// The policy about redirects.
-    pub redirects: Redirects,
-    /// True if the caller's `baggage` is passed on.
-    pub baggage: bool,
-    /// The shape of results.
-    pub shape: Shape,
     /// The shapes of single tools' results.
-    pub(crate) tool_shapes: Vec<ToolShape>,
+    pub(crate) tool_shapes: Vec<ToolRule<Shape>>,
     /// The source of responses.
     pub upstream: Upstream,
     /// Tools that the client runs.
@@ -115,41 +108,8 @@ pub struct ToolsetConfig {
 impl ToolsetConfig {
     /// A toolset without a name that follows its description: its tools have no prefix, its calls no credential.
     pub fn new(description: Description) -> Self {
-        Self {
-            name: None,
-            pointer: String::new(),
-            description,
-            required: false,
-            overlays: Vec::new(),
-            prefix: None,
-            server: None,
-            server_variables: BTreeMap::new(),
-            credentials: Credentials { auth: Some(AuthConfig::None), ..Credentials::default() },
-            session_inputs: SessionInputs::Lenient,
-            defaults: Defaults::Safe,
-            session_parameters: Vec::new(),
-            body_media: Vec::new(),
-            description_limits: DescriptionLimits::default(),
-            references: Vec::new(),
-            tls: TlsConfig::default(),
-            egress: Vec::new(),
-            service_directory: None,
-            headers: Vec::new(),
-            argument_headers: Vec::new(),
-            body_arguments: Vec::new(),
-            credential_arguments: Vec::new(),
-            selection: Selection::default(),
-            limits: Limits::default(),
-            call_limits: CallLimits::default(),
-            redirects: Redirects::None,
-            baggage: false,
-            shape: Shape::default(),
-            tool_shapes: Vec::new(),
-            upstream: Upstream::Http,
-            functions: Vec::new(),
-            execution: ToolRules::default(),
-            confirm: ToolRules::default(),
-        }
+        let credentials = Credentials { auth: Some(AuthConfig::None), ..Credentials::default() };
+        Self { description, credentials, ..Self::default() }
     }
 
     /// Sets the name; its tools are called `name-operation`.
@@ -216,7 +176,7 @@ impl ToolsetConfig {
     /// Asks a person before calls of one tool: its name, its `operationId` or the name of a function.
     #[must_use]
     pub fn with_tool_confirm(mut self, tool: impl Into<String>, rule: Confirm) -> Self {
-        self.confirm.tools.push(ToolRule { tool: tool.into(), pointer: String::new(), rule });
+        self.confirm.tools.push(ToolRule::new(tool, rule));
         self
     }
 
@@ -231,14 +191,14 @@ impl ToolsetConfig {
     /// that of the body, and the model supplies nothing else; for any other operation the build of the toolset fails.
     #[must_use]
     pub fn with_body_arguments(mut self, tool: impl Into<String>) -> Self {
-        self.body_arguments.push(BodyArguments { tool: tool.into(), pointer: String::new() });
+        self.body_arguments.push(ToolRule::new(tool, ()));
         self
     }
 
     /// Shows the results of one tool in this shape: its name or its `operationId`.
     #[must_use]
     pub fn with_tool_shape(mut self, tool: impl Into<String>, shape: Shape) -> Self {
-        self.tool_shapes.push(ToolShape { tool: tool.into(), pointer: String::new(), shape });
+        self.tool_shapes.push(ToolRule::new(tool, shape));
         self
     }
 
@@ -309,15 +269,6 @@ pub(crate) struct ListedHeader {
     /// The tool or `operationId` that the header is listed for; `None` for all.
     pub(crate) tool: Option<String>,
     pub(crate) header: ArgumentHeader,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct ToolShape {
-    /// The tool's name or its `operationId`.
-    pub(crate) tool: String,
-    /// The JSON pointer of its mapping.
-    pub(crate) pointer: String,
-    pub(crate) shape: Shape,
 }
 
 /// A tool that the client runs.

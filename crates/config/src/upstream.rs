@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    keys::UPSTREAM,
-    reader::{Mapping, Reader, at},
-};
+use crate::{form::forms, keys::Kind, reader::at, settings::keys};
 
 /// The source of responses.
 ///
@@ -49,21 +46,27 @@ pub enum Upstream {
     ReplayBeside,
 }
 
-/// Reads `upstream:`; the default directory of recordings is beside the description.
-pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Upstream {
-    let Some(node) = mapping.object.get("upstream") else { return Upstream::Http };
-    match node.as_str() {
-        Some("http") => return Upstream::Http,
-        Some("replay") => return Upstream::ReplayBeside,
-        _ => {}
+keys! {
+    pub(crate) struct UpstreamKeys in "`upstream`" {
+        /// A directory of recorded cases.
+        replay: PathBuf, required;
     }
-    let pointer = at(mapping, "upstream");
-    if node.as_object().is_none() {
-        let help = "`http` asks the service, `replay` answers from the `cases` beside the description, `{replay: DIR}` from a directory";
-        reader.expected(&pointer, "`http`, `replay` or a mapping", node, help);
-        return Upstream::Http;
-    }
-    let Some(mapping) = reader.mapping(node, &pointer, &UPSTREAM) else { return Upstream::Http };
-    let replay = reader.required_string(mapping, "replay").unwrap_or_default();
-    Upstream::Replay(replay.into())
+}
+
+forms! {
+    Upstream => Self, Kind::AnyOf(&[Kind::Choice(&["http", "replay"]), UpstreamKeys::KIND]), |reader, mapping, key| {
+        let node = mapping.object.get(key)?;
+        match node.as_str() {
+            Some("http") => Some(Self::Http),
+            Some("replay") => Some(Self::ReplayBeside),
+            _ if node.as_object().is_some() => {
+                reader.get::<UpstreamKeys>(mapping, key)?.replay.map(Self::Replay)
+            }
+            _ => {
+                let help = "`http` asks the service, `replay` answers from the `cases` beside the description, `{replay: DIR}` from a directory";
+                reader.expected(&at(mapping, key), "`http`, `replay` or a mapping", node, help);
+                None
+            }
+        }
+    };
 }

@@ -142,20 +142,17 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
     let connection = Arc::new(Connection {
         toolset: toolset.name,
         transport: toolset.transport,
-        limits: toolset.limits,
-        redirects: toolset.redirects,
-        baggage: toolset.baggage,
+        settings: toolset.call,
         session_values: toolset.session_values,
         secret_arguments: toolset.secret_arguments,
         results: Arc::clone(results),
     });
-    let (shape, mut own) = (Arc::new(toolset.shape), toolset.tool_shapes);
-    let client = toolset.client;
+    let (mut shapes, client) = (toolset.tool_shapes, toolset.client);
     operations.into_iter().map(move |callable| {
         let operation = Arc::clone(&callable.operation);
         let name = operation.tool_name.clone();
-        let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
-        let backend = OpenApi::new(callable, Arc::clone(&connection), shape, client.of(&name));
+        let (shape, runner) = (shapes.remove(&name), client.of(&name));
+        let backend = OpenApi::new(callable, Arc::clone(&connection), shape, runner);
         Slot { name, backend: Arc::new(backend), operation: Some(operation) }
     })
 }

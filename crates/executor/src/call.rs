@@ -260,13 +260,13 @@ pub(crate) struct ResponseChoice {
 
 impl ResponseChoice {
     /// The wanted shape, made from the shape `own` that a model would get.
-    pub(crate) fn shape(&self, own: &Arc<Shape>) -> Arc<Shape> {
-        let Some(selection) = &self.whole else { return Arc::clone(own) };
-        let mut shape = Shape::clone(own);
+    pub(crate) fn shape<'s>(&self, own: &'s Shape) -> Cow<'s, Shape> {
+        let Some(selection) = &self.whole else { return Cow::Borrowed(own) };
+        let mut shape = own.clone();
         shape.selection = Selection::clone(selection);
         shape.result_bytes = usize::MAX;
         shape.media_bytes = usize::MAX;
-        Arc::new(shape)
+        Cow::Owned(shape)
     }
 }
 

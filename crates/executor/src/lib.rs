@@ -39,6 +39,6 @@ pub use middleware::{Ended, Ending, Middleware, Stage};
 pub use search::{Found, FoundNeed, Search};
 pub use stop::Stop;
 pub use stream::ToolStream;
-pub use toolset::{Callable, Redirects, RefusedTool, SessionValues, Toolset};
+pub use toolset::{CallSettings, Callable, Redirects, RefusedTool, SessionValues, Toolset};
 pub use trace::{CurrentTrace, TraceContext};
 pub use watcher::{AnswerHead, Recorder, Watcher};

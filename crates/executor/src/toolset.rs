@@ -35,22 +35,38 @@ pub struct Toolset {
     pub refused: Vec<RefusedTool>,
     /// The transport that sends the requests.
     pub transport: Arc<dyn Transport>,
+    /// The settings of its calls.
+    pub call: CallSettings,
+    /// The values of a session that its calls see and show.
+    pub session_values: SessionValues,
+    /// The arguments that hold credentials, by their names in any case: no record shows their values.
+    pub secret_arguments: Vec<String>,
+    /// The shapes of single tools.
+    pub tool_shapes: BTreeMap<ToolName, Shape>,
+    /// The tools that the client runs.
+    pub client: ClientSide,
+}
+
+/// The settings of a toolset's calls, handed on as they are from a configuration to the calls.
+///
+/// ```
+/// use callgate_executor::{CallSettings, Redirects};
+///
+/// let settings = CallSettings { redirects: Redirects::SameOrigin, ..CallSettings::default() };
+/// assert_eq!(settings.limits.response_bytes, 8 << 20);
+/// assert!(!settings.baggage);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct CallSettings {
     /// The limits of one exchange.
     pub limits: Limits,
     /// The policy for redirects.
     pub redirects: Redirects,
     /// True if the caller's `baggage` is passed on.
     pub baggage: bool,
-    /// The values of a session that its calls see and show.
-    pub session_values: SessionValues,
-    /// The arguments that hold credentials, by their names in any case: no record shows their values.
-    pub secret_arguments: Vec<String>,
     /// The shape in which results are shown.
     pub shape: Shape,
-    /// The shapes of single tools.
-    pub tool_shapes: BTreeMap<ToolName, Shape>,
-    /// The tools that the client runs.
-    pub client: ClientSide,
 }
 
 /// A tool that is not offered, since the load of the description refuses its operation.

@@ -27,7 +27,7 @@ pub(super) fn rules(
             let function = config.functions.iter().find(is_meant);
             match function.and_then(|function| functions::tool_name(config, function).ok()) {
                 Some(name) => drop(rules.tools.insert(name, entry.rule)),
-                None => entries.push((&entry.tool, &entry.pointer, &entry.rule)),
+                None => entries.push(entry),
             }
         }
         let built = parts.iter().find(|parts| std::ptr::eq(parts.config, config));
@@ -36,12 +36,7 @@ pub(super) fn rules(
             continue;
         }
         let operations = built.map(|parts| &*parts.built.operations).unwrap_or_default();
-        rules.tools.extend(named_tools::named(
-            reader,
-            entries.into_iter(),
-            operations,
-            Severity::Error,
-        ));
+        rules.tools.extend(named_tools::named(reader, entries, operations, Severity::Error));
     }
     rules
 }

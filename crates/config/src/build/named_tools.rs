@@ -13,11 +13,10 @@ use callgate_tool::{ToolName, nearest};
 
 use crate::{
     Severity,
-    arguments::BodyArguments,
     code::ConfigCode,
     reader::Reader,
     tool_rules::ToolRule,
-    toolset::{ListedHeader, ToolShape, ToolsetConfig},
+    toolset::{ListedHeader, ToolsetConfig},
 };
 
 /// Checks all settings of the toolset about single tools, and returns the shapes of their results and the side that
@@ -33,12 +32,8 @@ pub(super) fn found(
     headers(reader, config, callables, &operations);
     body_arguments(reader, config, &operations);
     selection(reader, config, report);
-    let shown = config.tool_shapes.iter();
-    let shown = shown.map(|ToolShape { tool, pointer, shape }| (tool, pointer, shape));
-    let run = config.execution.tools.iter();
-    let run = run.map(|ToolRule { tool, pointer, rule }| (tool, pointer, rule));
-    let shapes = named(reader, shown, &operations, Severity::Warning);
-    (shapes, named(reader, run, &operations, Severity::Error))
+    let shapes = named(reader, &config.tool_shapes, &operations, Severity::Warning);
+    (shapes, named(reader, &config.execution.tools, &operations, Severity::Error))
 }
 
 /// Reports entries that no operation matches: a warning, and an error for a misspelt one that excludes.
@@ -94,7 +89,7 @@ fn headers(
 
 /// Reports a tool whose arguments cannot be the members of its body, and warns about a tool that does not exist.
 fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc<Operation>]) {
-    for BodyArguments { tool, pointer } in &config.body_arguments {
+    for ToolRule { tool, pointer, .. } in &config.body_arguments {
         let Some(operation) = operations.iter().find(|operation| is_called(operation, tool)) else {
             let (message, help) = nearest_tool(tool, operations);
             reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
@@ -118,15 +113,15 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
 /// of this severity.
 pub(super) fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
-    said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
+    rules: impl IntoIterator<Item = &'a ToolRule<T>>,
     operations: &[Arc<Operation>],
     severity: Severity,
 ) -> BTreeMap<ToolName, T> {
     let mut found = BTreeMap::new();
-    for (tool, pointer, value) in said {
+    for ToolRule { tool, pointer, rule } in rules {
         let meant = operations.iter().find(|operation| is_called(operation, tool));
         if let Some(operation) = meant {
-            found.insert(operation.tool_name.clone(), value.clone());
+            found.insert(operation.tool_name.clone(), rule.clone());
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);

@@ -66,13 +66,10 @@ pub(super) async fn build<'a>(
         operations: callables,
         refused: refused_tools::of(&report),
         transport,
-        limits: config.limits,
-        redirects: config.redirects,
-        baggage: config.baggage,
+        call: config.call.clone(),
         // The values that other toolsets' credentials read are known after all toolsets are built.
         session_values: SessionValues::default(),
         secret_arguments,
-        shape: config.shape.clone(),
         tool_shapes,
         client: ClientSide {
             execution: config.execution.default,

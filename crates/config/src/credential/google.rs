@@ -5,42 +5,55 @@ use callgate_tree::Node;
 
 use crate::{
     code::ConfigCode,
-    keys::{GOOGLE_ACCESS_TOKEN, GOOGLE_ID_TOKEN},
-    reader::{
-        Reader, at,
-        identity::{identity, named},
-    },
+    form::forms,
+    identity::{IdentityKeys, NonEmpty, identity},
+    keys::Kind,
+    reader::at,
+    settings::keys,
 };
 
-/// Reads the account of an access token, and its scopes.
-pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &GOOGLE_ACCESS_TOKEN)?;
-    let identity = identity(reader, mapping);
-    let scopes: Vec<_> =
-        reader.strings(mapping, "scopes").into_iter().map(ToOwned::to_owned).collect();
-    // An empty list would mean every scope, which its author does not intend.
-    let is_bare_list =
-        mapping.object.get("scopes").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
-    if is_bare_list || scopes.iter().any(String::is_empty) {
-        let message = "expected scopes, got an empty list or an empty text";
-        let help = "leave the key out for everything in Google Cloud";
-        reader.complain(ConfigCode::WrongValue, at(mapping, "scopes"), message, help);
-        return None;
+keys! {
+    pub(crate) struct GoogleAccessTokenKeys in "`google_access_token`" with IdentityKeys {
+        /// The scopes of the token; everything in Google Cloud unless given.
+        scopes: TokenScopes;
     }
-    Some(AuthConfig::Google {
-        identity: Box::new(identity?),
-        token: GoogleToken::Access { scopes },
-    })
 }
 
-/// Reads the account of an identity token, and its audience.
-pub(super) fn id_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &GOOGLE_ID_TOKEN)?;
-    let identity = identity(reader, mapping);
-    let audience = named(reader, mapping, "audience");
-    let audience = match audience {
-        Some(text) => Some(reader.filled(text, || at(mapping, "audience"))?),
-        None => None,
+keys! {
+    pub(crate) struct GoogleIdTokenKeys in "`google_id_token`" with IdentityKeys {
+        /// The recipient of the token; scheme and host of the server unless given; `env:NAME` for the variable that holds it.
+        audience: Audience;
+    }
+}
+
+forms! {
+    struct AccessToken => AuthConfig, GoogleAccessTokenKeys::KIND, |reader, mapping, key| {
+        reader.within::<GoogleAccessTokenKeys, _>(mapping, key, |reader, mapping, keys| {
+            let scopes = keys.scopes.unwrap_or_default();
+            let identity = Box::new(identity(reader, mapping));
+            Some(AuthConfig::Google { identity, token: GoogleToken::Access { scopes } })
+        })
     };
-    Some(AuthConfig::Google { identity: Box::new(identity?), token: GoogleToken::Id { audience } })
+    struct IdToken => AuthConfig, GoogleIdTokenKeys::KIND, |reader, mapping, key| {
+        reader.within::<GoogleIdTokenKeys, _>(mapping, key, |reader, mapping, keys| {
+            let identity = Box::new(identity(reader, mapping));
+            Some(AuthConfig::Google { identity, token: GoogleToken::Id { audience: keys.audience } })
+        })
+    };
+    /// Scopes. An empty list would mean every scope, which its author does not intend.
+    struct TokenScopes => Vec<String>, Kind::List(&Kind::Text), |reader, mapping, key| {
+        let scopes = reader.get::<Vec<String>>(mapping, key)?;
+        let is_bare_list = mapping.object.get(key).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+        if is_bare_list || scopes.iter().any(String::is_empty) {
+            let message = "expected scopes, got an empty list or an empty text";
+            let help = "leave the key out for everything in Google Cloud";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        }
+        Some(scopes)
+    };
+    /// A text that is not empty, or the variable that holds it.
+    struct Audience => String, Kind::Text, |reader, mapping, key| {
+        let text = reader.get::<NonEmpty>(mapping, key)?;
+        reader.filled(&text, || at(mapping, key))
+    };
 }

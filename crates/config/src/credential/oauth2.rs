@@ -4,155 +4,242 @@
 mod client;
 
 use callgate_auth::{
-    AuthConfig, LoginEndpoints, OAuth2Config, OAuth2Grant, SubjectToken, TokenEndpoint,
+    AuthConfig, CredentialSource, LoginEndpoints, OAuth2Config, OAuth2Grant, SigningAlgorithm,
+    SubjectToken, TokenEndpoint,
 };
+use callgate_secret::SecretReference;
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
 use url::Url;
 
 use crate::{
     code::ConfigCode,
-    keys::{JWT_BEARER, OAUTH2_AUTHORIZATION_CODE, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
-    reader::{Mapping, Reader, at, escaped, secret::required_source},
+    form::forms,
+    keys::Kind,
+    reader::{Mapping, Reader, at, escaped},
+    secret_reference::{SecretOrName, required_source},
+    settings::{Section, keys},
 };
+use client::ClientMethod;
 
-/// A token of a person who logged in.
-pub(super) fn authorization_code(
+keys! {
+    pub(crate) struct OAuth2Keys in "a grant" {
+        /// The recipients of the token, by name; `env:NAME` for the variable that holds it.
+        audience: Audiences;
+        /// The way in which the client shows who it is.
+        client_authentication: ClientMethod;
+        /// The client's secret.
+        client_secret: SecretReference;
+        /// The authorization server, whose metadata say where tokens are asked for.
+        issuer: EndpointUrl;
+        /// The recipient of the client's JWT; the issuer or the token endpoint unless given.
+        jwt_audience: String;
+        /// Further parameters that the authorization server asks for.
+        parameters: Parameters;
+        /// The key the client signs its JWT with, as PEM.
+        private_key: SecretReference;
+        /// The algorithm of the signature; by the key unless given.
+        private_key_algorithm: SigningAlgorithm;
+        /// The name by which the authorization server knows the key.
+        private_key_id: String;
+        /// The recipients of the token, by URL.
+        resource: OneOrMore;
+        /// The scopes of the token.
+        scopes: OneOrMore;
+        /// The address where tokens are asked for; under `credentials` the description may say it.
+        token_url: EndpointUrl;
+    }
+}
+
+keys! {
+    pub(crate) struct AuthorizationCodeKeys in "`oauth2_authorization_code`" with OAuth2Keys {
+        /// The page where a person logs in; the issuer or the description may say it.
+        authorization_url: EndpointUrl;
+        /// The client, or a reference to a secret that holds its id.
+        client_id: SecretOrName, required;
+        /// The address where a login on another device begins; the issuer or the description may say it.
+        device_authorization_url: EndpointUrl;
+        /// The address on this machine that the browser comes back to, where the server takes one only:
+        /// `http://127.0.0.1:8400/callback`.
+        redirect_url: EndpointUrl;
+        /// The address where `callgate logout` gives tokens back; the issuer may say it.
+        revocation_url: EndpointUrl;
+    }
+}
+
+keys! {
+    pub(crate) struct ClientCredentialsKeys in "`oauth2_client_credentials`" with OAuth2Keys {
+        /// The client, or a reference to a secret that holds its id.
+        client_id: SecretOrName, required;
+    }
+}
+
+keys! {
+    pub(crate) struct JwtBearerKeys in "`jwt_bearer`" with OAuth2Keys {
+        /// The JWT: `$session.credentials.NAME`.
+        assertion: CredentialSource, required;
+        /// The client, or a reference to a secret that holds its id.
+        client_id: SecretOrName;
+    }
+}
+
+keys! {
+    pub(crate) struct TokenExchangeKeys in "`token_exchange`" with OAuth2Keys {
+        /// A token of whoever acts for the user, where the server asks for it.
+        actor_token: CredentialSource;
+        /// The type of the actor's token.
+        actor_token_type: TokenType;
+        /// The client, or a reference to a secret that holds its id.
+        client_id: SecretOrName;
+        /// The type of token that is asked for.
+        requested_token_type: TokenType;
+        /// The user's token: `$session.credentials.NAME`, or `$caller.token` for the one the caller came with.
+        subject_token: Subject, required;
+        /// The type of the user's token: `access_token`, `id_token`, `jwt`, `refresh_token`, `saml1`, `saml2`, or a
+        /// URI.
+        subject_token_type: TokenType;
+    }
+}
+
+forms! {
+    struct AuthorizationCode => AuthConfig, AuthorizationCodeKeys::KIND, |reader, mapping, key| {
+        reader.within::<AuthorizationCodeKeys, _>(mapping, key, |reader, mapping, keys| {
+            is_here(reader, mapping, keys.redirect_url.as_deref());
+            let grant = OAuth2Grant::AuthorizationCode(LoginEndpoints {
+                authorization_url: keys.authorization_url,
+                device_authorization_url: keys.device_authorization_url,
+                revocation_url: keys.revocation_url,
+                redirect_url: keys.redirect_url,
+            });
+            config(reader, mapping, "oauth2_authorization_code", keys.client_id, grant)
+        })
+    };
+    struct ClientCredentials => AuthConfig, ClientCredentialsKeys::KIND, |reader, mapping, key| {
+        reader.within::<ClientCredentialsKeys, _>(mapping, key, |reader, mapping, keys| {
+            let grant = OAuth2Grant::ClientCredentials;
+            config(reader, mapping, "oauth2_client_credentials", keys.client_id, grant)
+        })
+    };
+    struct JwtBearer => AuthConfig, JwtBearerKeys::KIND, |reader, mapping, key| {
+        reader.within::<JwtBearerKeys, _>(mapping, key, |reader, mapping, keys| {
+            let grant = OAuth2Grant::JwtBearer { assertion: keys.assertion? };
+            config(reader, mapping, "jwt_bearer", keys.client_id, grant)
+        })
+    };
+    struct TokenExchange => AuthConfig, TokenExchangeKeys::KIND, |reader, mapping, key| {
+        reader.within::<TokenExchangeKeys, _>(mapping, key, |reader, mapping, keys| {
+            let type_or_usual = |given: Option<String>| given.unwrap_or_else(|| format!("{TOKEN_TYPE}access_token"));
+            let grant = OAuth2Grant::TokenExchange {
+                subject: keys.subject_token?,
+                subject_type: type_or_usual(keys.subject_token_type),
+                actor: keys.actor_token.map(|actor| (actor, type_or_usual(keys.actor_token_type))),
+                requested_type: keys.requested_token_type,
+            };
+            config(reader, mapping, "token_exchange", keys.client_id, grant)
+        })
+    };
+    struct Subject => SubjectToken, Kind::SecretOrCaller, subject;
+    struct EndpointUrl => String, Kind::Setting, |reader, mapping, key| {
+        let text = reader.setting(mapping, key)?;
+        is_url(reader, mapping, key, &text).then_some(text)
+    };
+    struct OneOrMore => Vec<String>, Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]), |reader, mapping, key| {
+        match mapping.object.get(key)?.as_str() {
+            Some(text) => Some(vec![text.to_owned()]),
+            None => reader.get::<Vec<String>>(mapping, key),
+        }
+    };
+    /// One text or several, or the variables that hold them.
+    struct Audiences => Vec<String>, OneOrMore::KIND, |reader, mapping, key| {
+        let texts = reader.get::<OneOrMore>(mapping, key)?;
+        Some(texts.iter().filter_map(|text| reader.filled(text, || at(mapping, key))).collect())
+    };
+    struct Parameters => Vec<(String, String)>, Kind::Map(&Kind::Text), parameters;
+    /// A type of token: the last word of the URIs of RFC 8693 §3, or any URI.
+    struct TokenType => String, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        if TOKEN_TYPES.contains(&text) {
+            return Some(format!("{TOKEN_TYPE}{text}"));
+        }
+        if !text.contains(':') {
+            let message = format!("expected a type of token, got: `{text}`");
+            let help = format!("write a URI, or `{}`", TOKEN_TYPES.join("`, `"));
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        }
+        Some(text.to_owned())
+    };
+}
+
+/// The credential of a grant, with the keys that all grants have.
+fn config(
     reader: &mut Reader,
-    node: &Node,
-    pointer: &str,
+    mapping: Mapping<'_>,
+    name: &str,
+    client_id: Option<SecretReference>,
+    grant: OAuth2Grant,
 ) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &OAUTH2_AUTHORIZATION_CODE)?;
-    client::is_required(reader, mapping);
-    let [authorization_url, device_authorization_url, revocation_url, redirect_url] =
-        ["authorization_url", "device_authorization_url", "revocation_url", "redirect_url"].map(
-            |key| reader.setting(mapping, key).filter(|text| is_url(reader, mapping, key, text)),
-        );
+    let mut keys = OAuth2Keys::default();
+    OAuth2Keys::fill(&mut keys, reader, mapping);
+    let endpoint = endpoint(reader, mapping, &mut keys);
+    let client = client::of(reader, mapping, client_id, &mut keys);
+    Some(AuthConfig::OAuth2(Box::new(OAuth2Config {
+        scopes: keys.scopes.unwrap_or_default(),
+        audiences: keys.audience.unwrap_or_default(),
+        resources: keys.resource.unwrap_or_default(),
+        parameters: keys.parameters.unwrap_or_default(),
+        name: name.to_owned(),
+        endpoint: endpoint?,
+        client: client?,
+        grant,
+    })))
+}
+
+fn endpoint(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    keys: &mut OAuth2Keys,
+) -> Option<TokenEndpoint> {
+    match (keys.token_url.take(), keys.issuer.take()) {
+        (Some(_), Some(_)) => {
+            let message = "expected `token_url` or `issuer`, got both";
+            reader.complain(ConfigCode::WrongValue, at(mapping, "issuer"), message, "keep one");
+            None
+        }
+        (Some(url), None) => Some(TokenEndpoint::Url(url)),
+        (None, Some(issuer)) => Some(TokenEndpoint::Issuer(issuer)),
+        (None, None) => Some(TokenEndpoint::Described),
+    }
+}
+
+/// Reports an address that a browser comes back to and that is not one of this machine.
+fn is_here(reader: &mut Reader, mapping: Mapping<'_>, redirect_url: Option<&str>) {
     let is_local = |url: &Url| {
         url.scheme() == "http"
             && url.query().is_none()
             && matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"))
     };
-    let parsed = redirect_url.as_deref().and_then(|url| Url::parse(url).ok());
-    if parsed.is_some_and(|url| !is_local(&url)) {
+    let url = redirect_url.and_then(|url| Url::parse(url).ok());
+    if url.is_some_and(|url| !is_local(&url)) {
         let message = "expected an address on this machine, got another URL";
         let help = "for example `http://127.0.0.1:8400/callback`";
         reader.complain(ConfigCode::WrongValue, at(mapping, "redirect_url"), message, help);
     }
-    let endpoints = LoginEndpoints {
-        authorization_url,
-        device_authorization_url,
-        revocation_url,
-        redirect_url,
-    };
-    let grant = OAuth2Grant::AuthorizationCode(endpoints);
-    config(reader, mapping, "oauth2_authorization_code", Some(grant))
-}
-
-/// A token that a client requests for itself.
-pub(super) fn client_credentials(
-    reader: &mut Reader,
-    node: &Node,
-    pointer: &str,
-) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &OAUTH2_CLIENT_CREDENTIALS)?;
-    client::is_required(reader, mapping);
-    config(reader, mapping, "oauth2_client_credentials", Some(OAuth2Grant::ClientCredentials))
-}
-
-/// A token for a JWT that represents a user.
-pub(super) fn jwt_bearer(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &JWT_BEARER)?;
-    let assertion = required_source(reader, mapping, "assertion");
-    let grant = assertion.map(|assertion| OAuth2Grant::JwtBearer { assertion });
-    config(reader, mapping, "jwt_bearer", grant)
-}
-
-/// A token that is exchanged for a user's token.
-pub(super) fn token_exchange(
-    reader: &mut Reader,
-    node: &Node,
-    pointer: &str,
-) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &TOKEN_EXCHANGE)?;
-    let subject = subject(reader, mapping);
-    let subject_type = token_type(reader, mapping, "subject_token_type");
-    let actor_type = token_type(reader, mapping, "actor_token_type");
-    let actor = if mapping.object.contains("actor_token") {
-        let actor = required_source(reader, mapping, "actor_token");
-        actor.map(|actor| (actor, actor_type.unwrap_or_else(access_token)))
-    } else {
-        None
-    };
-    let requested_type = token_type(reader, mapping, "requested_token_type");
-    let grant = subject.map(|subject| OAuth2Grant::TokenExchange {
-        subject,
-        subject_type: subject_type.unwrap_or_else(access_token),
-        actor,
-        requested_type,
-    });
-    config(reader, mapping, "token_exchange", grant)
 }
 
 /// The user's token. No description may choose the endpoint that receives a caller's token.
-fn subject(reader: &mut Reader, mapping: Mapping<'_>) -> Option<SubjectToken> {
-    let text = mapping.object.get("subject_token").and_then(Node::as_str);
-    if text != Some(CallerToken::PLACE) {
-        return required_source(reader, mapping, "subject_token").map(SubjectToken::Source);
+fn subject(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SubjectToken> {
+    if mapping.object.get(key).and_then(Node::as_str) != Some(CallerToken::PLACE) {
+        return required_source(reader, mapping, key).map(SubjectToken::Source);
     }
-    if ["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
-        return Some(SubjectToken::Caller);
+    if !["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
+        let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
+        let help = "no description says where a caller's token is sent: name the endpoint";
+        reader.complain(ConfigCode::MissingKey, at(mapping, key), message, help);
     }
-    let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
-    let help = "no description says where a caller's token is sent: name the endpoint";
-    reader.complain(ConfigCode::MissingKey, at(mapping, "subject_token"), message, help);
-    None
+    Some(SubjectToken::Caller)
 }
 
-fn config(
-    reader: &mut Reader,
-    mapping: Mapping<'_>,
-    name: &str,
-    grant: Option<OAuth2Grant>,
-) -> Option<AuthConfig> {
-    let endpoint = endpoint(reader, mapping);
-    let client = client::read(reader, mapping);
-    let config = OAuth2Config {
-        scopes: texts(reader, mapping, "scopes"),
-        audiences: audiences(reader, mapping),
-        resources: texts(reader, mapping, "resource"),
-        parameters: parameters(reader, mapping),
-        name: name.to_owned(),
-        endpoint: endpoint?,
-        client: client?,
-        grant: grant?,
-    };
-    Some(AuthConfig::OAuth2(Box::new(config)))
-}
-
-fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> {
-    let has = |key: &str| mapping.object.contains(key);
-    let (url, issuer) = (reader.setting(mapping, "token_url"), reader.setting(mapping, "issuer"));
-    if url.is_none() && has("token_url") || issuer.is_none() && has("issuer") {
-        return None;
-    }
-    let (key, text) = match (url, issuer) {
-        (Some(url), None) => ("token_url", url),
-        (None, Some(issuer)) => ("issuer", issuer),
-        (None, None) => return Some(TokenEndpoint::Described),
-        (Some(_), Some(_)) => {
-            let message = "expected `token_url` or `issuer`, got both";
-            reader.complain(ConfigCode::WrongValue, at(mapping, "issuer"), message, "keep one");
-            return None;
-        }
-    };
-    if !is_url(reader, mapping, key, &text) {
-        return None;
-    }
-    Some(if key == "issuer" { TokenEndpoint::Issuer(text) } else { TokenEndpoint::Url(text) })
-}
-
-/// Returns true if a text is a URL that requests can be sent to; otherwise reports it.
+/// True if a text is a URL that requests can be sent to; otherwise reports it.
 fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> bool {
     let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
@@ -174,28 +261,16 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
     false
 }
 
-/// One text or several.
-fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<String> {
-    match mapping.object.get(key).and_then(Node::as_str) {
-        Some(text) => vec![text.to_owned()],
-        None => reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect(),
-    }
-}
-
-/// The audiences of the token: texts, or environment variables.
-fn audiences(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
-    let texts = texts(reader, mapping, "audience");
-    let filled = texts.iter().filter_map(|text| reader.filled(text, || at(mapping, "audience")));
-    filled.collect()
-}
-
-fn parameters(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<(String, String)> {
-    let Some(node) = mapping.object.get("parameters") else { return Vec::new() };
-    let pointer = at(mapping, "parameters");
+fn parameters(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<Vec<(String, String)>> {
+    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "`{organization: acme}`";
         reader.expected(&pointer, "a mapping from names to texts", node, help);
-        return Vec::new();
+        return None;
     };
     let mut parameters = Vec::new();
     for (name, value) in object.iter() {
@@ -211,26 +286,7 @@ fn parameters(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<(String, String)
             None => reader.expected(&pointer, "a text", value, "quote it"),
         }
     }
-    parameters
-}
-
-/// A type of token: the last word of the URIs of RFC 8693 §3, or any URI.
-fn token_type(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<String> {
-    let text = reader.string(mapping, key)?;
-    if TOKEN_TYPES.contains(&text) {
-        return Some(format!("{TOKEN_TYPE}{text}"));
-    }
-    if text.contains(':') {
-        return Some(text.to_owned());
-    }
-    let message = format!("expected a type of token, got: `{text}`");
-    let help = format!("write a URI, or `{}`", TOKEN_TYPES.join("`, `"));
-    reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
-    None
-}
-
-fn access_token() -> String {
-    format!("{TOKEN_TYPE}access_token")
+    Some(parameters)
 }
 
 const TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:";

@@ -1,78 +1,95 @@
 //! `vault:`: its address, and one way to log in.
 
+use callgate_secret::SecretReference;
 use callgate_store::{VaultConfig, VaultLogin};
-use callgate_tree::Node;
 
-use super::{address, sign_in};
+use super::{Remote, SignIn, StoreAddress, StoreTls};
 use crate::{
     code::ConfigCode,
-    keys::{VAULT, VAULT_APPROLE, VAULT_KUBERNETES},
-    reader::{Mapping, Reader, at},
+    form::forms,
+    reader::{Mapping, Reader},
+    settings::keys,
 };
 
-/// Reads the settings of the vault.
-pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<VaultConfig> {
-    let mapping = reader.mapping(node, pointer, &VAULT)?;
-    if !mapping.object.contains("address") {
-        let message = "expected the key `address`, got none";
-        reader.complain(ConfigCode::MissingKey, pointer, message, "add `address: https://…`");
+keys! {
+    pub(crate) struct VaultKeys in "`vault`" {
+        /// The address of the vault.
+        address: StoreAddress, required;
+        /// The AppRole login.
+        approle: AppRole;
+        /// The Kubernetes login.
+        kubernetes: Kubernetes;
+        /// The namespace of the login and the secrets.
+        namespace: String;
+        /// The certificates that secure the connections to the store.
+        tls: StoreTls;
+        /// The token that is signed in with.
+        token: SignIn;
     }
-    let address = address(reader, mapping, "address");
-    let namespace = reader.string(mapping, "namespace").map(ToOwned::to_owned);
-    let login = login(reader, mapping);
-    Some(VaultConfig { address: address?, namespace, login: login? })
 }
 
-fn login(reader: &mut Reader, mapping: Mapping<'_>) -> Option<VaultLogin> {
-    let mut ways =
-        WAYS.iter().filter_map(|(key, way)| Some((*key, *way, mapping.object.get(key)?)));
-    let (first, second) = (ways.next(), ways.next());
-    let Some((key, way, node)) = first.filter(|_| second.is_none()) else {
-        let got = if second.is_some() { "several" } else { "none" };
-        let message = format!("expected one way to log in, got {got}");
-        let help = "write one of `token`, `kubernetes` and `approle`";
-        reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
-        return None;
+keys! {
+    pub(crate) struct ApproleKeys in "`approle`" {
+        /// The path where the method is mounted.
+        mount: String;
+        /// The role's id.
+        role_id: SignIn, required;
+        /// The secret's id.
+        secret_id: SignIn, required;
+    }
+}
+
+keys! {
+    pub(crate) struct KubernetesKeys in "`kubernetes`" {
+        /// The token of the service account; the mounted one unless given.
+        jwt: SignIn;
+        /// The path where the method is mounted.
+        mount: String;
+        /// The role.
+        role: String, required;
+    }
+}
+
+forms! {
+    struct Vault => Remote<VaultConfig>, VaultKeys::KIND, |reader, mapping, key| {
+        reader.within::<VaultKeys, _>(mapping, key, |reader, mapping, mut keys| {
+            let tls = keys.tls.take().unwrap_or_default();
+            let namespace = keys.namespace.take();
+            let address = keys.address.take();
+            let login = login(reader, mapping, keys)?;
+            Some(Remote { settings: VaultConfig { address: address?, namespace, login }, tls })
+        })
     };
-    let pointer = at(mapping, key);
-    match way {
-        Way::Token => sign_in(reader, mapping, "token").map(VaultLogin::Token),
-        Way::Kubernetes => {
-            let mapping = reader.mapping(node, &pointer, &VAULT_KUBERNETES)?;
-            let mount = mount(reader, mapping, "kubernetes");
-            let role = reader.required_string(mapping, "role").map(ToOwned::to_owned);
-            let jwt = if mapping.object.contains("jwt") {
-                sign_in(reader, mapping, "jwt")
-            } else {
-                SERVICE_ACCOUNT.parse().ok()
-            };
-            Some(VaultLogin::Kubernetes { mount, role: role?, jwt: jwt? })
-        }
-        Way::AppRole => {
-            let mapping = reader.mapping(node, &pointer, &VAULT_APPROLE)?;
-            let mount = mount(reader, mapping, "approle");
-            let role_id = sign_in(reader, mapping, "role_id");
-            let secret_id = sign_in(reader, mapping, "secret_id");
-            Some(VaultLogin::AppRole { mount, role_id: role_id?, secret_id: secret_id? })
-        }
-    }
+    struct AppRole => VaultLogin, ApproleKeys::KIND, |reader, mapping, key| {
+        let ApproleKeys { mount, role_id, secret_id } = reader.get::<ApproleKeys>(mapping, key)?;
+        let mount = mount_or(mount, "approle");
+        Some(VaultLogin::AppRole { mount, role_id: role_id?, secret_id: secret_id? })
+    };
+    struct Kubernetes => VaultLogin, KubernetesKeys::KIND, |reader, mapping, key| {
+        let KubernetesKeys { jwt, mount, role } = reader.get::<KubernetesKeys>(mapping, key)?;
+        let mount = mount_or(mount, "kubernetes");
+        let jwt: SecretReference = jwt.or_else(|| SERVICE_ACCOUNT.parse().ok())?;
+        Some(VaultLogin::Kubernetes { mount, role: role?, jwt })
+    };
 }
 
-fn mount(reader: &mut Reader, mapping: Mapping<'_>, usual: &str) -> String {
-    let mount = reader.string(mapping, "mount").map(|mount| mount.trim_matches('/'));
+fn login(reader: &mut Reader, mapping: Mapping<'_>, keys: VaultKeys) -> Option<VaultLogin> {
+    let ways = ["token", "kubernetes", "approle"];
+    let got = match ways.iter().filter(|way| mapping.object.contains(way)).count() {
+        1 => return keys.token.map(VaultLogin::Token).or(keys.kubernetes).or(keys.approle),
+        0 => "none",
+        _ => "several",
+    };
+    let message = format!("expected one way to log in, got {got}");
+    let help = "write one of `token`, `kubernetes` and `approle`";
+    reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+    None
+}
+
+fn mount_or(mount: Option<String>, usual: &str) -> String {
+    let mount = mount.as_deref().map(|mount| mount.trim_matches('/'));
     mount.filter(|mount| !mount.is_empty()).unwrap_or(usual).to_owned()
 }
-
-/// The closed set of ways to log in.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    AppRole,
-    Kubernetes,
-    Token,
-}
-
-const WAYS: [(&str, Way); 3] =
-    [("token", Way::Token), ("kubernetes", Way::Kubernetes), ("approle", Way::AppRole)];
 
 /// The file where Kubernetes mounts the token of a pod's service account.
 const SERVICE_ACCOUNT: &str = "file:/var/run/secrets/kubernetes.io/serviceaccount/token";

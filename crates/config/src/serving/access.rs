@@ -10,12 +10,16 @@ use callgate_tool::nearest;
 use callgate_tree::Node;
 use url::{Host, Url};
 
+use self::resource::{PublicOrigin, ToolsetScopes};
+
 pub use self::resource::Scopes;
-use super::flag;
 use crate::{
     code::ConfigCode,
-    keys::{ACCESS, ALGORITHMS, CLIENT_CERTIFICATE, ISSUER, PRINCIPAL},
-    reader::{Mapping, Reader, at, escaped, secret::secrets},
+    form::forms,
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    secret_reference::secrets,
+    settings::keys,
 };
 
 /// The accepted callers.
@@ -110,97 +114,152 @@ impl AltName {
     }
 }
 
-/// Reads `access:`; `toolsets` are those of the configuration.
-pub(super) fn read(
-    reader: &mut Reader,
-    root: Mapping<'_>,
-    toolsets: &[&str],
-) -> Option<AccessConfig> {
-    let node = root.object.get("access")?;
-    let pointer = at(root, "access");
-    let mut access = AccessConfig::default();
-    let Some(mapping) = reader.mapping(node, &pointer, &ACCESS) else { return Some(access) };
-    let bearer = tokens(reader, mapping);
-    if !bearer.is_empty() {
-        let id = "bearer".to_owned();
-        let (tokens, rights) = (bearer, Rights::default());
-        access.principals.push(PrincipalConfig { id, tokens, certificate: None, rights });
+keys! {
+    pub(crate) struct AccessKeys in "`access`" {
+        /// The token of the one principal there is.
+        bearer: Tokens;
+        /// Issuers whose tokens (JWT) are taken; each subject is a principal.
+        jwt: Issuers;
+        /// Principals by name.
+        principals: Principals;
+        /// Toolsets whose tools anybody may list over MCP, and nobody call.
+        public_listing: KnownToolsets;
+        /// The address that callers know the sidecar by, without a path; that of each request unless given.
+        url: PublicOrigin;
     }
-    if let Some(node) = mapping.object.get("principals") {
-        let pointer = at(mapping, "principals");
-        access.principals.extend(principals(reader, node, &pointer, toolsets));
+}
+
+keys! {
+    pub(crate) struct PrincipalKeys in "a principal" {
+        /// `true` for one that may use `/v1/admin/*`.
+        admin: bool;
+        /// Its token, or several while one replaces another.
+        bearer: Tokens;
+        /// The certificate it shows on a listener with `client_ca`.
+        client_certificate: CertificateKeys;
+        /// The toolsets it may use; all unless given.
+        toolsets: KnownToolsets;
     }
-    if let Some(node) = mapping.object.get("jwt") {
-        access.issuers = issuers(reader, node, &at(mapping, "jwt"), toolsets);
+}
+
+keys! {
+    pub(crate) struct CertificateKeys in "`client_certificate` of a principal" {
+        /// A subject alternative name: a URI (`spiffe://…`), a DNS name or a mail address.
+        san: String, required;
     }
-    access.url = resource::url(reader, mapping);
-    access.public_listing = resource::public_listing(reader, mapping, toolsets);
+}
+
+keys! {
+    pub(crate) struct IssuerKeys in "an issuer of `jwt`" {
+        /// `true` where its subjects may use `/v1/admin/*`.
+        admin: bool;
+        /// The ways in which tokens may be signed; RS256 and ES256 unless given.
+        algorithms: Algorithms;
+        /// The recipients (`aud`), one of which tokens must be for.
+        audience: Audiences, required;
+        /// The issuer (`iss`), as its metadata say.
+        issuer: IssuerName, required;
+        /// The address of its keys, if it is not where its metadata say or not at its own origin.
+        jwks_uri: SecureUrl;
+        /// The claim that names the principal; `sub` unless given.
+        principal_claim: String;
+        /// The scopes that a token needs for a toolset (`scope` or `scp`): all of them.
+        scopes: ToolsetScopes;
+        /// The toolsets that its subjects may use; all unless given.
+        toolsets: KnownToolsets;
+    }
+}
+
+forms! {
+    struct Access => AccessConfig, AccessKeys::KIND, |reader, mapping, key| {
+        reader.within::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(access(reader, mapping, keys)))
+    };
+    struct Tokens => Vec<Token>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]), |reader, mapping, key| {
+        let found = secrets(reader, mapping, key).into_iter();
+        Some(found.map(|(pointer, secret)| Token { pointer, secret }).collect())
+    };
+    struct Principals => Vec<PrincipalConfig>, Kind::Map(&PrincipalKeys::KIND), |reader, mapping, key| {
+        let help = "for example `{agent: {bearer: env:AGENT_TOKEN}}`";
+        let named: Vec<_> =
+            reader.map::<Principal, _>(mapping, key, "a mapping from names to principals", help)?;
+        let principal = |(name, principal): (String, PrincipalConfig)| {
+            PrincipalConfig { id: format!("principal:{name}"), ..principal }
+        };
+        Some(named.into_iter().map(principal).collect())
+    };
+    struct Principal => PrincipalConfig, PrincipalKeys::KIND, |reader, mapping, key| {
+        reader.within::<PrincipalKeys, _>(mapping, key, |reader, mapping, keys| {
+            if !["bearer", "client_certificate"].iter().any(|key| mapping.object.contains(key)) {
+                let message = "expected `bearer` or `client_certificate`, got neither";
+                let help = "say how it is known: `bearer: env:NAME`";
+                reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+            }
+            let certificate = keys.client_certificate.and_then(|keys| keys.san);
+            Some(PrincipalConfig {
+                id: String::new(),
+                tokens: keys.bearer.unwrap_or_default(),
+                certificate: certificate.map(|name| AltName::new(&name)),
+                rights: Rights { toolsets: keys.toolsets, is_admin: keys.admin.unwrap_or_default() },
+            })
+        })
+    };
+    struct KnownToolsets => Arc<BTreeSet<String>>, Kind::List(&Kind::Text), |reader, mapping, key| {
+        let named: Vec<_> = reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect();
+        for (index, name) in named.iter().enumerate() {
+            known_toolset(reader, &format!("{}/{index}", at(mapping, key)), name);
+        }
+        Some(Arc::new(named.into_iter().collect()))
+    };
+    struct Issuers => Vec<IssuerConfig>, Kind::List(&IssuerKeys::KIND), issuers;
+    struct IssuerName => String, Kind::Address, |reader, mapping, key| {
+        reader.get::<SecureUrl>(mapping, key)?;
+        reader.get::<String>(mapping, key)
+    };
+    struct SecureUrl => Url, Kind::Address, secure_url;
+    struct Audiences => Vec<String>, Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]), |reader, mapping, key| {
+        if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
+            let help = "name whom tokens are for, so that those for others are refused";
+            let message = "expected one audience at least, got none";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        }
+        match mapping.object.get(key)?.as_array() {
+            Some(_) => reader.get::<Vec<String>>(mapping, key),
+            None => reader.get::<String>(mapping, key).map(|text| vec![text]),
+        }
+    };
+    struct Algorithms => Vec<&'static str>, Kind::List(&Kind::Choice(ALGORITHMS)), |reader, mapping, key| {
+        let help = format!("one of `{}`", ALGORITHMS.join("`, `"));
+        Some(reader.each(mapping, key, &help, |name| {
+            let known = ALGORITHMS.iter().copied().find(|known| *known == name);
+            known.ok_or_else(|| format!("expected a signature with a key pair, got: `{name}`"))
+        }))
+    };
+}
+
+fn access(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> AccessConfig {
+    let mut principals = Vec::new();
+    if let Some(tokens) = keys.bearer.filter(|tokens| !tokens.is_empty()) {
+        let (id, rights) = ("bearer".to_owned(), Rights::default());
+        principals.push(PrincipalConfig { id, tokens, certificate: None, rights });
+    }
+    principals.extend(keys.principals.into_iter().flatten());
     if !["bearer", "jwt", "principals"].iter().any(|key| mapping.object.contains(key)) {
         let help = "for example `access: {bearer: env:CALLGATE_TOKEN}`";
         let message = "expected `bearer`, `principals` or `jwt`, got none";
-        reader.complain(ConfigCode::MissingKey, pointer, message, help);
+        reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
     }
-    Some(access)
-}
-
-fn tokens(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Token> {
-    let found = secrets(reader, mapping, "bearer").into_iter();
-    found.map(|(pointer, secret)| Token { pointer, secret }).collect()
-}
-
-fn principals(
-    reader: &mut Reader,
-    node: &Node,
-    pointer: &str,
-    toolsets: &[&str],
-) -> Vec<PrincipalConfig> {
-    let Some(object) = node.as_object() else {
-        let help = "for example `{agent: {bearer: env:AGENT_TOKEN}}`";
-        reader.expected(pointer, "a mapping from names to principals", node, help);
-        return Vec::new();
-    };
-    let mut principals = Vec::new();
-    for (name, node) in object.iter() {
-        let pointer = format!("{pointer}/{}", escaped(name));
-        let Some(mapping) = reader.mapping(node, &pointer, &PRINCIPAL) else { continue };
-        let certificate = certificate(reader, mapping);
-        let tokens = tokens(reader, mapping);
-        if tokens.is_empty() && certificate.is_none() && !mapping.object.contains("bearer") {
-            let message = "expected `bearer` or `client_certificate`, got neither";
-            let help = "say how it is known: `bearer: env:NAME`";
-            reader.complain(ConfigCode::MissingKey, pointer.as_str(), message, help);
-        }
-        let rights = rights(reader, mapping, toolsets);
-        let id = format!("principal:{name}");
-        principals.push(PrincipalConfig { id, tokens, certificate, rights });
-    }
-    principals
-}
-
-fn certificate(reader: &mut Reader, principal: Mapping<'_>) -> Option<AltName> {
-    let node = principal.object.get("client_certificate")?;
-    let pointer = at(principal, "client_certificate");
-    let mapping = reader.mapping(node, &pointer, &CLIENT_CERTIFICATE)?;
-    reader.required_string(mapping, "san").map(AltName::new)
-}
-
-fn rights(reader: &mut Reader, mapping: Mapping<'_>, known: &[&str]) -> Rights {
-    let named = reader.strings(mapping, "toolsets");
-    let pointer = at(mapping, "toolsets");
-    for (index, name) in named.iter().enumerate() {
-        known_toolset(reader, &format!("{pointer}/{index}"), name, known);
-    }
-    let toolsets: BTreeSet<_> = named.into_iter().map(ToOwned::to_owned).collect();
-    let toolsets = mapping.object.contains("toolsets").then(|| Arc::new(toolsets));
-    Rights { toolsets, is_admin: flag(reader, mapping, "admin") }
+    let (issuers, public_listing) = (keys.jwt.unwrap_or_default(), keys.public_listing);
+    let public_listing = public_listing.unwrap_or_default();
+    AccessConfig { principals, issuers, url: keys.url, public_listing }
 }
 
 /// Reports a name that no toolset has.
-fn known_toolset(reader: &mut Reader, pointer: &str, name: &str, known: &[&str]) {
-    if known.contains(&name) {
+fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
+    let known = &reader.toolsets;
+    if known.iter().any(|known| known == name) {
         return;
     }
-    let help = match nearest(name, known.iter().copied()) {
+    let help = match nearest(name, known.iter().map(String::as_str)) {
         Some(known) => format!("did you mean `{known}`?"),
         None => format!("the toolsets are `{}`", known.join("`, `")),
     };
@@ -208,42 +267,35 @@ fn known_toolset(reader: &mut Reader, pointer: &str, name: &str, known: &[&str])
     reader.complain(ConfigCode::UnknownToolset, pointer, message, help);
 }
 
-fn issuers(
-    reader: &mut Reader,
-    node: &Node,
-    pointer: &str,
-    toolsets: &[&str],
-) -> Vec<IssuerConfig> {
+fn issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<IssuerConfig>> {
+    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(items) = node.as_array() else {
-        reader.expected(pointer, "a list of issuers", node, "put it into brackets: `[…]`");
-        return Vec::new();
+        reader.expected(&pointer, "a list of issuers", node, "put it into brackets: `[…]`");
+        return None;
     };
     let mut issuers = Vec::new();
     for (index, node) in items.iter().enumerate() {
-        let pointer = format!("{pointer}/{index}");
-        let Some(mapping) = reader.mapping(node, &pointer, &ISSUER) else { continue };
-        issuers.extend(issuer(reader, mapping, toolsets));
+        let keys = reader.section::<IssuerKeys>(node, &format!("{pointer}/{index}"));
+        issuers.extend(keys.and_then(issuer));
     }
-    issuers
+    Some(issuers)
 }
 
-fn issuer(reader: &mut Reader, mapping: Mapping<'_>, toolsets: &[&str]) -> Option<IssuerConfig> {
-    let issuer = reader.required_string(mapping, "issuer").map(ToOwned::to_owned);
-    let is_secure = address(reader, mapping, "issuer").is_some();
-    let jwks_uri = address(reader, mapping, "jwks_uri");
-    let audiences = audiences(reader, mapping);
-    let algorithms = algorithms(reader, mapping);
-    let claim = reader.string(mapping, "principal_claim").unwrap_or("sub").to_owned();
-    let rights = rights(reader, mapping, toolsets);
-    let scopes = resource::scopes(reader, mapping, toolsets);
-    let issuer = issuer.filter(|_| is_secure)?;
-    let principal_claim = claim;
-    Some(IssuerConfig { issuer, audiences, algorithms, jwks_uri, principal_claim, rights, scopes })
+fn issuer(keys: IssuerKeys) -> Option<IssuerConfig> {
+    Some(IssuerConfig {
+        issuer: keys.issuer?,
+        audiences: keys.audience.unwrap_or_default(),
+        algorithms: keys.algorithms.unwrap_or_else(|| USUAL_ALGORITHMS.to_vec()),
+        jwks_uri: keys.jwks_uri,
+        principal_claim: keys.principal_claim.unwrap_or_else(|| "sub".to_owned()),
+        rights: Rights { toolsets: keys.toolsets, is_admin: keys.admin.unwrap_or_default() },
+        scopes: keys.scopes.unwrap_or_default(),
+    })
 }
 
 /// An issuer's address, which must be secure: an intermediary could otherwise replace the issuer's keys.
-fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
-    let text = mapping.object.get(key).and_then(Node::as_str)?;
+fn secure_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+    let text = reader.string(mapping, key)?;
     let is_local = |url: &Url| match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -265,39 +317,9 @@ fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> 
     url
 }
 
-fn audiences(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
-    let audiences = match mapping.object.get("audience") {
-        Some(Node::Array(_)) => reader.strings(mapping, "audience"),
-        _ => reader.required_string(mapping, "audience").into_iter().collect(),
-    };
-    let is_empty_list = audiences.is_empty()
-        && mapping.object.get("audience").and_then(Node::as_array).is_some_and(<[Node]>::is_empty);
-    if is_empty_list {
-        let help = "name whom tokens are for, so that those for others are refused";
-        let message = "expected one audience at least, got none";
-        reader.complain(ConfigCode::WrongValue, at(mapping, "audience"), message, help);
-    }
-    audiences.into_iter().map(ToOwned::to_owned).collect()
-}
-
-fn algorithms(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<&'static str> {
-    if !mapping.object.contains("algorithms") {
-        return USUAL_ALGORITHMS.to_vec();
-    }
-    let mut found = Vec::new();
-    for (index, name) in reader.strings(mapping, "algorithms").into_iter().enumerate() {
-        match ALGORITHMS.iter().find(|known| **known == name) {
-            Some(known) => found.push(*known),
-            None => reader.complain(
-                ConfigCode::WrongValue,
-                format!("{}/{index}", at(mapping, "algorithms")),
-                format!("expected a signature with a key pair, got: `{name}`"),
-                format!("one of `{}`", ALGORITHMS.join("`, `")),
-            ),
-        }
-    }
-    found
-}
+/// Signatures with a key pair: knowing the public key is not enough to make one.
+const ALGORITHMS: &[&str] =
+    &["ES256", "ES384", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"];
 
 /// The signature algorithms of nearly every issuer.
 const USUAL_ALGORITHMS: [&str; 2] = ["ES256", "RS256"];

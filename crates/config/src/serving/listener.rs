@@ -8,8 +8,10 @@ use callgate_tree::Node;
 use super::Address;
 use crate::{
     code::ConfigCode,
-    keys::{LISTENER, LISTENER_TLS},
-    reader::{Mapping, Reader, at, secret::secret},
+    form::{Form, forms},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::keys,
 };
 
 /// One address to listen on.
@@ -41,38 +43,64 @@ impl ListenerConfig {
     }
 }
 
-/// Reads one listener or a list of them.
-pub(super) fn read(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Vec<ListenerConfig> {
-    let Some(node) = root.object.get(key) else { return Vec::new() };
-    let pointer = at(root, key);
+keys! {
+    pub(crate) struct ListenerKeys in "a listener" {
+        /// `HOST:PORT`, `unix:PATH`, `systemd` or `systemd:NAME`.
+        address: Address, required;
+        /// The certificate that is shown to callers.
+        tls: CallersTls;
+    }
+}
+
+keys! {
+    pub(crate) struct ListenerTlsKeys in "`tls` of a listener" {
+        /// A file with the certificate and its chain, as PEM.
+        certificate: PathBuf, required;
+        /// Files with the authorities of callers' certificates, as PEM.
+        client_ca: Vec<PathBuf>;
+        /// The private key of the certificate, as PEM.
+        key: SecretReference, required;
+    }
+}
+
+/// An address, or an address with its TLS.
+const LISTENER: Kind = Kind::AnyOf(&[Kind::Text, ListenerKeys::KIND]);
+
+forms! {
+    struct Listeners => Vec<ListenerConfig>, Kind::AnyOf(&[Kind::Text, ListenerKeys::KIND, Kind::List(&LISTENER)]),
+        listeners;
+    Address => Self, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        address(reader, text, &at(mapping, key))
+    };
+    struct CallersTls => ListenerTls, ListenerTlsKeys::KIND, |reader, mapping, key| {
+        let ListenerTlsKeys { certificate, client_ca, key } = reader.get::<ListenerTlsKeys>(mapping, key)?;
+        let client_ca = client_ca.unwrap_or_default();
+        Some(ListenerTls { certificate: certificate?, key: key?, client_ca })
+    };
+}
+
+fn listeners(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Option<Vec<ListenerConfig>> {
+    let (node, pointer) = (root.object.get(key)?, at(root, key));
     let Some(items) = node.as_array() else {
-        return one(reader, node, &pointer).into_iter().collect();
+        return one(reader, node, &pointer).map(|listener| vec![listener]);
     };
     if items.is_empty() {
+        let message = "expected one address at least, got none";
         let help = "leave the key out for the default";
-        reader.complain(
-            ConfigCode::WrongValue,
-            &pointer,
-            "expected one address at least, got none",
-            help,
-        );
+        reader.complain(ConfigCode::WrongValue, &pointer, message, help);
     }
     let items = items.iter().enumerate();
-    items.filter_map(|(index, node)| one(reader, node, &format!("{pointer}/{index}"))).collect()
+    let read = |(index, node)| one(reader, node, &format!("{pointer}/{index}"));
+    Some(items.filter_map(read).collect())
 }
 
 fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig> {
     if let Some(text) = node.as_str() {
         return address(reader, text, pointer).map(ListenerConfig::new);
     }
-    let mapping = reader.mapping(node, pointer, &LISTENER)?;
-    let text = reader.required_string(mapping, "address");
-    let tls = match mapping.object.get("tls") {
-        Some(node) => Some(tls(reader, node, &at(mapping, "tls"))?),
-        None => None,
-    };
-    let address = address(reader, text?, &at(mapping, "address"))?;
-    Some(ListenerConfig { address, tls })
+    let ListenerKeys { address, tls } = reader.section::<ListenerKeys>(node, pointer)?;
+    Some(ListenerConfig { address: address?, tls })
 }
 
 fn address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
@@ -81,12 +109,4 @@ fn address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
         reader.complain(ConfigCode::WrongValue, pointer, error.to_string(), help);
     });
     address.ok()
-}
-
-fn tls(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerTls> {
-    let mapping = reader.mapping(node, pointer, &LISTENER_TLS)?;
-    let certificate = reader.required_string(mapping, "certificate").map(PathBuf::from);
-    let key = secret(reader, mapping, "key");
-    let client_ca = reader.strings(mapping, "client_ca").into_iter().map(PathBuf::from).collect();
-    Some(ListenerTls { certificate: certificate?, key: key?, client_ca })
 }

@@ -9,35 +9,34 @@ use url::{Host, Url};
 use crate::{
     code::ConfigCode,
     reader::{Mapping, Reader, at},
-    server::ServerUrl,
-    toolset::Credentials,
+    toolset::ToolsetConfig,
 };
 
 /// Marks the token endpoint of a source as named by a stranger. The operator vouches for the origins under
 /// `credential_origins` and for that of the server that the toolset itself names.
 pub(crate) fn distrust(
     reader: &mut Reader,
-    credentials: &mut Credentials,
-    server: Option<&ServerUrl>,
+    toolset: &mut ToolsetConfig,
     own: &Node,
-    toolset: Mapping<'_>,
+    mapping: Mapping<'_>,
 ) {
     if own.get("auth").is_some() {
         return;
     }
+    let ToolsetConfig { credentials, server, .. } = toolset;
     let Some(AuthConfig::OAuth2(config)) = &mut credentials.auth else { return };
     let TokenEndpoint::Url(url) = &config.endpoint else { return };
     let Ok(parsed) = Url::parse(url) else { return };
-    let server = server.filter(|_| own.get("server").is_some());
+    let server = server.as_ref().filter(|_| own.get("server").is_some());
     let server = server.and_then(|server| Url::parse(server.as_str()).ok());
     let mut vouched = credentials.origins.iter().chain(&server);
     if vouched.any(|known| known.origin() == parsed.origin()) {
         return;
     }
-    let may_be_allowed = toolset.object.get("egress").and_then(|egress| egress.as_object());
+    let may_be_allowed = mapping.object.get("egress").and_then(|egress| egress.as_object());
     if !is_public_https(url) && may_be_allowed.is_none_or(Object::is_empty) {
         let help = "if you trust it, list its origin under `credential_origins`";
-        reader.warn(ConfigCode::ExportedTool, at(toolset, "auth"), UNTRUSTED_ENDPOINT, help);
+        reader.warn(ConfigCode::ExportedTool, at(mapping, "auth"), UNTRUSTED_ENDPOINT, help);
     }
     config.endpoint = TokenEndpoint::DescribedUrl(url.clone());
 }

@@ -29,19 +29,17 @@ use crate::{
     extensions::UsableToolsets,
     results::Results,
     stop::Stop,
-    toolset::{Redirects, SessionValues},
+    toolset::{CallSettings, SessionValues},
     trace::CurrentTrace,
     watcher::Watched,
 };
 
-/// The connection to a toolset's service: its transport, its credential and its limits.
+/// The connection to a toolset's service: its transport, and the settings of its calls.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) toolset: String,
     pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) limits: Limits,
-    pub(crate) redirects: Redirects,
-    pub(crate) baggage: bool,
+    pub(crate) settings: CallSettings,
     pub(crate) session_values: SessionValues,
     pub(crate) secret_arguments: Vec<String>,
     pub(crate) results: Arc<Results>,
@@ -63,7 +61,7 @@ impl Connection {
         if let Some(trace) = call.trace() {
             trace.put(request.headers_mut());
             // Baggage may hold private facts, and the service may belong to anyone.
-            if self.baggage {
+            if self.settings.baggage {
                 trace.put_baggage(request.headers_mut());
             }
         }
@@ -141,7 +139,7 @@ impl<'a> Exchange<'a> {
         connection: &'a Connection,
         call: &'a Call<'a>,
     ) -> Self {
-        let deadline = call.deadline_within(connection.limits.timeout);
+        let deadline = call.deadline_within(connection.settings.limits.timeout);
         let secrets = connection.session_values.secrets(call.session());
         let sent = Sent::Nothing;
         Self { plan, authenticator, connection, call, deadline, secrets, sent }
@@ -150,7 +148,7 @@ impl<'a> Exchange<'a> {
     /// The limits of the call: its time is the shorter of the caller's and the toolset's.
     pub(super) fn limits(&self) -> Limits {
         let timeout = self.deadline.saturating_duration_since(self.call.started());
-        Limits { timeout, ..self.connection.limits }
+        Limits { timeout, ..self.connection.settings.limits }
     }
 
     /// Sends the call. If the service refuses a token that can be renewed, sends it again: a refused request was not executed.
@@ -226,7 +224,7 @@ impl<'a> Exchange<'a> {
         let mut n_followed = 0;
         loop {
             let may_follow = n_followed < redirect::MAX_REDIRECTS
-                && redirect::may_follow(self.connection.redirects, request);
+                && redirect::may_follow(self.connection.settings.redirects, request);
             let bare = may_follow.then(|| Box::new(request.clone()));
             let span = self.span(request);
             span.in_scope(|| self.step(request));
@@ -280,7 +278,7 @@ impl<'a> Exchange<'a> {
         if timeout.is_zero() {
             return Err(wording::late(self.limits().timeout));
         }
-        let limits = Limits { timeout, ..self.connection.limits };
+        let limits = Limits { timeout, ..self.connection.settings.limits };
         if let (Some(watcher), Some(shown)) = (watched, shown) {
             watcher.sending(&shown);
         }

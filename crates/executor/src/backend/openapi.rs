@@ -1,6 +1,9 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
-use std::sync::{Arc, Once};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Once},
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -34,28 +37,27 @@ use crate::{
     watcher::Watched,
 };
 
-/// One operation, its credentials, and the connection its toolset shares.
+/// One operation, its credentials, the connection its toolset shares, and a shape of results that is its own.
 #[derive(Debug)]
 pub(crate) struct OpenApi {
     plan: Plan,
     authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
-    shape: Arc<Shape>,
+    shape: Option<Box<Shape>>,
     runner: Runner,
     /// Reports a missing declaration only once; tools are listed again and again.
     told: Once,
 }
 
 impl OpenApi {
-    /// The backend of one operation, whose results have this shape.
     pub(crate) fn new(
         callable: Callable,
         connection: Arc<Connection>,
-        shape: Arc<Shape>,
+        shape: Option<Shape>,
         runner: Runner,
     ) -> Self {
         let Callable { operation, authenticator } = callable;
-        let (plan, told) = (Plan::new(operation), Once::new());
+        let (plan, shape, told) = (Plan::new(operation), shape.map(Box::new), Once::new());
         Self { plan, authenticator, connection, shape, runner, told }
     }
 
@@ -63,9 +65,13 @@ impl OpenApi {
         [self.runner.execution, call.execution()].contains(&Execution::Client)
     }
 
+    fn own_shape(&self) -> &Shape {
+        self.shape.as_deref().unwrap_or(&self.connection.settings.shape)
+    }
+
     /// The shape of the result: the one the call asks for, else the toolset's shape for a model.
-    fn shape(&self, call: &Call<'_>) -> Arc<Shape> {
-        call.response_choice().shape(&self.shape)
+    fn shape(&self, call: &Call<'_>) -> Cow<'_, Shape> {
+        call.response_choice().shape(self.own_shape())
     }
 
     /// A call as its client receives it.
@@ -120,7 +126,7 @@ impl OpenApi {
         answer: Response<ResponseBody>,
         exchange: &Exchange<'_>,
     ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
-        reading::read(answer, self.connection.limits.response_bytes, exchange.deadline)
+        reading::read(answer, self.connection.settings.limits.response_bytes, exchange.deadline)
     }
 
     /// The outcome of a response that was read.
@@ -216,7 +222,7 @@ impl OpenApi {
 
     /// The terms on which the body of a response is handed on as it arrives.
     fn terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
-        let (limits, effect) = (self.connection.limits, self.effect());
+        let (limits, effect) = (self.connection.settings.limits, self.effect());
         Terms { masker, limits, effect, deadline: call.deadline() }
     }
 
@@ -265,7 +271,7 @@ impl OpenApi {
         let masked = echo::readable_without_secrets(response, masker);
         let response = masked.as_ref().unwrap_or(response);
         let journal = &mut Journal::default();
-        let reading = Reading { shape: &self.shape, masker, journal };
+        let reading = Reading { shape: self.own_shape(), masker, journal };
         let is_held = self.plan.understood(response, reading).held_secret;
         (!is_held).then(|| render_response(response))
     }
@@ -281,7 +287,7 @@ impl OpenApi {
         let response = masked.as_ref().unwrap_or(response);
         if held_secret {
             let journal = &mut Journal::default();
-            let reading = Reading { shape: &self.shape, masker, journal };
+            let reading = Reading { shape: self.own_shape(), masker, journal };
             if self.plan.understood(response, reading).held_secret {
                 return None;
             }
@@ -378,7 +384,7 @@ impl Backend for OpenApi {
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
         let body = Bytes::from(answer.to_string());
-        let bound = self.connection.limits.response_bytes;
+        let bound = self.connection.settings.limits.response_bytes;
         if body.len() > bound {
             return Ok(Outcome::Failed(wording::answer::too_large(bound, self.effect())));
         }

@@ -1,112 +1,87 @@
 //! The client of an authorization server, and its authentication.
 
 use callgate_auth::{ClientAuthentication, OAuth2Client, PrivateKeyJwt, SigningAlgorithm};
+use callgate_secret::SecretReference;
 
+use super::OAuth2Keys;
 use crate::{
     code::ConfigCode,
-    reader::{
-        Mapping, Reader, at,
-        secret::{name, secret},
-    },
+    form::{Words, words},
+    reader::{Mapping, Reader, at},
 };
 
-/// Reports a missing client: this grant requires one.
-pub(super) fn is_required(reader: &mut Reader, mapping: Mapping<'_>) {
-    reader.required_string(mapping, "client_id");
+/// The ways in which a client shows who it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ClientMethod {
+    Basic,
+    Body,
+    None,
+    PrivateKeyJwt,
 }
 
-/// Reads the client; the inner `None` if none is named.
+words! {
+    ClientMethod, "the authorization server says how its clients show who they are":
+    "basic" => Basic, "body" => Body, "none" => None, "private_key_jwt" => PrivateKeyJwt
+}
+words! {
+    SigningAlgorithm, "leave it out for the one of the key":
+    "ES256" => Es256, "ES384" => Es384, "EdDSA" => EdDsa, "PS256" => Ps256, "RS256" => Rs256
+}
+
+/// The client with its authentication; the inner `None` if none is named.
 #[expect(clippy::option_option, reason = "no client, or one that is at fault")]
-pub(super) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Option<OAuth2Client>> {
-    let authentication = authentication(reader, mapping);
-    if mapping.object.get("client_id").and_then(|id| id.as_str()).is_none() {
-        return match authentication {
-            Some(ClientAuthentication::None) if !mapping.object.contains("client_id") => Some(None),
-            _ => {
-                reader.required_string(mapping, "client_id");
-                None
-            }
-        };
+pub(super) fn of(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    id: Option<SecretReference>,
+    keys: &mut OAuth2Keys,
+) -> Option<Option<OAuth2Client>> {
+    let authentication = authentication(reader, mapping, keys);
+    let is_named = mapping.object.contains("client_id");
+    if !is_named && matches!(authentication, Some(ClientAuthentication::None)) {
+        return Some(None);
     }
-    let id = name(reader, mapping, "client_id")?;
-    let client = OAuth2Client { id, authentication: authentication? };
-    Some(Some(client))
+    reader.missing(mapping, "client_id");
+    Some(Some(OAuth2Client { id: id?, authentication: authentication? }))
 }
 
-fn authentication(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ClientAuthentication> {
+fn authentication(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    keys: &mut OAuth2Keys,
+) -> Option<ClientAuthentication> {
     let has = |key: &str| mapping.object.contains(key);
-    let by_keys = if has("private_key") {
-        "private_key_jwt"
-    } else if has("client_secret") {
-        "basic"
-    } else {
-        "none"
+    let usual = match (has("private_key"), has("client_secret")) {
+        (true, _) => ClientMethod::PrivateKeyJwt,
+        (false, true) => ClientMethod::Basic,
+        (false, false) => ClientMethod::None,
     };
-    let chosen = reader.string(mapping, "client_authentication").unwrap_or(by_keys);
-    let unused = match chosen {
-        "basic" | "body" => &PRIVATE_KEY[..],
-        "private_key_jwt" => &["client_secret"],
-        _ => &["client_secret", "private_key", "private_key_id"],
+    let method = keys.client_authentication.unwrap_or(usual);
+    let (needed, unused) = match method {
+        ClientMethod::Basic | ClientMethod::Body => (Some("client_secret"), &PRIVATE_KEY[..]),
+        ClientMethod::PrivateKeyJwt => (Some("private_key"), &["client_secret"][..]),
+        ClientMethod::None => (None, &["client_secret", "private_key", "private_key_id"][..]),
     };
+    let mut words = ClientMethod::WORDS.iter();
+    let word = words.find(|(_, known)| *known == method).map_or("", |(word, _)| word);
     for key in unused.iter().filter(|key| has(key)) {
-        let message = format!("`{key}` is of no use with the client authentication `{chosen}`");
+        let message = format!("`{key}` is of no use with the client authentication `{word}`");
         reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "remove one of them");
     }
-    match chosen {
-        "basic" => secret(reader, mapping, "client_secret").map(ClientAuthentication::Basic),
-        "body" => secret(reader, mapping, "client_secret").map(ClientAuthentication::Body),
-        "none" => Some(ClientAuthentication::None),
-        "private_key_jwt" => private_key_jwt(reader, mapping),
-        other => {
-            let message =
-                format!("expected `basic`, `body`, `none` or `private_key_jwt`, got: `{other}`");
-            let help = "the authorization server says how its clients show who they are";
-            reader.complain(
-                ConfigCode::WrongValue,
-                at(mapping, "client_authentication"),
-                message,
-                help,
-            );
-            None
-        }
+    if let Some(needed) = needed {
+        reader.missing(mapping, needed);
     }
-}
-
-fn private_key_jwt(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ClientAuthentication> {
-    let key = secret(reader, mapping, "private_key");
-    let algorithm = reader.string(mapping, "private_key_algorithm");
-    let algorithm = match algorithm.map(|text| (text, algorithm_of(text))) {
-        None => None,
-        Some((_, Some(algorithm))) => Some(algorithm),
-        Some((text, None)) => {
-            let message = format!("expected an algorithm that signs, got: `{text}`");
-            let help = "`ES256`, `ES384`, `EdDSA`, `PS256` or `RS256`";
-            reader.complain(
-                ConfigCode::WrongValue,
-                at(mapping, "private_key_algorithm"),
-                message,
-                help,
-            );
-            return None;
-        }
-    };
-    Some(ClientAuthentication::PrivateKeyJwt(PrivateKeyJwt {
-        key: key?,
-        key_id: reader.string(mapping, "private_key_id").map(ToOwned::to_owned),
-        algorithm,
-        audience: reader.string(mapping, "jwt_audience").map(ToOwned::to_owned),
-    }))
-}
-
-fn algorithm_of(text: &str) -> Option<SigningAlgorithm> {
-    match text {
-        "ES256" => Some(SigningAlgorithm::Es256),
-        "ES384" => Some(SigningAlgorithm::Es384),
-        "EdDSA" => Some(SigningAlgorithm::EdDsa),
-        "PS256" => Some(SigningAlgorithm::Ps256),
-        "RS256" => Some(SigningAlgorithm::Rs256),
-        _ => None,
-    }
+    Some(match method {
+        ClientMethod::Basic => ClientAuthentication::Basic(keys.client_secret.take()?),
+        ClientMethod::Body => ClientAuthentication::Body(keys.client_secret.take()?),
+        ClientMethod::None => ClientAuthentication::None,
+        ClientMethod::PrivateKeyJwt => ClientAuthentication::PrivateKeyJwt(PrivateKeyJwt {
+            key: keys.private_key.take()?,
+            key_id: keys.private_key_id.take(),
+            algorithm: keys.private_key_algorithm,
+            audience: keys.jwt_audience.take(),
+        }),
+    })
 }
 
 const PRIVATE_KEY: [&str; 4] =

@@ -1,10 +1,7 @@
 //! The part of `access` for OAuth clients: the address under which they know the sidecar, the scopes that toolsets
 //! need, and the toolsets whose tools anybody may list.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tree::Node;
 use url::{Origin, Url};
@@ -12,23 +9,28 @@ use url::{Origin, Url};
 use super::known_toolset;
 use crate::{
     code::ConfigCode,
+    form::forms,
+    keys::Kind,
     reader::{Mapping, Reader, at, escaped},
 };
 
 /// The scopes that a token needs, by toolset: all of them. A toolset without an entry needs none.
 pub type Scopes = Arc<BTreeMap<String, Vec<String>>>;
 
-/// Reads `url`: an origin, since the paths below it are ours.
-pub(super) fn url(reader: &mut Reader, access: Mapping<'_>) -> Option<String> {
-    let text = reader.string(access, "url")?;
-    let origin = Url::parse(text).ok().filter(is_origin).map(|url| url.origin());
-    if let Some(origin @ Origin::Tuple(..)) = origin {
-        return Some(origin.ascii_serialization());
-    }
-    let message = "expected `https://HOST` or `http://HOST:PORT`, without a path";
-    let help = "write the address that callers reach the sidecar by";
-    reader.complain(ConfigCode::WrongValue, at(access, "url"), message, help);
-    None
+forms! {
+    /// An origin, since the paths below it are the sidecar's.
+    struct PublicOrigin => String, Kind::Address, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        let origin = Url::parse(text).ok().filter(is_origin).map(|url| url.origin());
+        if let Some(origin @ Origin::Tuple(..)) = origin {
+            return Some(origin.ascii_serialization());
+        }
+        let message = "expected `https://HOST` or `http://HOST:PORT`, without a path";
+        let help = "write the address that callers reach the sidecar by";
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        None
+    };
+    struct ToolsetScopes => Scopes, Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)])), scopes;
 }
 
 fn is_origin(url: &Url) -> bool {
@@ -40,33 +42,17 @@ fn is_origin(url: &Url) -> bool {
         && url.password().is_none()
 }
 
-/// Reads `public_listing`.
-pub(super) fn public_listing(
-    reader: &mut Reader,
-    access: Mapping<'_>,
-    toolsets: &[&str],
-) -> Arc<BTreeSet<String>> {
-    let named = reader.strings(access, "public_listing");
-    let pointer = at(access, "public_listing");
-    for (index, name) in named.iter().enumerate() {
-        known_toolset(reader, &format!("{pointer}/{index}"), name, toolsets);
-    }
-    Arc::new(named.into_iter().map(ToOwned::to_owned).collect())
-}
-
-/// Reads `scopes` of an issuer.
-pub(super) fn scopes(reader: &mut Reader, issuer: Mapping<'_>, toolsets: &[&str]) -> Scopes {
-    let Some(node) = issuer.object.get("scopes") else { return Scopes::default() };
-    let pointer = at(issuer, "scopes");
+fn scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes> {
+    let (node, pointer) = (issuer.object.get(key)?, at(issuer, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{pets: pets.call}`";
         reader.expected(&pointer, "a mapping from toolsets to scopes", node, help);
-        return Scopes::default();
+        return None;
     };
     let mut scopes = BTreeMap::new();
     for (toolset, node) in object.iter() {
         let pointer = format!("{pointer}/{}", escaped(toolset));
-        known_toolset(reader, &pointer, toolset, toolsets);
+        known_toolset(reader, &pointer, toolset);
         let items = match node {
             Node::Array(items) => &**items,
             one => std::slice::from_ref(one),
@@ -79,7 +65,7 @@ pub(super) fn scopes(reader: &mut Reader, issuer: Mapping<'_>, toolsets: &[&str]
             reader.expected(&pointer, "a scope, or a list of scopes", node, help);
         }
     }
-    Arc::new(scopes)
+    Some(Arc::new(scopes))
 }
 
 /// A scope consists of printable ASCII without a quote or a backslash (RFC 6749 §3.3), so that a challenge can name it.

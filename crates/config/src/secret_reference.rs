@@ -5,12 +5,29 @@ use callgate_secret::{Error, SHORTEST, SecretReference};
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
 
-use super::{Mapping, Reader, at};
-use crate::code::ConfigCode;
+use crate::{
+    code::ConfigCode,
+    form::forms,
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+};
 
 const SESSION_CREDENTIAL: &str = "$session.credentials.";
 const SESSION_PARAMETER: &str = "$session.params.";
 const CONTEXT_VARIABLE: &str = "$context.variables.";
+
+forms! {
+    SecretReference => Self, Kind::Secret, secret;
+    CredentialSource => Self, Kind::SecretOrSession, required_source;
+    /// The name of a user or a client, which is no secret: a reference or a literal.
+    struct SecretOrName => SecretReference, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        let reference = text.parse().or_else(|_| format!("literal:{text}").parse());
+        let reference: SecretReference = reference.ok()?;
+        reader.references.push((at(mapping, key), reference.scheme().to_owned()));
+        Some(reference)
+    };
+}
 
 /// A secret reference given as a text, such as on the command line.
 pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
@@ -32,7 +49,7 @@ pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
 
 /// A reference to a secret in callgate's stores, or in one that the program supplies. A scheme without a store is
 /// detected before the build, and the text after the scheme is never shown.
-fn reference(text: &str) -> Result<SecretReference, Error> {
+pub(crate) fn reference(text: &str) -> Result<SecretReference, Error> {
     let own =
         || text.split_once(':').and_then(|(scheme, name)| SecretReference::own(scheme, name).ok());
     text.parse().or_else(|error| own().ok_or(error))
@@ -120,19 +137,6 @@ pub(crate) fn secrets(
         }
     }
     found
-}
-
-/// The name of a user or a client is not a secret: it may be a reference or a literal.
-pub(crate) fn name(
-    reader: &mut Reader,
-    mapping: Mapping<'_>,
-    key: &str,
-) -> Option<SecretReference> {
-    let text = reader.required_string(mapping, key)?;
-    let reference = text.parse().or_else(|_| format!("literal:{text}").parse());
-    let reference: SecretReference = reference.ok()?;
-    reader.references.push((at(mapping, key), reference.scheme().to_owned()));
-    Some(reference)
 }
 
 /// Records the store that is needed.

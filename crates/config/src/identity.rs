@@ -1,0 +1,98 @@
+//! A Google account: the keys that name the account whose tokens are requested, wherever an account is named. Nothing
+//! is fetched.
+
+use callgate_google::{Account, Endpoints, Identity, Impersonation};
+use callgate_secret::SecretReference;
+use url::Url;
+
+use crate::{
+    code::ConfigCode,
+    form::forms,
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::{Section, keys},
+};
+
+keys! {
+    pub(crate) struct IdentityKeys in "an account" {
+        /// Application default credentials, or the metadata server's account.
+        account: OwnAccount;
+        /// The chain of accounts that leads to the one that is stood in for.
+        delegates: Vec<String>;
+        /// The addresses where Google's services answer, if not the public ones.
+        endpoints: EndpointKeys;
+        /// The account that is stood in for.
+        impersonate: NonEmpty;
+        /// A key instead of an account: the text of the key's file.
+        key: SecretReference;
+    }
+}
+
+keys! {
+    pub(crate) EndpointKeys over Endpoints, in "`endpoints`" {
+        /// The service that stands in for accounts.
+        iam_credentials: ServiceUrl;
+        /// The metadata server.
+        metadata: ServiceUrl;
+        /// Secret Manager.
+        secret_manager: ServiceUrl;
+        /// Service Directory.
+        service_directory: ServiceUrl;
+        /// The only place a key may be exchanged at.
+        token: ServiceUrl;
+    }
+}
+
+forms! {
+    struct OwnAccount => Account, Kind::Choice(&["default", "machine"]), |reader, mapping, key| {
+        match reader.string(mapping, key)? {
+            "default" => Some(Account::Default),
+            "machine" => Some(Account::Machine),
+            _ => {
+                let message = "expected `default` or `machine`, got a text that is neither";
+                let help =
+                    "`machine` is the metadata server's account; for a key write `key: file:KEY.json`";
+                reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+                None
+            }
+        }
+    };
+    struct NonEmpty => String, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        if text.trim().is_empty() {
+            let message = format!("expected a text in `{key}`, got an empty one");
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave the key out");
+        }
+        Some(text.to_owned())
+    };
+    struct ServiceUrl => Url, Kind::Address, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        if url.is_none() {
+            let help = "for example `https://secretmanager-pets.p.googleapis.com`";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), "expected a URL", help);
+        }
+        url
+    };
+}
+
+/// Reads the account whose tokens are requested; the default is application default credentials.
+pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Identity {
+    let mut keys = IdentityKeys::default();
+    IdentityKeys::fill(&mut keys, reader, mapping);
+    let delegates = keys.delegates.unwrap_or_default();
+    if !delegates.is_empty() && keys.impersonate.is_none() {
+        let message = "`delegates` lead to an account, and none is named";
+        let help = "name it: `impersonate: NAME@PROJECT.iam.gserviceaccount.com`";
+        reader.complain(ConfigCode::MissingKey, at(mapping, "delegates"), message, help);
+    }
+    let has_both = ["key", "account"].iter().all(|key| mapping.object.contains(key));
+    if has_both {
+        let message = "expected `key` or `account`, got both";
+        reader.complain(ConfigCode::WrongValue, at(mapping, "account"), message, "keep one");
+    }
+    let account = keys.key.map(Account::Key).or(keys.account).unwrap_or_default();
+    let impersonation =
+        keys.impersonate.map(|account| Impersonation::of(&account).through(delegates));
+    Identity { account, impersonation, endpoints: keys.endpoints.unwrap_or_default() }
+}
