@@ -176,8 +176,8 @@ impl fmt::Debug for SourceToolset<'_> {
 /// A toolset that names a source, with the settings of both.
 #[derive(Debug)]
 pub(crate) struct Sourced {
-    /// The mapping of the toolset, without the key that names the source.
-    pub(crate) node: Node,
+    /// The mapping of the toolset, without the key that names the source; `None` after a reported fault.
+    pub(crate) node: Option<Node>,
     /// The tools; `None` after a reported fault.
     pub(crate) tools: Option<SourceTools>,
 }
@@ -190,35 +190,47 @@ pub(crate) fn sourced(
     pointer: &str,
     directory: &Path,
 ) -> Option<Sourced> {
-    let keys = |source: &Arc<dyn ToolSource>| {
-        let key = source.keys().iter().copied().find(|key| own.get(key).is_some())?;
-        Some((Arc::clone(source), key))
-    };
-    let (source, key) = sources.iter().find_map(keys)?;
+    let keys =
+        sources.iter().flat_map(|source| source.keys().iter().map(move |key| (source, *key)));
+    let named: Vec<_> = keys.filter(|(_, key)| own.get(key).is_some()).collect();
+    let (source, key) = *named.first()?;
     let pointer = format!("{pointer}/{}", escaped(key));
-    let tools = if own.get("openapi").is_some() {
-        let message = format!("expected `{key}` or `openapi`, got both");
+    let others = named.iter().skip(1).map(|(_, key)| *key);
+    let other = others.chain(own.get("openapi").map(|_| "openapi")).next();
+    let tools = if let Some(other) = other {
+        let message = format!("expected `{key}` or `{other}`, got both");
         let help = format!("`{key}` brings its own description");
         reader.complain(ConfigCode::WrongValue, &pointer, message, help);
         None
     } else {
+        let pointer = pointer.clone();
         source.read(&mut SourceToolset { reader, own, key, pointer, directory })
     };
     let settings = tools.as_ref().map(|tools| tools.settings.clone()).unwrap_or_default();
-    Some(Sourced { node: merged(own, key, settings)?, tools })
+    let named: Vec<_> = named.into_iter().map(|(_, key)| key).collect();
+    let node = merged(own, &named, settings).map_err(|reason| {
+        let message =
+            format!("expected settings that can be read beside the toolset's, got: {reason}");
+        let help = format!("correct what `{key}` names, or write its settings here");
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+    });
+    Some(Sourced { node: node.ok(), tools })
 }
 
 /// The toolset's own settings over those of its source; the keys of `limits` are merged one by one.
-fn merged(node: &Node, named: &str, mut settings: Object) -> Option<Node> {
-    let Value::Object(own) = node.to_value() else { return None };
-    for (key, value) in own.into_iter().filter(|(key, _)| key != named) {
-        match (settings.get_mut(&key), value) {
-            (Some(Value::Object(known)), Value::Object(more)) if key == "limits" => {
+fn merged(node: &Node, named: &[&str], mut settings: Object) -> Result<Node, String> {
+    let own = node.as_object().into_iter().flat_map(callgate_tree::Object::iter);
+    for (key, value) in own.filter(|(key, _)| !named.contains(&&***key)) {
+        match (settings.get_mut(&**key), value.to_value()) {
+            (Some(Value::Object(known)), Value::Object(more)) if &**key == "limits" => {
                 known.extend(more);
             }
-            (_, value) => drop(settings.insert(key, value)),
+            (_, value) => drop(settings.insert(key.to_string(), value)),
         }
     }
     let text = Value::Object(settings).to_string();
-    callgate_tree::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
+    let read = callgate_tree::read(text.as_bytes(), &Limits::default());
+    read.map(|parsed| parsed.value).map_err(|diagnostics| {
+        diagnostics.into_iter().next().map(|diagnostic| diagnostic.message).unwrap_or_default()
+    })
 }

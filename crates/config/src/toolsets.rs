@@ -101,7 +101,10 @@ pub(crate) fn toolset(
 ) -> Option<ToolsetConfig> {
     let own = node;
     let sourced = tool_source::sourced(reader, place.sources, node, place.pointer, place.directory);
-    let node = sourced.as_ref().map_or(node, |sourced| &sourced.node);
+    let node = match &sourced {
+        Some(Sourced { node, .. }) => node.as_ref()?,
+        None => node,
+    };
     let mapping = reader.mapping(node, place.pointer, &ToolsetKeys::TABLE)?;
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());

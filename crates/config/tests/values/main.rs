@@ -5,6 +5,7 @@
 mod addresses;
 mod around;
 mod observe;
+mod sources;
 
 use std::sync::Arc;
 
