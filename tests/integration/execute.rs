@@ -102,6 +102,18 @@ async fn an_answer_over_the_bound_is_not_read() {
     assert_eq!(fault.reached, Reached::Yes);
 }
 
+#[tokio::test]
+async fn a_request_over_the_bound_is_not_sent() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "limits: { request_bytes: 8 }");
+    let fault = fault(call(&executor, "echo", json!({"n": 100})).await.outcome);
+    assert_eq!((fault.code, fault.reached), (FaultCode::InvalidArguments, Reached::No));
+    assert!(fault.message.contains("has 9 bytes, and 8 is the bound"), "{}", fault.message);
+    assert_eq!(server.count("/echo"), 0);
+    let outcome = call(&executor, "echo", json!({"n": 10})).await.outcome;
+    assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_silent_service_is_a_timeout_and_a_write_is_not_repeated() {
     let server = Server::start().await;

@@ -18,6 +18,8 @@ keys! {
         description_bytes => description_limits.text.bytes: Bytes;
         /// The largest image or sound that is passed on.
         media_bytes => call.shape.media_bytes: Bytes;
+        /// The longest body of a request that is sent; any unless given.
+        request_bytes => call.request_bytes: Bytes;
         /// The longest response that is read.
         response_bytes => call.limits.response_bytes: Bytes;
         /// The longest text of a result that a model sees.

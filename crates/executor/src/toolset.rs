@@ -61,6 +61,8 @@ pub struct Toolset {
 pub struct CallSettings {
     /// The limits of one exchange.
     pub limits: Limits,
+    /// The longest body of a request that is sent; `None` for any.
+    pub request_bytes: Option<usize>,
     /// The policy for redirects.
     pub redirects: Redirects,
     /// True if the caller's `baggage` is passed on.

@@ -9,7 +9,8 @@ use callgate_call::{Plan, StoredResults, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Arguments, Event, Fault, Handle, Journal, PlannedRequest, Reached, StoredResult, Value,
+    Arguments, Event, Fault, FaultCode, Handle, Journal, Next, PlannedRequest, Reached,
+    StoredResult, Value,
 };
 use callgate_transport::{
     CredentialValues, Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport, render_request,
@@ -58,6 +59,10 @@ impl Connection {
         let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
         let kept = StoredResults::new(&find);
         let mut request = plan.request_with(call.arguments(), &inputs, kept, journal)?;
+        let n_bytes = request.body().len();
+        if let Some(most) = self.settings.request_bytes.filter(|most| n_bytes > *most) {
+            return Err(too_large(n_bytes, most));
+        }
         if let Some(trace) = call.trace() {
             trace.put(request.headers_mut());
             // Baggage may hold private facts, and the service may belong to anyone.
@@ -100,6 +105,14 @@ impl Connection {
         }
         kept
     }
+}
+
+/// The fault for a request whose body is larger than the operator allows.
+fn too_large(n_bytes: usize, most: usize) -> Box<Fault> {
+    let message = format!(
+        "the body of the request has {n_bytes} bytes, and {most} is the bound, so nothing was sent; send less"
+    );
+    Box::new(Fault::new(FaultCode::InvalidArguments, message, Next::CorrectArguments))
 }
 
 fn find_handles(value: &Value, handles: &mut Vec<Handle>) {
