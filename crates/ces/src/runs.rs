@@ -3,10 +3,10 @@
 //! store, changed by compare-and-swap, so that only one of two answers to a call is accepted.
 
 mod answer;
+mod client_answers;
 mod dialogflow;
 mod form;
 mod inputs;
-mod matching;
 mod outputs;
 mod repetition;
 mod turn;
@@ -107,7 +107,7 @@ impl Run {
         }
         let (runs, _) = self.runs().await?;
         if let Some(open) = self.close(runs).0.open {
-            return Err(matching::paused(&open));
+            return Err(client_answers::paused(&open));
         }
         self.request.change_parameters(&self.id, variables).await?;
         let results = to_run.run().await;
@@ -177,10 +177,10 @@ impl Run {
             let responses = responses.iter().cloned();
             let responses: Vec<_> =
                 responses.map(|response| dialogflow::with_id(response, open)).collect();
-            let positions = matching::positions(&runs, open, &responses)?;
+            let positions = client_answers::positions(&runs, open, &responses)?;
             let Some(mut turn) = runs.open.take() else {
                 let problem = Problem::new(UNKNOWN_CALL, "no call of this session waits");
-                return Err(matching::with_pending(problem, None));
+                return Err(client_answers::with_pending(problem, None));
             };
             self.end_calls(&session, &mut turn, positions.into_iter().zip(&responses)).await?;
             self.end_removed(&mut turn);

@@ -27,7 +27,7 @@ impl Run {
             if let Err(fault) = self.end_call(session, call, response).await {
                 let detail = format!("`{}`: {}", response.id, fault.message);
                 let problem = Problem::new(UNEXPECTED_OUTPUT, detail);
-                return Err(matching::with_pending(problem, Some(&before)));
+                return Err(client_answers::with_pending(problem, Some(&before)));
             }
         }
         Ok(())

@@ -1,9 +1,6 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, Once},
-};
+use std::sync::{Arc, Once};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -70,7 +67,7 @@ impl OpenApi {
     }
 
     /// The shape of the result: the one the call asks for, else the toolset's shape for a model.
-    fn shape(&self, call: &Call<'_>) -> Cow<'_, Shape> {
+    fn shape(&self, call: &Call<'_>) -> std::borrow::Cow<'_, Shape> {
         call.response_choice().shape(self.own_shape())
     }
 
