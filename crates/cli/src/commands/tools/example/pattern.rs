@@ -1,180 +1,80 @@
-//! A text for a pattern: the first alternative, the first character of a class, the least repetitions. Knows the plain parts
-//! of regular expressions and skips others, so that the text may not match: a call checks it.
+//! A text for a pattern: the first alternative, a usual character of a class, the least repetitions. Look-around stands for no
+//! text, so that the text may not match: a call checks it.
+
+use regex_syntax::{
+    Parser,
+    hir::{Class, Hir, HirKind, Repetition},
+};
 
 /// A short text that a pattern was written for; `None` if the pattern cannot be read.
 pub(super) fn text(pattern: &str) -> Option<String> {
-    let characters: Vec<char> = pattern.chars().collect();
-    let mut reader = Reader { characters: &characters, at: 0 };
-    let text = reader.alternatives(DEPTH)?;
-    (reader.at == characters.len()).then_some(text)
+    let pattern = Parser::new().parse(&without_look_around(pattern)).ok()?;
+    let mut text = String::new();
+    push(&mut text, &pattern).then_some(text)
 }
 
-struct Reader<'a> {
-    characters: &'a [char],
-    at: usize,
+/// Adds a text that a part of the pattern stands for; false if it is too long, or there is none.
+fn push(text: &mut String, part: &Hir) -> bool {
+    let is_added = match part.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => {
+            text.push_str(&String::from_utf8_lossy(&literal.0));
+            true
+        }
+        HirKind::Class(class) => {
+            text.extend(character(class));
+            true
+        }
+        HirKind::Repetition(Repetition { min, sub, .. }) => {
+            let before = text.len();
+            // A part that may be missing is shown once, and an empty one is not repeated.
+            push(text, sub) && (text.len() == before || (1..*min).all(|_| push(text, sub)))
+        }
+        HirKind::Capture(group) => push(text, &group.sub),
+        HirKind::Concat(parts) => parts.iter().all(|part| push(text, part)),
+        HirKind::Alternation(parts) => parts.first().is_some_and(|part| push(text, part)),
+    };
+    is_added && text.len() <= MOST_BYTES
 }
 
-impl Reader<'_> {
-    fn peek(&self) -> Option<char> {
-        self.characters.get(self.at).copied()
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let next = self.peek()?;
-        self.at = self.at.saturating_add(1);
-        Some(next)
-    }
-
-    fn takes(&mut self, wanted: char) -> bool {
-        let is_there = self.peek() == Some(wanted);
-        if is_there {
-            self.at = self.at.saturating_add(1);
-        }
-        is_there
-    }
-
-    /// Reads on to a character, and behind it.
-    fn skip_behind(&mut self, end: char) -> Option<()> {
-        while self.next()? != end {}
-        Some(())
-    }
-
-    /// The text of the first alternative; the others are read to their end.
-    fn alternatives(&mut self, depth: usize) -> Option<String> {
-        let depth = depth.checked_sub(1)?;
-        let first = self.sequence(depth)?;
-        while self.takes('|') {
-            self.sequence(depth)?;
-        }
-        Some(first)
-    }
-
-    fn sequence(&mut self, depth: usize) -> Option<String> {
-        let mut text = String::new();
-        while let Some(next) = self.peek().filter(|next| !matches!(next, '|' | ')')) {
-            self.at = self.at.saturating_add(1);
-            let part = match next {
-                '(' => self.group(depth)?,
-                '[' => self.class()?.to_string(),
-                '\\' => self.escape()?,
-                '^' | '$' => String::new(),
-                '.' => USUAL.to_string(),
-                plain => plain.to_string(),
-            };
-            let n = self.repetitions()?;
-            if text.len().saturating_add(part.len().saturating_mul(n)) > MOST_BYTES {
-                return None;
-            }
-            text.push_str(&part.repeat(n));
-        }
-        Some(text)
-    }
-
-    /// A group behind its parenthesis; one that looks around stands for no text.
-    fn group(&mut self, depth: usize) -> Option<String> {
-        let mut looks_around = false;
-        if self.takes('?') {
-            let kind = self.next()?;
-            let is_name = kind == 'P' || (kind == '<' && !matches!(self.peek(), Some('=' | '!')));
-            if is_name {
-                self.skip_behind('>')?;
-            }
-            looks_around = !is_name && kind != ':';
-        }
-        let text = self.alternatives(depth)?;
-        self.takes(')').then_some(())?;
-        Some(if looks_around { String::new() } else { text })
-    }
-
-    /// A character of a class behind its bracket: a letter or a digit if there is one.
-    fn class(&mut self) -> Option<char> {
-        let is_negated = self.takes('^');
-        let mut ranges: Vec<(char, char)> = Vec::new();
-        while !self.takes(']') {
-            let first = self.member()?;
-            let is_range = self.peek() == Some('-')
-                && self.characters.get(self.at.saturating_add(1)).is_some_and(|end| *end != ']');
-            let last = if is_range { self.next().and_then(|_| self.member())? } else { first };
-            ranges.push((first, last));
-        }
-        let has = |c: char| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c));
-        let usual = USUAL_CHARACTERS.chars().find(|c| has(*c) != is_negated);
-        usual.or_else(|| ranges.first().map(|(first, _)| *first).filter(|_| !is_negated))
-    }
-
-    fn member(&mut self) -> Option<char> {
-        match self.next()? {
-            '\\' => self.escape()?.chars().next(),
-            plain => Some(plain),
-        }
-    }
-
-    /// The character of an escape; nothing for a border of words.
-    fn escape(&mut self) -> Option<String> {
-        let text = match self.next()? {
-            'b' | 'B' | 'A' | 'z' | 'Z' => return Some(String::new()),
-            'd' => '1',
-            'D' | 'w' | 'S' => USUAL,
-            'n' => '\n',
-            'r' => '\r',
-            's' => ' ',
-            't' => '\t',
-            'W' => '-',
-            'x' => self.by_number(2)?,
-            'u' => self.by_number(4)?,
-            'p' | 'P' => {
-                self.takes('{').then_some(())?;
-                self.skip_behind('}')?;
-                USUAL
-            }
-            plain => plain,
-        };
-        Some(text.to_string())
-    }
-
-    fn by_number(&mut self, n_digits: usize) -> Option<char> {
-        let mut number = 0_u32;
-        for _ in 0..n_digits {
-            number = number.checked_mul(16)?.checked_add(self.next()?.to_digit(16)?)?;
-        }
-        char::from_u32(number)
-    }
-
-    /// The least number of repetitions that a quantifier asks for; once without one, and for one that may be none.
-    fn repetitions(&mut self) -> Option<usize> {
-        let n = match self.peek() {
-            Some('*' | '+' | '?') => {
-                self.at = self.at.saturating_add(1);
-                1
-            }
-            Some('{') if self.characters.get(self.at.saturating_add(1))?.is_ascii_digit() => {
-                self.at = self.at.saturating_add(1);
-                let mut within = String::new();
-                loop {
-                    match self.next()? {
-                        '}' => break,
-                        c => within.push(c),
-                    }
-                }
-                let least: usize = within.split(',').next()?.parse().ok()?;
-                let may_be_more = within.contains(',') && within != "0,0";
-                if may_be_more { least.max(1) } else { least }
-            }
-            _ => return Some(1),
-        };
-        // Lazy and possessive quantifiers allow the same texts.
-        if !self.takes('?') {
-            self.takes('+');
-        }
-        Some(n)
-    }
+/// A character of a class: a letter or a digit if there is one.
+fn character(class: &Class) -> Option<char> {
+    let Class::Unicode(class) = class else { return None };
+    let has = |c: char| class.iter().any(|range| (range.start()..=range.end()).contains(&c));
+    let usual = USUAL_CHARACTERS.chars().find(|c| has(*c));
+    usual.or_else(|| class.iter().next().map(|range| range.start()))
 }
 
-const USUAL: char = 'a';
+fn without_look_around(pattern: &str) -> String {
+    let (mut kept, mut rest) = (String::new(), pattern);
+    while let Some(at) = LOOK_AROUND.iter().filter_map(|start| rest.find(start)).min() {
+        let (before, group) = rest.split_at(at);
+        kept.push_str(before);
+        rest = behind_group(group);
+    }
+    kept + rest
+}
+
+/// The text behind the group that a text begins with.
+fn behind_group(text: &str) -> &str {
+    let (mut depth, mut is_escaped) = (0_usize, false);
+    let is_end = |c: char| {
+        match c {
+            _ if is_escaped => {}
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        depth == 0
+    };
+    text.split_once(is_end).unwrap_or_default().1
+}
+
+const LOOK_AROUND: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
 /// The characters that a class is searched for first.
 const USUAL_CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
 const MOST_BYTES: usize = 512;
-const DEPTH: usize = 32;
 
 #[cfg(test)]
 mod tests {
