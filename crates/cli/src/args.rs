@@ -10,23 +10,8 @@ mod setup;
 mod source;
 mod tools;
 
-#[cfg(feature = "mcp")]
-pub(crate) use self::serving::{McpArguments, McpHost};
-#[cfg(feature = "ces")]
-pub(crate) use self::setup::ImportArguments;
 pub(crate) use self::{
-    calls::{AnswerArguments, AnswerFormat, CallArguments},
-    checks::{
-        AuditCommand, CheckArguments, DiffArguments, DoctorArguments, Format, Least, TestArguments,
-        VerifyArguments,
-    },
-    hints::{
-        CompleteArguments, CompletedShell, CompletionsArguments, ExplainArguments, ManArguments,
-    },
-    serving::ServeArguments,
-    setup::{InitArguments, LoginArguments, LoginPlace},
-    source::{ConnectionArguments, DescriptionArguments, RequestArguments, SourceArguments},
-    tools::ToolsArguments,
+    calls::*, checks::*, hints::*, serving::*, setup::*, source::*, tools::ToolsArguments,
 };
 
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.

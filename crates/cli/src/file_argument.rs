@@ -108,7 +108,6 @@ fn standard_input() -> Result<Arc<[u8]>, Error> {
     Ok(Arc::clone(READ.get_or_init(|| text.into())))
 }
 
-/// The bytes read from standard input.
 static READ: OnceLock<Arc<[u8]>> = OnceLock::new();
 
 const STANDARD_INPUT: &str = "-";

@@ -10,11 +10,8 @@ use callgate::{
 
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
-    /// The least severity that is reported.
     pub(crate) least: Severity,
-    /// The codes whose findings are errors.
     pub(crate) deny: BTreeSet<String>,
-    /// The codes whose findings are not reported.
     pub(crate) allow: BTreeSet<String>,
     /// True if each lint finding is reported by itself.
     pub(crate) lint: bool,

@@ -23,7 +23,7 @@ pub(crate) fn open(
     options: &DescriptionOptions,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = made(file, options, environment).map_err(|error| failure(&error))?;
+    let built = made(file, options, environment)?;
     for warning in &built.warnings {
         output::talk(&shown(warning, &built.warnings));
     }
@@ -140,7 +140,9 @@ fn unreadable(file: &Path, error: &io::Error) -> Failure {
     Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), &help)
 }
 
-pub(crate) fn failure(error: &Error) -> Failure {
-    let findings = error.findings();
-    Failure(findings.iter().map(|finding| shown(finding, findings)).collect())
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let findings = error.findings();
+        Self(findings.iter().map(|finding| shown(finding, findings)).collect())
+    }
 }

@@ -50,7 +50,6 @@ pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// True if standard output is a terminal.
 pub(crate) fn is_shown() -> bool {
     io::stdout().is_terminal()
 }

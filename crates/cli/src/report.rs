@@ -203,7 +203,6 @@ impl Checked {
     }
 }
 
-/// Sorts findings in reading order.
 fn in_order(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
 }

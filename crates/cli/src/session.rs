@@ -8,8 +8,8 @@ use callgate_tool::{Object, Value};
 
 use crate::exit::Failure;
 
+#[derive(Default)]
 pub(crate) struct ReadSession {
-    /// All members but the credentials.
     envelope: Object,
     credentials: Vec<(String, Secret)>,
 }
@@ -48,10 +48,6 @@ pub(crate) async fn known(
 }
 
 impl ReadSession {
-    pub(crate) fn nothing() -> Self {
-        Self { envelope: Object::new(), credentials: Vec::new() }
-    }
-
     /// The session with the values of a request, which override it: single parameters and credentials, and any other member
     /// as a whole. The error describes an invalid value.
     pub(crate) fn session(&self, inline: Object) -> Result<Session, String> {

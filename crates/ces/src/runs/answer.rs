@@ -6,9 +6,8 @@ use callgate_gateway::{Problem, ProblemKind};
 use callgate_tool::{Fault, Outcome, Session, ToolCall};
 
 use super::{
-    Run,
+    Run, client_answers,
     inputs::ToolResponse,
-    matching,
     outputs::{failed, response_of},
     turn::{CallState, PendingCall, Turn},
 };

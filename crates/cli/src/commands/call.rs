@@ -152,7 +152,6 @@ fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
     }
 }
 
-/// True if the raw bytes are wanted.
 fn is_raw(wanted: &AnswerArguments) -> bool {
     wanted.output.is_some() || wanted.format == Some(AnswerFormat::Raw)
 }

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 found.take(built, judge)?;
             }
-            Err(error) => found.fault(&error),
+            Err(error) => found.fault(error),
         }
         drop(progress);
     }
@@ -198,10 +198,9 @@ impl Found {
         }
     }
 
-    fn fault(&mut self, error: &Error) {
-        let Failure(text) = open::failure(error);
-        self.faults.push_str(&text);
+    fn fault(&mut self, error: Error) {
         self.findings.extend_from_slice(error.findings());
+        self.faults.push_str(&Failure::from(error).0);
     }
 
     fn write_baseline(&self, file: &Path) -> Result<Verdict, Failure> {

@@ -13,7 +13,7 @@ use crate::{
     args::DoctorArguments,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
-    open::{failure, made},
+    open::made,
     output, remedy,
 };
 
@@ -58,7 +58,7 @@ enum Mark {
 
 pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Found, Failure> {
     let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
-    let built = made(file, options, &environment).map_err(|error| failure(&error))?;
+    let built = made(file, options, &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));

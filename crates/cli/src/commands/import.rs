@@ -13,14 +13,14 @@ use crate::{
     args::ImportArguments,
     commands::{import::folder::NewFolder, test},
     exit::{Failure, Verdict},
-    open::{failure, shown},
+    open::shown,
     output, yaml,
 };
 
 /// Reads the export and writes the folder, completely or not at all.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
-    let mut export = callgate_ces::import_export(path).map_err(|error| failure(&error))?;
+    let mut export = callgate_ces::import_export(path)?;
     for finding in &export.findings {
         output::talk(&shown(finding, &export.findings));
     }

@@ -25,7 +25,7 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, location},
     folders, needs,
-    open::{cached, failure, options, usable},
+    open::{cached, options, usable},
     output, yaml,
 };
 
@@ -49,8 +49,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     credential::add_scopes(&mut credentials, &toolset.operations);
     let server = server(arguments, &toolset, asking.as_ref())?;
     let settings = Settings { arguments, server, credentials: &credentials };
-    let settings =
-        settings.value(&location(&arguments.source.file).map_err(|error| failure(&error))?)?;
+    let settings = settings.value(&location(&arguments.source.file)?)?;
     let name = arguments.name.replace('-', "_");
     let toolsets = Value::Object([(name, settings)].into_iter().collect());
     let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
@@ -179,7 +178,7 @@ fn checked(text: &str, file: &Path) -> Result<(), Failure> {
     let environment = cached(Environment::new().without_audit());
     let built =
         Config::from_text(text, base).and_then(|config| config.build_blocking(&environment, None));
-    built.map(drop).map_err(|error| failure(&error))
+    Ok(built.map(drop)?)
 }
 
 fn written(file: &Path, text: &str, force: bool) -> io::Result<()> {

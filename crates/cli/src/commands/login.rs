@@ -94,7 +94,7 @@ fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
 
 /// Makes one login, in the requested way or the available one.
 async fn logged_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
-    let ways = login.ways().await.map_err(|error| refused(&error))?;
+    let ways = login.ways().await?;
     if arguments.device || (ways.device && !ways.browser) {
         return on_device(login).await;
     }
@@ -107,7 +107,7 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
             "error: cannot listen for the browser on this machine: {error}\nhelp: log in with `--device`, or name another port in `redirect_url:`"
         ))
     })?;
-    let begun = login.begin(callback.url()).await.map_err(|error| refused(&error))?;
+    let begun = login.begin(callback.url()).await?;
     output::talk(&format!("open this page to log in:\n  {}\n", begun.url()));
     if output::is_watched() && !arguments.no_browser {
         browser::open(begun.url().as_str());
@@ -121,17 +121,17 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
     })?;
     let ended = login.finish(begun, &answered.query).await;
     answered.end(ended.is_ok()).await;
-    ended.map_err(|error| refused(&error))
+    Ok(ended?)
 }
 
 async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
-    let begun = login.begin_on_device().await.map_err(|error| refused(&error))?;
+    let begun = login.begin_on_device().await?;
     let (page, code) = (begun.page(), begun.user_code());
     output::line(&format!("open {page} on any device and type the code {code}"));
     if let Some(page) = begun.page_with_code() {
         output::talk(&format!("or open this page, which has the code:\n  {page}\n"));
     }
-    login.finish_on_device(begun).await.map_err(|error| refused(&error))
+    Ok(login.finish_on_device(begun).await?)
 }
 
 /// `callgate logout`: revokes the tokens of a login at the authorization server, and removes it from this machine whatever
@@ -145,8 +145,7 @@ pub(crate) fn log_out(at: &LoginPlace) -> Result<Verdict, Failure> {
 
 async fn log_out_of(logins: &[BuiltLogin]) -> Result<(), Failure> {
     for BuiltLogin { credential, login, .. } in logins {
-        let LoggedOut { was_there, unrevoked, .. } =
-            login.logout().await.map_err(|error| refused(&error))?;
+        let LoggedOut { was_there, unrevoked, .. } = login.logout().await?;
         let text = if was_there { "logged out" } else { "nobody was logged in" };
         output::result(&format!("{text} for `{credential}`\n"));
         if let Some(why) = unrevoked {
@@ -158,8 +157,10 @@ async fn log_out_of(logins: &[BuiltLogin]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn refused(error: &Error) -> Failure {
-    Failure(format!("error: {}", with_cause(error)))
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(format!("error: {}", with_cause(&error)))
+    }
 }
 
 fn told(logged_in: &LoggedIn) -> String {

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
     let built = usable(&arguments.source.file, &options, &Environment::new())?;
     let session = match &arguments.session {
         Some(file) => block_on(session::known(file, json_file(file)?, &built))??,
-        None => ReadSession::nothing(),
+        None => ReadSession::default(),
     };
     let host =
         Arc::new(Local { executor: built.executor.clone(), listing: built.mcp.clone(), session });

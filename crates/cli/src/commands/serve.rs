@@ -10,7 +10,7 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{self, USUAL_FILE},
     folders, grants, log,
-    open::{failure, loader, options},
+    open::{loader, options},
     output,
 };
 
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let source = match arguments.file.as_deref().or(usual) {
         Some(file) => {
-            let location = file_argument::location(file).map_err(|error| failure(&error))?;
+            let location = file_argument::location(file)?;
             let grants = grants::of(&location, file);
             grants.into_iter().fold(Source::at(location, description), Source::with_grants)
         }
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     };
     let source = source.with_loader(loader());
     let source = folders::cache().into_iter().fold(source, Source::with_cache);
-    let config = source.config().map_err(|error| failure(&error))?;
+    let config = source.config()?;
     #[cfg(feature = "ces")]
     let routes = callgate_ces::routes();
     #[cfg(not(feature = "ces"))]
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     drop(telemetry);
     match ended {
         Ok(()) => Ok(Verdict::Fine),
-        Err(ServeFailure::Configuration(error)) => Err(failure(&error)),
+        Err(ServeFailure::Configuration(error)) => Err(error.into()),
         Err(error) => {
             let (flag, help) = match error {
                 ServeFailure::Address { .. } => (

@@ -23,7 +23,7 @@ use crate::{
     exit::{Failure, Verdict},
     levels::Levels,
     loss_counts::LossCounts,
-    open::{failure, loader},
+    open::loader,
     output,
     report::Checked,
 };
@@ -109,8 +109,7 @@ fn ran(
 fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     let built = loader()
         .toolset_file(api.join(TOOLSET))
-        .and_then(|config| config.build_blocking(&Environment::new(), None))
-        .map_err(|error| failure(&error))?;
+        .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
     for &dialect in Dialect::ALL {
         let file = api.join(format!("tools.{dialect}.json"));

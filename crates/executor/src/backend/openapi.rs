@@ -66,7 +66,6 @@ impl OpenApi {
         self.shape.as_deref().unwrap_or(&self.connection.settings.shape)
     }
 
-    /// The shape of the result: the one the call asks for, else the toolset's shape for a model.
     fn shape(&self, call: &Call<'_>) -> std::borrow::Cow<'_, Shape> {
         call.response_choice().shape(self.own_shape())
     }

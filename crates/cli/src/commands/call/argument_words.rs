@@ -20,18 +20,23 @@ use crate::{
     open::read,
 };
 
+/// The tool that arguments are for, as far as it is known.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    guide: Option<Guide<'a>>,
+    entry: Option<Entry<'a>>,
+}
+
 /// The arguments that a command line gives to a tool.
 pub(super) fn arguments(
     given: &CallArguments,
     entry: Option<Entry<'_>>,
 ) -> Result<Arguments, Failure> {
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
-    let guide = schema.as_ref().map(Guide::new);
-    let Some(text) = &given.args else { return named(&given.arguments, guide, entry) };
+    let target = Target { guide: schema.as_ref().map(Guide::new), entry };
+    let Some(text) = &given.args else { return target.named(&given.arguments) };
     let mut arguments = read_object(text)?;
-    if let Some(guide) = guide {
-        place_body(&mut arguments, guide, entry)?;
-    }
+    target.place_body(&mut arguments)?;
     Ok(arguments)
 }
 
@@ -39,54 +44,73 @@ pub(super) fn arguments(
 #[cfg(test)]
 pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-    named(words, schema.as_ref().map(Guide::new), Some(entry))
+    Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.named(words)
 }
 
-/// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
-fn place_body(
-    arguments: &mut Arguments,
-    guide: Guide<'_>,
-    entry: Option<Entry<'_>>,
-) -> Result<(), Failure> {
-    match body::whole(entry) {
-        Some(body) => body::put_in(arguments, guide, body),
-        None => body::taken_apart(arguments, guide, entry).map_err(|name| twice(&name))?,
-    }
-    Ok(())
-}
-
-/// Reads `name=value` texts and puts each value at the path of its name.
-fn named(
-    texts: &[String],
-    guide: Option<Guide<'_>>,
-    entry: Option<Entry<'_>>,
-) -> Result<Arguments, Failure> {
-    let mut arguments = Arguments::new();
-    for text in texts {
-        let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            let message = format!("error: expected `name=value`, got: `{text}`");
-            return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
-        };
-        let argument = wire_name::argument(name, guide, entry)?;
-        let steps = steps(&argument, guide);
-        let found = found(&steps, guide, entry);
-        if is_given(&arguments, &steps) && takes_one(&steps, found, guide) {
-            return Err(twice(name));
+impl<'a> Target<'a> {
+    /// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
+    fn place_body(self, arguments: &mut Arguments) -> Result<(), Failure> {
+        let Some(guide) = self.guide else { return Ok(()) };
+        match body::whole(self.entry) {
+            Some(body) => body::put_in(arguments, guide, body),
+            None => body::taken_apart(arguments, guide, self.entry).map_err(|name| twice(&name))?,
         }
-        let value = value_of(name, value, found)?;
-        put(&mut arguments, &steps, value).map_err(|()| {
-            let message = format!("error: `{name}` is given a value, and members inside it");
-            Failure(format!("{message}\nhelp: give either the whole of it or its members"))
-        })?;
+        Ok(())
     }
-    if let Some(guide) = guide {
-        place_body(&mut arguments, guide, entry)?;
+
+    /// Reads `name=value` texts and puts each value at the path of its name.
+    fn named(self, texts: &[String]) -> Result<Arguments, Failure> {
+        let mut arguments = Arguments::new();
+        for text in texts {
+            let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
+            else {
+                let message = format!("error: expected `name=value`, got: `{text}`");
+                return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
+            };
+            let argument = wire_name::argument(name, self)?;
+            let steps = self.steps(&argument);
+            let found = self.found(&steps);
+            if is_given(&arguments, &steps) && self.takes_one(&steps, found) {
+                return Err(twice(name));
+            }
+            let value = value_of(name, value, found)?;
+            put(&mut arguments, &steps, value).map_err(|()| {
+                let message = format!("error: `{name}` is given a value, and members inside it");
+                Failure(format!("{message}\nhelp: give either the whole of it or its members"))
+            })?;
+        }
+        self.place_body(&mut arguments)?;
         for (name, value) in &mut arguments {
-            let Some(below) = guide.member(name) else { continue };
-            fit(value, below, DEPTH);
+            if let Some(below) = self.guide.and_then(|guide| guide.member(name)) {
+                fit(value, below, DEPTH);
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// True if an input takes no list. The call itself reports unknown names; the whole body is one value.
+    fn takes_one(self, steps: &[&str], found: Option<Guide<'_>>) -> bool {
+        match found {
+            Some(found) => !found.kinds().array,
+            None => self.guide.is_some() && *steps == [body::NAME],
         }
     }
-    Ok(arguments)
+
+    /// The names on the path to a value. A dot belongs to a name that the tool declares with it.
+    fn steps(self, name: &str) -> Vec<&str> {
+        let is_declared = self.guide.is_some_and(|guide| guide.member(name).is_some());
+        let parts: Vec<&str> = name.split('.').collect();
+        if is_declared || parts.iter().any(|part| part.is_empty()) { vec![name] } else { parts }
+    }
+
+    /// Finds the input at the end of a path; a member of the body if only the body has the name.
+    fn found(self, steps: &[&str]) -> Option<Guide<'a>> {
+        let guide = self.guide?;
+        let (first, rest) = steps.split_first()?;
+        let below = guide.member(first);
+        let below = below.or_else(|| guide.member(body::whole(self.entry)?)?.member(first))?;
+        rest.iter().try_fold(below, |at, name| at.below(name))
+    }
 }
 
 fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {
@@ -95,37 +119,9 @@ fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {
     first.is_some_and(|first| rest.iter().try_fold(first, |at, name| at.get(name)).is_some())
 }
 
-/// True if an input takes no list. The call itself reports unknown names; the whole body is one value.
-fn takes_one(steps: &[&str], found: Option<Guide<'_>>, guide: Option<Guide<'_>>) -> bool {
-    match found {
-        Some(found) => !found.kinds().array,
-        None => guide.is_some() && *steps == [body::NAME],
-    }
-}
-
 fn twice(name: &str) -> Failure {
     let message = format!("error: `{name}`: expected one value, got two: it is given twice");
     Failure(format!("{message}\nhelp: give it once; it takes no list"))
-}
-
-/// The names on the path to a value. A dot belongs to a name that the tool declares with it.
-fn steps<'a>(name: &'a str, guide: Option<Guide<'_>>) -> Vec<&'a str> {
-    let is_declared = guide.is_some_and(|guide| guide.member(name).is_some());
-    let parts: Vec<&str> = name.split('.').collect();
-    if is_declared || parts.iter().any(|part| part.is_empty()) { vec![name] } else { parts }
-}
-
-/// Finds the input at the end of a path; a member of the body if only the body has the name.
-fn found<'a>(
-    steps: &[&str],
-    guide: Option<Guide<'a>>,
-    entry: Option<Entry<'_>>,
-) -> Option<Guide<'a>> {
-    let guide = guide?;
-    let (first, rest) = steps.split_first()?;
-    let below = guide.member(first);
-    let below = below.or_else(|| guide.member(body::whole(entry)?)?.member(first))?;
-    rest.iter().try_fold(below, |at, name| at.below(name))
 }
 
 /// Puts a value at the end of a path. A second value makes a list of both.
@@ -309,8 +305,12 @@ mod tests {
     #[track_caller]
     fn check(texts: &[&str], schema: &Value, expected: &Value) {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        let arguments = named(&texts, Some(Guide::new(schema)), None).unwrap();
+        let arguments = target(schema).named(&texts).unwrap();
         assert_eq!(&Value::Object(arguments), expected, "{texts:?}");
+    }
+
+    fn target(schema: &Value) -> Target<'_> {
+        Target { guide: Some(Guide::new(schema)), entry: None }
     }
 
     fn nothing() -> Value {
@@ -354,14 +354,17 @@ mod tests {
     fn an_argument_given_whole_and_by_members_is_refused() {
         for texts in [["a=1", "a.b=2"], ["a.b=2", "a=1"]] {
             let texts = texts.map(ToOwned::to_owned);
-            assert!(named(&texts, Some(Guide::new(&nothing())), None).is_err(), "{texts:?}");
+            assert!(target(&nothing()).named(&texts).is_err(), "{texts:?}");
         }
     }
 
     #[test]
     fn a_text_without_a_name_is_refused() {
         for text in ["petId", "=7", ""] {
-            assert!(named(&[text.to_owned()], None, None).is_err(), "{text}");
+            assert!(
+                Target { guide: None, entry: None }.named(&[text.to_owned()]).is_err(),
+                "{text}"
+            );
         }
     }
 

@@ -7,7 +7,6 @@ use callgate::{Entry, config::BuiltToolset};
 
 use crate::file_argument::{is_standard_input, named_file};
 
-/// The place of a call's settings.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     /// The file of a fixture's toolset, in words.

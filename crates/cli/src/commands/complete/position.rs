@@ -5,7 +5,6 @@ use clap::{Arg, Command, CommandFactory as _};
 
 use crate::args::Arguments;
 
-/// The place of the cursor.
 pub(super) struct CursorPosition<'a> {
     pub(super) command: &'a Command,
     /// The words before the cursor that are not flags.

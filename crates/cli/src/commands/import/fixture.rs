@@ -17,7 +17,6 @@ use crate::{
         import::{description, folder::NewFolder},
     },
     exit::Failure,
-    open::failure,
     output, yaml,
 };
 
@@ -38,7 +37,7 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
                 export.toolsets.push(toolset);
             }
             Err(error) => {
-                output::talk(&failure(&error).0);
+                output::talk(&Failure::from(error).0);
                 output::line(&format!("note: the toolset `{}` is left out", toolset.name));
                 folder.remove(&toolset.name)?;
             }

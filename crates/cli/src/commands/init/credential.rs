@@ -151,28 +151,33 @@ fn takes(scheme: &SecurityScheme) -> Takes {
 }
 
 pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
-    match takes(scheme) {
-        Takes::Key => "a reference to the key",
-        Takes::Token => "a reference to the token",
-        Takes::Client => {
-            "the client that you log in with (`login:ID`, or `login:ID:REFERENCE` with its secret), or a reference to a token"
-        }
-        Takes::UserAndPassword => "a user and a reference to the password (`USER:REFERENCE`)",
-        Takes::ClientAndSecret => {
-            "a client and a reference to its secret (`ID:REFERENCE`), or a reference to a token"
-        }
-        Takes::Nothing => "nothing: no credential is written",
-    }
+    takes(scheme).words().0
 }
 
 /// The form of a scheme's credential; `None` if there is none to suggest.
 pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
-    match takes(scheme) {
-        Takes::Key | Takes::Token => Some("env:NAME"),
-        Takes::Client => Some("login:CLIENT_ID"),
-        Takes::UserAndPassword => Some("USER:env:NAME"),
-        Takes::ClientAndSecret => Some("ID:env:NAME"),
-        Takes::Nothing => None,
+    takes(scheme).words().1
+}
+
+impl Takes {
+    /// What is expected, in words, and the form to suggest.
+    fn words(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Key => ("a reference to the key", Some("env:NAME")),
+            Self::Token => ("a reference to the token", Some("env:NAME")),
+            Self::Client => (
+                "the client that you log in with (`login:ID`, or `login:ID:REFERENCE` with its secret), or a reference to a token",
+                Some("login:CLIENT_ID"),
+            ),
+            Self::UserAndPassword => {
+                ("a user and a reference to the password (`USER:REFERENCE`)", Some("USER:env:NAME"))
+            }
+            Self::ClientAndSecret => (
+                "a client and a reference to its secret (`ID:REFERENCE`), or a reference to a token",
+                Some("ID:env:NAME"),
+            ),
+            Self::Nothing => ("nothing: no credential is written", None),
+        }
     }
 }
 
@@ -184,13 +189,12 @@ pub(super) fn of_flags<'a>(
 ) -> Option<&'a str> {
     let kind = takes(scheme);
     let is_alone = schemes.iter().filter(|known| takes(known) == kind).count() == 1;
-    let text = match kind {
+    match kind {
         Takes::Key => given.api_key.as_deref().filter(|_| is_alone),
         Takes::UserAndPassword => given.basic.as_deref(),
         Takes::Client | Takes::ClientAndSecret | Takes::Token => given.bearer.as_deref(),
         Takes::Nothing => None,
-    };
-    text.filter(|_| kind != Takes::Nothing)
+    }
 }
 
 /// Writes into the logins among these credentials, by scheme, all scopes that operations of the description need, so that one

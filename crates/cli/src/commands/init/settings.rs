@@ -21,40 +21,28 @@ pub(super) struct Settings<'a> {
 impl Settings<'_> {
     pub(super) fn value(&self, location: &Location) -> Result<Value, Failure> {
         let given = &self.arguments.source.description;
-        let mut settings = Object::new();
-        settings.insert("openapi", self.place(named(location)?));
-        settings.insert("prefix", Value::from(""));
-        if let Some(server) = &self.server {
-            settings.insert("server", Value::from(server.as_str()));
-        }
-        if !given.overlay.is_empty() {
-            let overlays = given.overlay.iter().map(|file| self.path(file));
-            settings.insert("overlays", Value::Array(overlays.collect()));
-        }
-        if !self.credentials.is_empty() {
-            let credentials = self.credentials.iter();
-            let credentials = credentials.map(|(name, value)| (name.clone(), self.anchored(value)));
-            settings.insert("credentials", Value::Object(credentials.collect()));
-        } else if let Some(auth) = self.auth()? {
-            settings.insert("auth", self.anchored(&auth));
-        }
-        let headers: Object =
-            given.requests.headers.iter().filter_map(|text| header(text)).collect();
-        if !headers.is_empty() {
-            settings.insert("headers", self.anchored(&Value::Object(headers)));
-        }
-        if !given.connection.ca.is_empty() {
-            let ca = given.connection.ca.iter().map(|file| self.path(Path::new(file)));
-            settings.insert("tls", json!({"ca": (Value::Array(ca.collect()))}));
-        }
-        if !given.connection.egress_allow.is_empty() {
-            settings.insert("egress", json!({"allow": (given.connection.egress_allow.clone())}));
-        }
-        let limits = self.limits();
-        if !limits.is_empty() {
-            settings.insert("limits", Value::Object(limits));
-        }
-        Ok(Value::Object(settings))
+        let place = self.place(named(location)?);
+        let server = self.server.as_deref().map(Value::from);
+        let overlays = list(given.overlay.iter().map(|file| self.path(file)));
+        let credentials = object(self.credentials.clone()).map(|all| self.anchored(&all));
+        let auth = if credentials.is_none() { self.auth()? } else { None };
+        let headers = object(given.requests.headers.iter().filter_map(|text| header(text)));
+        let ca = list(given.connection.ca.iter().map(|file| self.path(Path::new(file))));
+        let allow = list(given.connection.egress_allow.iter().map(|range| range.as_str().into()));
+        let rows = [
+            ("openapi", Some(place)),
+            ("prefix", Some(Value::from(""))),
+            ("server", server),
+            ("overlays", overlays),
+            ("credentials", credentials),
+            ("auth", auth.map(|auth| self.anchored(&auth))),
+            ("headers", headers.map(|headers| self.anchored(&headers))),
+            ("tls", ca.map(|ca| json!({"ca": ca}))),
+            ("egress", allow.map(|allow| json!({"allow": allow}))),
+            ("limits", object(self.limits())),
+        ];
+        let given = rows.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        Ok(Value::Object(given.collect()))
     }
 
     /// The only credential of an API whose description has no schemes.
@@ -118,6 +106,18 @@ impl Settings<'_> {
             other => other.clone(),
         }
     }
+}
+
+/// A list; `None` if it is empty.
+fn list(items: impl Iterator<Item = Value>) -> Option<Value> {
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then_some(Value::Array(items))
+}
+
+/// An object; `None` if it is empty.
+fn object(members: impl IntoIterator<Item = (String, Value)>) -> Option<Value> {
+    let members: Object = members.into_iter().collect();
+    (!members.is_empty()).then_some(Value::Object(members))
 }
 
 /// A header in a configuration's form. A faulty header was refused before.

@@ -16,14 +16,13 @@ use crate::{
     },
     exit::Failure,
     file_argument::location,
-    open::failure,
 };
 
 pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, Failure> {
     // Complete, so that a new flag must be written here, too.
     let McpArguments { source, session, print_config: _ } = arguments;
     let SourceArguments { file, description } = source;
-    let location = location(file).map_err(|error| failure(&error))?;
+    let location = location(file)?;
     let named = match &location {
         Location::Address(url) => url.to_string(),
         Location::File(file) => full(file)?,

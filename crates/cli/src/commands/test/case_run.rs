@@ -23,7 +23,7 @@ use crate::{
     commands::call::block_on,
     exit::Failure,
     grants,
-    open::{cached, failure, loader, read},
+    open::{cached, loader, read},
     session,
 };
 
@@ -85,7 +85,7 @@ impl CaseRun {
 
 fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
     let file = api.join(TOOLSET);
-    let mut config = loader().toolset_file(&file).map_err(|error| failure(&error))?;
+    let mut config = loader().toolset_file(&file)?;
     let environment = match by {
         Answering::Recording(recorded) => {
             let recording = recorded.map(|(request, response)| Recording {
@@ -103,7 +103,7 @@ fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure>
             grants.fold(cached(Environment::new()), Environment::with_grants)
         }
     };
-    config.build_blocking(&environment, None).map_err(|error| failure(&error))
+    Ok(config.build_blocking(&environment, None)?)
 }
 
 /// The ending of a call that the client answers.

@@ -79,7 +79,6 @@ pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// The recorded request of a case.
 pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     Ok(optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text)))
 }
