@@ -5,7 +5,37 @@
 use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Value};
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, RefOr,
+        schema::{Schema, Type},
+    },
+};
+
+/// Makes the schemas of enums that are written as words.
+macro_rules! words {
+    ($($Name:ident: $of:ty,)+) => {$(
+        pub(crate) struct $Name;
+
+        impl PartialSchema for $Name {
+            fn schema() -> RefOr<Schema> {
+                let words = <$of>::ALL.iter().map(|one| one.as_str());
+                let schema = ObjectBuilder::new().schema_type(Type::String);
+                schema.enum_values(Some(words)).build().into()
+            }
+        }
+
+        impl ToSchema for $Name {}
+    )+};
+}
+
+words! {
+    Effect: callgate_tool::Effect,
+    Next: callgate_tool::Next,
+    Reached: callgate_tool::Reached,
+    Severity: callgate_config::Severity,
+}
 
 /// The bytes of a result, in the media type that the service gave them
 #[derive(ToSchema)]
@@ -72,23 +102,6 @@ struct Fault {
     retry_after: f64,
 }
 
-#[derive(ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Reached {
-    No,
-    Maybe,
-    Yes,
-}
-
-#[derive(ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum Next {
-    CorrectArguments,
-    TryLater,
-    AskUser,
-    GiveUp,
-}
-
 /// Everything known of a tool
 #[derive(ToSchema)]
 #[schema(as = Tool)]
@@ -122,15 +135,6 @@ pub(crate) struct ToolBody {
 enum OutputSchema {
     Any(bool),
     Schema(Object),
-}
-
-/// The effect of a call on the service
-#[derive(ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Effect {
-    Idempotent,
-    Read,
-    Write,
 }
 
 #[derive(ToSchema)]
@@ -181,14 +185,6 @@ pub(crate) struct Finding {
     severity: Severity,
     message: String,
     help: String,
-}
-
-#[derive(ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Severity {
-    Error,
-    Note,
-    Warning,
 }
 
 #[derive(ToSchema)]

@@ -8,6 +8,7 @@ use callgate_tool::{
     Content, Handle, Object, Outcome, Session, StoredResult, ToolResult, Value, json,
 };
 use rmcp::model;
+use serde::Deserialize;
 
 use crate::{Attachment, host::Caller, shortlist};
 
@@ -102,20 +103,21 @@ struct RequestedPart {
 
 impl RequestedPart {
     fn of(arguments: Option<&Object>) -> Result<Self, String> {
-        let none = Object::new();
-        let arguments = arguments.unwrap_or(&none);
-        let handle = arguments.get("handle").and_then(Value::as_str).and_then(Handle::new);
+        let Arguments { handle, offset, limit } = shortlist::read(arguments)?;
+        let handle = Handle::new(&handle);
         let handle = handle.ok_or("`handle`: expected `result:…`, as a result named it")?;
-        let offset = number(arguments, "offset", 0..usize::MAX)?.unwrap_or(0);
-        let limit = number(arguments, "limit", 1..MOST + 1)?.unwrap_or(USUAL);
+        let offset = number(offset, "offset", 0..usize::MAX)?.unwrap_or(0);
+        let limit = number(limit, "limit", 1..MOST + 1)?.unwrap_or(USUAL);
         Ok(Self { handle, offset, limit })
     }
 }
 
-fn number(arguments: &Object, name: &str, range: Range<usize>) -> Result<Option<usize>, String> {
-    let Some(value) = arguments.get(name).filter(|value| !matches!(value, Value::Null)) else {
-        return Ok(None);
-    };
+fn number(
+    value: Option<Value>,
+    name: &str,
+    range: Range<usize>,
+) -> Result<Option<usize>, String> {
+    let Some(value) = value else { return Ok(None) };
     let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
     let number = number.filter(|number| range.contains(number));
     let (least, most) = (range.start, range.end.saturating_sub(1));

@@ -156,8 +156,8 @@ pub(crate) fn headers(
     tool.mcp_headers.iter().filter(|(path, _)| !is_secret(path)).cloned().collect()
 }
 
-/// The arguments of one of the four tools. Some models write `null` for a value that they do not give.
-fn read<T: DeserializeOwned>(arguments: Option<&Object>) -> Result<T, String> {
+/// The arguments of a tool of callgate itself. Some models write `null` for a value that they do not give.
+pub(crate) fn read<T: DeserializeOwned>(arguments: Option<&Object>) -> Result<T, String> {
     let mut given = arguments.cloned().unwrap_or_default();
     given.retain(|_, value| !value.is_null());
     from_value(Value::Object(given)).map_err(|error| error.to_string())
