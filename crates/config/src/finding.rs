@@ -5,25 +5,27 @@ use std::{fmt, path::PathBuf};
 use callgate_tool::Remedy;
 use callgate_tree::Position;
 
-/// The severity of a finding.
-///
-/// ```
-/// use callgate_config::{Config, Severity};
-///
-/// let error = Config::from_text("toolset: {}", "").unwrap_err();
-/// let worst = error.findings().iter().map(|finding| finding.severity).max();
-/// assert_eq!(worst, Some(Severity::Error));
-/// assert!(Severity::Warning > Severity::Note);
-/// ```
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Severity {
-    /// Worth knowing; the file itself is not wrong.
-    Note,
-    /// Worth knowing.
-    Warning,
-    /// Prevents the build.
-    Error,
+callgate_tool::named! {
+    /// The severity of a finding.
+    ///
+    /// ```
+    /// use callgate_config::{Config, Severity};
+    ///
+    /// let error = Config::from_text("toolset: {}", "").unwrap_err();
+    /// let worst = error.findings().iter().map(|finding| finding.severity).max();
+    /// assert_eq!(worst, Some(Severity::Error));
+    /// assert!(Severity::Warning > Severity::Note);
+    /// ```
+    #[derive(Ord, PartialOrd)]
+    #[non_exhaustive]
+    pub enum Severity {
+        /// Worth knowing; the file itself is not wrong.
+        Note = "note",
+        /// Worth knowing.
+        Warning = "warning",
+        /// Prevents the build.
+        Error = "error",
+    }
 }
 
 /// One finding.
@@ -86,17 +88,6 @@ impl Finding {
     #[must_use]
     pub fn with_help(self, help: impl Into<String>) -> Self {
         Self { help: help.into(), ..self }
-    }
-}
-
-impl Severity {
-    /// `note`, `warning` or `error`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
     }
 }
 

@@ -95,6 +95,14 @@ pub(crate) async fn resources(
     resources
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    handle: String,
+    offset: Option<Value>,
+    limit: Option<Value>,
+}
+
 struct RequestedPart {
     handle: Handle,
     offset: usize,
@@ -112,11 +120,7 @@ impl RequestedPart {
     }
 }
 
-fn number(
-    value: Option<Value>,
-    name: &str,
-    range: Range<usize>,
-) -> Result<Option<usize>, String> {
+fn number(value: Option<Value>, name: &str, range: Range<usize>) -> Result<Option<usize>, String> {
     let Some(value) = value else { return Ok(None) };
     let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
     let number = number.filter(|number| range.contains(number));
