@@ -131,14 +131,11 @@ forms! {
         let text = reader.string(mapping, key)?.to_owned();
         Some(CertificateSource { pointer: at(mapping, key), text })
     };
-    struct Certificates => Vec<CertificateSource>, Kind::List(&Kind::Text), certificates;
+    struct Certificates => Vec<CertificateSource>, Kind::List(&Kind::Text),
+        |reader, mapping, key| Some(certificates(reader, mapping, key));
 }
 
-fn certificates(
-    reader: &mut Reader,
-    mapping: Mapping<'_>,
-    key: &str,
-) -> Option<Vec<CertificateSource>> {
+fn certificates(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<CertificateSource> {
     let pointer = at(mapping, key);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let help = "leave `ca` out to trust what the machine trusts";
@@ -149,5 +146,5 @@ fn certificates(
         pointer: format!("{pointer}/{index}"),
         text: text.to_owned(),
     };
-    Some(reader.strings(mapping, key).into_iter().enumerate().map(source).collect())
+    reader.strings(mapping, key).into_iter().enumerate().map(source).collect()
 }

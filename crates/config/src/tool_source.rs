@@ -221,7 +221,7 @@ pub(crate) fn sourced(
 fn merged(node: &Node, named: &[&str], mut settings: Object) -> Result<Node, String> {
     let own = node.as_object().into_iter().flat_map(callgate_tree::Object::iter);
     for (key, value) in own.filter(|(key, _)| !named.contains(&&***key)) {
-        match (settings.get_mut(&**key), value.to_value()) {
+        match (settings.get_mut(key), value.to_value()) {
             (Some(Value::Object(known)), Value::Object(more)) if &**key == "limits" => {
                 known.extend(more);
             }

@@ -108,7 +108,7 @@ pub(crate) fn toolset(
     let mapping = reader.mapping(node, place.pointer, &ToolsetKeys::TABLE)?;
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());
-    let mut toolset = ToolsetConfig { name, prefix, pointer, ..place.usual.clone() };
+    let mut toolset = ToolsetConfig { name, pointer, prefix, ..place.usual.clone() };
     limits::over(reader, mapping, &mut toolset);
     ToolsetKeys::fill(&mut toolset, reader, mapping);
     output::shapes(reader, mapping, &mut toolset);

@@ -53,7 +53,7 @@ pub struct Toolset {
 /// use callgate_executor::{CallSettings, Redirects};
 ///
 /// let settings = CallSettings { redirects: Redirects::SameOrigin, ..CallSettings::default() };
-/// assert_eq!(settings.limits.response_bytes, 8 << 20);
+/// assert_eq!(settings.limits.response_bytes, 1 << 20);
 /// assert!(!settings.baggage);
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -62,12 +62,12 @@ forms! {
     };
     struct AppRole => VaultLogin, ApproleKeys::KIND, |reader, mapping, key| {
         let ApproleKeys { mount, role_id, secret_id } = reader.get::<ApproleKeys>(mapping, key)?;
-        let mount = mount_or(mount, "approle");
+        let mount = mount_or(mount.as_deref(), "approle");
         Some(VaultLogin::AppRole { mount, role_id: role_id?, secret_id: secret_id? })
     };
     struct Kubernetes => VaultLogin, KubernetesKeys::KIND, |reader, mapping, key| {
         let KubernetesKeys { jwt, mount, role } = reader.get::<KubernetesKeys>(mapping, key)?;
-        let mount = mount_or(mount, "kubernetes");
+        let mount = mount_or(mount.as_deref(), "kubernetes");
         let jwt: SecretReference = jwt.or_else(|| SERVICE_ACCOUNT.parse().ok())?;
         Some(VaultLogin::Kubernetes { mount, role: role?, jwt })
     };
@@ -86,8 +86,8 @@ fn login(reader: &mut Reader, mapping: Mapping<'_>, keys: VaultKeys) -> Option<V
     None
 }
 
-fn mount_or(mount: Option<String>, usual: &str) -> String {
-    let mount = mount.as_deref().map(|mount| mount.trim_matches('/'));
+fn mount_or(mount: Option<&str>, usual: &str) -> String {
+    let mount = mount.map(|mount| mount.trim_matches('/'));
     mount.filter(|mount| !mount.is_empty()).unwrap_or(usual).to_owned()
 }
 
