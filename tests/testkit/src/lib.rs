@@ -1,7 +1,11 @@
 //! What tests of several crates share: services on a free port of this machine, and the head of a description. It uses no
 //! crate of this repository, so tests inside `src` can use it too.
 
-#![expect(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
+#![expect(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    reason = "a test ends at what it did not expect"
+)]
 
 mod raw;
 mod service;
