@@ -42,7 +42,7 @@ fn character(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let has = |c: char| class.iter().any(|range| (range.start()..=range.end()).contains(&c));
     let usual = USUAL_CHARACTERS.chars().find(|c| has(*c));
-    usual.or_else(|| class.iter().next().map(|range| range.start()))
+    usual.or_else(|| class.iter().next().map(regex_syntax::hir::ClassUnicodeRange::start))
 }
 
 fn without_look_around(pattern: &str) -> String {
