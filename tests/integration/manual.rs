@@ -26,7 +26,7 @@ fn check(name: &str, expected: &str) {
 }
 
 #[test]
-fn the_chapter_about_the_configuration_is_the_table_of_its_keys() {
+fn the_chapter_about_the_configuration_equals_the_table_of_keys() {
     let mut page = CONFIGURATION.to_owned();
     for table in TABLES {
         write!(page, "\n## {}\n\n", heading(table)).unwrap();
@@ -105,7 +105,7 @@ toolsets:
 ";
 
 #[test]
-fn the_chapter_about_codes_is_the_tables_of_the_codes() {
+fn the_chapter_about_codes_equals_the_tables_of_codes() {
     let mut page = CODES.to_owned();
     page.push_str("\n## Faults of calls\n");
     for &code in FaultCode::ALL {

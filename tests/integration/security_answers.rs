@@ -42,7 +42,7 @@ async fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn row_21_digits_are_the_same_both_ways() {
+async fn row_21_digits_are_preserved_in_requests_and_answers() {
     let server = Server::start().await;
     let executor = target::executor(DESCRIPTION, &server.url(""), "");
     for digits in [
@@ -68,7 +68,7 @@ async fn row_21_digits_are_the_same_both_ways() {
 }
 
 #[tokio::test]
-async fn row_22_characters_are_sent_as_they_are() {
+async fn row_22_characters_are_sent_unchanged() {
     let server = Server::start().await;
     let executor = target::executor(DESCRIPTION, &server.url("/v1"), "");
     for (id, path) in [

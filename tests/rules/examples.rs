@@ -116,7 +116,7 @@ fn unshown(front: &str, sources: &[File]) -> Vec<String> {
 }
 
 #[test]
-fn an_item_without_an_example_is_found_by_its_crate() {
+fn an_item_without_an_example_is_reported_with_its_crate() {
     let front = "pub use callgate_a::{B, c::{D, E as F}, I}; pub mod m { pub use callgate_g::B; } use callgate_a::H;";
     let text = "/// A b.\n///\n/// ```\n/// b();\n/// ```\npub struct B;\n/// A d.\npub enum D {}\n/// ```\n/// ```\npub trait E {}\nmacro_rules! m { () => { /// ```\n/// ```\n pub enum I {} } }";
     let file = File { path: "crates/a/src/b.rs".to_owned(), text: text.to_owned() };

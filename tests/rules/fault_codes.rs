@@ -52,7 +52,7 @@ fn code_in(result: &str) -> Option<String> {
 }
 
 #[test]
-fn a_code_that_nothing_shows_is_refused() {
+fn a_fault_code_without_a_fixture_or_test_is_refused() {
     let shown = code_in(r#"{"id":"1","error":{"code":"refused"}}"#).into_iter().collect();
     let codes = [FaultCode::Refused, FaultCode::UnknownTool, FaultCode::TimedOut];
     assert_eq!(not_shown(&codes, &shown), ["unknown_tool"]);

@@ -68,14 +68,14 @@ fn wrong_truths(file: &File) -> Vec<String> {
 }
 
 #[test]
-fn a_truth_above_a_function_without_a_bool_is_found() {
+fn a_true_if_sentence_above_a_function_without_bool_is_reported() {
     let text = "/// True if it is.\nfn a(\n    b: u8,\n) -> bool {\n}\n/// True if so.\nfn c(d: &D) -> &E {\n}\n/// True if on.\non: bool,";
     let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
     assert_eq!(wrong_truths(&file), ["a.rs:6: /// True if so."]);
 }
 
 #[test]
-fn documentation_of_a_truth_is_above_a_bool() {
+fn every_true_if_sentence_documents_a_bool() {
     let found: Vec<_> = rust_files("crates").iter().flat_map(wrong_truths).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -96,7 +96,7 @@ fn a_circle_through_a_re_export_is_refused() {
 }
 
 #[test]
-fn a_root_that_uses_what_uses_it_is_refused() {
+fn a_crate_root_in_a_circle_with_its_module_is_refused() {
     let main = ("main.rs", "mod args; struct S; fn main() { args::parse() }");
     check(&[main, ("args.rs", "use crate::S;")], &["args → crate → args"]);
 }

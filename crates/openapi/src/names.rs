@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_cut_and_hashed() {
+    fn a_long_tool_name_is_cut_and_gets_a_hash() {
         let long = "a".repeat(100);
         let [name] = &names("pets", &[("GET", "/a", &long)])[..] else { panic!("one name") };
         assert_eq!(name.len(), MAX_TOOL_NAME);

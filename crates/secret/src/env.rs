@@ -47,7 +47,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[tokio::test]
-    async fn a_variable_is_read() {
+    async fn the_value_of_an_environment_variable_is_read() {
         // Cargo sets this variable for every test; writing the environment is forbidden.
         let reference = "env:CARGO_PKG_NAME".parse().unwrap();
         let secret = EnvStore::new().get(&reference).await.unwrap();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unset_variable_is_named() {
+    async fn an_unset_environment_variable_is_reported_by_name() {
         let reference = "env:CALLGATE_TEST_UNSET".parse().unwrap();
         let error = EnvStore::new().get(&reference).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);

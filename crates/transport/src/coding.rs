@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn each_coding_is_found_by_its_name() {
+    fn each_content_coding_is_recognized_by_its_name() {
         check(&[], Ok(None));
         check(&["identity"], Ok(None));
         check(&["", "identity, "], Ok(None));

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_over_the_bound_is_refused() {
+    async fn a_recorded_answer_over_the_limit_is_refused() {
         let request =
             || Request::get("http://h/pets/7").header("accept", "*/*").body(Bytes::new()).unwrap();
         let limits = |response_bytes| Limits { response_bytes, ..Limits::default() };

@@ -181,7 +181,7 @@ async fn ten_thousand_calls_of_two_sessions_carry_each_its_own_token() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_of_two_sessions_carry_each_the_token_that_was_exchanged_for_its_own() {
+async fn calls_of_each_session_carry_the_token_exchanged_for_it() {
     let exchange = json!({"token_exchange": {
         "token_url": "TOKEN_URL", "subject_token": "$context.variables.token",
     }});

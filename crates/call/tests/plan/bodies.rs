@@ -232,7 +232,7 @@ fn bytes_and_texts_are_sent_as_they_are() {
 }
 
 #[test]
-fn a_sequence_has_one_value_a_line() {
+fn a_json_lines_body_has_one_value_on_each_line() {
     let list = json!({"schema": {"type": "array", "items": {}}});
     let items = json!({"body": [{"a": "x\ny"}, 1, null]});
     check(

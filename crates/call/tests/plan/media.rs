@@ -122,7 +122,7 @@ fn media_types_of_one_schema_share_its_properties() {
 }
 
 #[test]
-fn bytes_as_they_are_come_before_base64_in_json() {
+fn raw_bytes_are_preferred_to_base64_in_json() {
     let file = |kind: Value| json!({"schema": {"type": "object", "required": ["f"], "properties": {"f": kind}}});
     let content = json!({
         "application/json": file(json!({"type": "string", "format": "byte"})),

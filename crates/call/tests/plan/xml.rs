@@ -106,7 +106,7 @@ fn a_value_is_written_to_xml_by_its_node_type() {
 }
 
 #[test]
-fn a_ready_text_is_sent_as_it_is() {
+fn a_text_for_an_xml_body_without_structure_is_sent_unchanged() {
     let shown = written(&json!({"type": "string"}), &json!("<a b='c'/>")).shown();
     assert!(shown.ends_with("\n\n<a b='c'/>"), "{shown}");
 }

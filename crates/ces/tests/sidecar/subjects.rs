@@ -161,7 +161,7 @@ fn functions(id: &str) -> [(Value, Value); 2] {
 }
 
 #[tokio::test]
-async fn a_kept_answer_is_not_returned_to_another_subject() {
+async fn a_stored_answer_is_not_returned_to_another_subject() {
     let world = World::start().await;
     for (at, given) in (0..2).flat_map(|at| GIVEN.map(|given| (at, given))) {
         let (key, body) = (format!("{at}-{given}").replace(' ', "-"), &calls()[at]);

@@ -23,7 +23,7 @@ fn targets(ended: &Ended) -> Vec<&str> {
 }
 
 #[test]
-fn levels_are_chosen_by_module() {
+fn log_levels_are_chosen_by_module() {
     assert!(targets(&called("", &[])).is_empty());
     assert!(targets(&called("warn", &[])).is_empty());
     assert!(targets(&called("info,callgate_executor=warn", &[])).is_empty());

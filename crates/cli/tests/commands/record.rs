@@ -124,7 +124,7 @@ fn files(folder: &Path) -> Vec<String> {
 const WHOLE: [&str; 4] = ["call.json", "request.http", "response.http", "result.json"];
 
 #[test]
-fn a_secret_in_a_header_is_in_no_file_and_is_not_needed_again() {
+fn a_recorded_secret_in_a_header_is_in_no_file_and_not_needed_for_replay() {
     let mut fixture = Recorded::new("prefix: ''\nauth: { bearer: { token: env:THE_SECRET } }\n");
     let case = fixture.case("echoed", ECHO);
     fixture

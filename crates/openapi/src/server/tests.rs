@@ -66,7 +66,7 @@ fn the_first_server_is_used() {
 }
 
 #[test]
-fn variables_have_defaults_and_values() {
+fn server_variables_have_defaults_and_configured_values() {
     let servers = json!([{"url": "https://{region}.example:{port}", "variables": {
         "region": {"default": "eu", "enum": ["eu", "us"]}, "port": {"default": 8443}}}]);
     check(servers.clone(), "https://eu.example:8443/ Description");

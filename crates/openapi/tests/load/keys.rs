@@ -18,7 +18,7 @@ fn check(path: &str, operation: &Value, expected: &[&str]) {
 }
 
 #[test]
-fn keys_with_two_writers_are_found() {
+fn query_keys_that_two_parameters_write_are_reported() {
     let text =
         |name: &str, place: &str| json!({"name": name, "in": place, "schema": {"type": "string"}});
     let object = |name: &str, place: &str, style: &str, member: &str| {
@@ -53,7 +53,7 @@ fn keys_with_two_writers_are_found() {
 }
 
 #[test]
-fn fields_with_two_writers_are_found() {
+fn form_fields_that_two_members_write_are_reported() {
     let schema = json!({"type": "object", "properties": {"title": {"type": "string"},
         "size": {"type": "object", "properties": {"title": {"type": "string"}}}}});
     let form = |encoding: &Value| {
@@ -66,7 +66,7 @@ fn fields_with_two_writers_are_found() {
 }
 
 #[test]
-fn members_of_an_xml_body_with_two_writers_are_found() {
+fn xml_elements_that_two_members_write_are_reported() {
     let body = |schema: Value| json!({"summary": "A", "requestBody": {"content": {"application/xml": {"schema": schema}}}});
     let object = |properties: Value| {
         body(json!({"type": "object", "xml": {"name": "root"}, "properties": properties}))
