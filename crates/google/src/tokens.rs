@@ -107,7 +107,7 @@ impl Tokens {
         }
     }
 
-    /// Explains a failure of the metadata server on a machine that need not have one: no credentials were given.
+    /// Explains a failure of the metadata server on a machine without one: no credentials are configured.
     fn explained(&self, error: Error, origin: Option<&Origin>) -> Error {
         let is_of_machine = origin.is_none_or(Option::is_none);
         let is_usual = self.identity.account == Account::Default;

@@ -120,8 +120,8 @@ impl Operation {
         self.built(budget).map(|declared| *declared.tool)
     }
 
-    /// The schema that all inputs, visible or not, match after session and defaults were filled in. A body whose
-    /// members are the arguments is a member of it like any other input. Built on first use.
+    /// The schema that all inputs, visible or not, match after session and defaults were filled in. If the arguments
+    /// are the members of a body, the schema still has the body as one member. Built on first use.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
             .get_or_init(|| Box::new(self.parts(&self.metered()).arguments().0.into_value()))

@@ -60,8 +60,8 @@ pub(crate) fn annotation<'d>(
     found
 }
 
-/// The schemas that apply to the value of a schema, itself first: its references' targets, and branches of compositions
-/// and conditions, whether they apply or not.
+/// The schemas that may apply to a value of a schema: itself, the targets of its references, and all branches of its
+/// compositions and conditions.
 fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();

@@ -20,7 +20,7 @@ pub(crate) fn missing(at: &str) -> Box<Fault> {
     invalid(at, "a value, which is the root element of the body", NOTHING, None)
 }
 
-/// A member stands beside the one that is the root element.
+/// The fault for a further member beside the root element.
 pub(crate) fn beside(at: &str, name: &str) -> Box<Fault> {
     let expected = format!("no member beside the root element `{}`", shortened(name));
     invalid(at, expected, "one", None)

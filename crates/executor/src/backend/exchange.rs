@@ -226,8 +226,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Sends the request, then those that redirects ask for. Takes the request out of its place: copying it for each
-    /// future on the way costs more than all other work of a call here.
+    /// Sends the request and follows its redirects. Moves the request out of the exchange, because copying it for each
+    /// future costs more than all other work of a call here.
     async fn followed(
         &mut self,
         request: &mut Request<Bytes>,

@@ -17,7 +17,7 @@ use http::{
 use super::failure;
 use crate::watcher::AnswerHead;
 
-/// A request without its credentials; masks stand in their places.
+/// A request with masks in place of its credentials.
 pub(super) fn request(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,

@@ -38,8 +38,7 @@ struct Head {
     has_host: bool,
 }
 
-/// The error for a message whose end can be read in two ways; `at` is where the line that causes this begins in the
-/// given bytes.
+/// The error for a message of ambiguous length; `at` is the offset of the line that causes it in the given bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Ambiguous {
     pub(super) at: usize,

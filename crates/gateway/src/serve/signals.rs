@@ -12,7 +12,7 @@ pub(super) struct Signals {
     interrupt: Signal,
     #[cfg(unix)]
     terminate: Signal,
-    /// Nobody waits for it here; listening to it keeps it from ending a process that still starts.
+    /// Held only so that the signal does not end a process that is still starting.
     #[cfg(unix)]
     _hangup: Signal,
 }

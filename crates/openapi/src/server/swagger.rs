@@ -1,5 +1,5 @@
 //! Builds the URL of a Swagger 2.0 server from `schemes`, `host` and `basePath` (2.0 §Swagger Object). A `host` with a
-//! scheme or a path is read as it is meant, if that is clear.
+//! scheme or a path is accepted if its intention is clear.
 
 use callgate_tree::Node;
 

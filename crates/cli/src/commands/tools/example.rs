@@ -128,7 +128,7 @@ impl Making<'_> {
         value
     }
 
-    /// The alternative to show: that of the choice, of those that are not `null`.
+    /// The chosen alternative among those that are not `null`.
     fn chosen(self, alternatives: &[Value]) -> Option<&Value> {
         let is_value = |branch: &&Value| branch.get("type").is_none_or(|kind| kind != "null");
         let mut values = alternatives.iter().filter(is_value);
