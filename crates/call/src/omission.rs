@@ -25,7 +25,6 @@ pub(crate) struct GivenValue<'a> {
     /// The argument, or the path of the member in it.
     pub(crate) at: &'a str,
     pub(crate) value: &'a Value,
-    /// The schema of the value, if it is known.
     pub(crate) schema: Option<&'a Value>,
     /// The schema of all arguments, into which references point.
     pub(crate) arguments: &'a Value,

@@ -71,7 +71,6 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// The folder that relative paths start at.
     pub base: PathBuf,
-    /// The text that the configuration was read from.
     pub(crate) origin: Origin,
     /// The findings made while the configuration was read.
     pub(crate) reader: Reader,

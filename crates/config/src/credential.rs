@@ -156,7 +156,6 @@ forms! {
     };
 }
 
-/// Reads one credential of any kind.
 pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &AuthKeys::TABLE)?;
     let n_kinds = mapping.object.iter().filter(|(key, _)| AuthKeys::TABLE.has(key)).count();

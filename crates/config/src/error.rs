@@ -34,7 +34,6 @@ impl Error {
         Self { findings, files: BTreeSet::new() }
     }
 
-    /// Adds the files that were read.
     #[must_use]
     pub(crate) fn in_files(self, files: BTreeSet<PathBuf>) -> Self {
         Self { files, ..self }

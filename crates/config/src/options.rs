@@ -75,7 +75,6 @@ impl DescriptionOptions {
         given.into_iter().any(Option::is_some) || self.headers.iter().any(is_credential)
     }
 
-    /// The limits on a description.
     pub(crate) fn description_limits(&self) -> DescriptionLimits {
         let mut toolset = ToolsetConfig::new(Description::none());
         over(&mut Reader::default(), self, &mut toolset);

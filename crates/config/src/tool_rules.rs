@@ -20,14 +20,12 @@ pub(crate) struct ToolRules<T> {
     pub(crate) tools: Vec<ToolRule<T>>,
 }
 
-/// The rule of one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolRule<T> {
     /// The tool's name, its `operationId` or the name of a function.
     pub(crate) tool: String,
     /// The JSON pointer of its entry.
     pub(crate) pointer: String,
-    /// The rule.
     pub(crate) rule: T,
 }
 

@@ -9,7 +9,6 @@ use serde::Serialize;
 pub(crate) struct JsonText(pub(crate) String);
 
 impl JsonText {
-    /// The JSON of a body.
     pub(crate) fn of<T: Serialize>(body: &T) -> Self {
         Self(serde_json::to_string(body).unwrap_or_default())
     }

@@ -16,12 +16,9 @@ use serde::de::DeserializeOwned;
 
 use crate::problem::{self, Problem, ProblemKind};
 
-/// A body that is JSON.
 #[derive(Debug)]
 pub(crate) struct JsonBody {
-    /// The value in the body.
     pub(crate) value: Value,
-    /// The bytes of the body.
     pub(crate) bytes: Bytes,
 }
 

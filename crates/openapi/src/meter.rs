@@ -173,7 +173,6 @@ impl StepBudget {
         self.most.saturating_sub(self.left.load(Relaxed))
     }
 
-    /// Returns true if the description has used all its steps.
     pub(crate) fn is_spent(&self) -> bool {
         self.left.load(Relaxed) == 0
     }

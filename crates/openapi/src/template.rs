@@ -24,7 +24,6 @@ pub(crate) struct Template {
 pub(crate) struct QueryValue {
     pub(crate) name: Arc<str>,
     pub(crate) text: Arc<str>,
-    /// The variable, if it is the whole value.
     pub(crate) variable: Option<Arc<str>>,
 }
 

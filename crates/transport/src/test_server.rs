@@ -45,7 +45,6 @@ impl Connection {
         String::from_utf8(head).ok()
     }
 
-    /// Writes the text as it is.
     pub(crate) async fn write(&mut self, text: &str) {
         self.write_bytes(text.as_bytes()).await;
     }

@@ -222,7 +222,6 @@ impl Options {
         &self.values
     }
 
-    /// True if the instance is one of the values.
     pub(crate) fn hold(&self, instance: Instance<'_>) -> bool {
         if self.hashes.is_empty() {
             return self.values.iter().any(|value| is(value, instance));

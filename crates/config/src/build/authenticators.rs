@@ -20,7 +20,6 @@ pub(super) struct Authenticators<'a> {
     pub(super) own: Option<Arc<dyn Authenticator>>,
     /// The authenticators that set the fixed headers, in the order of the configuration; `None` for one with a fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
-    /// All authenticators that were made.
     pub(super) made: Vec<Made>,
 }
 
@@ -42,7 +41,6 @@ pub(super) type Way = Option<connect::Way>;
 /// An authenticator and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    /// The toolset of the authenticator.
     pub(super) toolset: String,
     config: AuthConfig,
     way: Way,

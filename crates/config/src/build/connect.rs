@@ -16,7 +16,6 @@ use crate::{service_directory::DirectoryConfig, toolset::ToolsetConfig};
 /// The context for connecting toolsets.
 #[derive(Debug)]
 pub(super) struct Connections {
-    /// The store of secrets.
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: Network,
     pub(super) clock: Clock,
@@ -47,7 +46,6 @@ pub(super) enum Way {
 /// The clients of one toolset.
 #[derive(Debug)]
 pub(super) struct Clients {
-    /// The client for calls.
     pub(super) calls: Arc<Client>,
     /// The client for the toolset's description, at the operator's address, secured like its calls.
     pub(super) descriptions: Arc<Client>,

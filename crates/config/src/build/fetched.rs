@@ -19,11 +19,9 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// A description that was fetched.
 #[derive(Clone, Debug)]
 pub(super) struct Fetched {
     place: RemoteDescription,
-    /// The description.
     pub(super) text: Arc<[u8]>,
     /// The validators that the server sent with this version.
     validators: Vec<(HeaderName, HeaderValue)>,

@@ -37,7 +37,6 @@ pub(super) fn built(
     functions
 }
 
-/// The name of a function as a tool.
 pub(super) fn tool_name(
     toolset: &ToolsetConfig,
     function: &FunctionConfig,

@@ -17,7 +17,6 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// A loaded description.
 #[derive(Debug, Default)]
 pub(super) struct Loading {
     /// The version that the description declares; empty for a text that is not a description.
@@ -28,7 +27,6 @@ pub(super) struct Loading {
     pub(super) overlaid: Option<Overlaid>,
     /// The reason why its text is missing.
     pub(super) unreadable: Option<String>,
-    /// The part that was fetched.
     pub(super) fetched: Option<Fetched>,
 }
 

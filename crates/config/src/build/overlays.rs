@@ -14,7 +14,6 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// One overlay and its text.
 struct OverlayFile {
     file: PathBuf,
     text: Vec<u8>,

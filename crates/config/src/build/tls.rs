@@ -23,7 +23,6 @@ use crate::{
 /// The TLS settings of one toolset's connections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolsetTls {
-    /// The settings for calls.
     pub(super) calls: TlsSettings,
     /// The settings for authorization servers, which belong to other authorities: a toolset's own `ca` does not apply
     /// to them.

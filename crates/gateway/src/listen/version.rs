@@ -24,7 +24,6 @@ pub(super) struct PeekedStream<S> {
 }
 
 impl<S: AsyncRead + Unpin> PeekedStream<S> {
-    /// A stream that has not been read.
     pub(super) fn new(stream: S) -> Self {
         Self { first: Vec::new(), n_given: 0, stream }
     }

@@ -162,7 +162,6 @@ pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader
     headers.into()
 }
 
-/// The only value a header can have.
 fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     let schema = header.node.get("schema").unwrap_or(header.node);
     let value = chain(header.document, schema, header.path()).find_map(|node| {

@@ -70,7 +70,6 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) positions: PositionEncodings,
 }
 
-/// The body of an operation, if it has one.
 pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
     let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
     let found = body.followed()?;

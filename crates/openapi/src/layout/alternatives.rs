@@ -64,7 +64,6 @@ impl<'d> Alternative<'d> {
             && (self.given == BytesForm::Whole || node(&self.schema) == own)
     }
 
-    /// Returns true if the alternative has this media type.
     pub(super) fn has(&self, media_type: &str) -> bool {
         self.media_types.iter().any(|known| **known == *media_type)
     }

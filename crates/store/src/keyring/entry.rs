@@ -20,7 +20,6 @@ pub(super) fn write(
     written.map_err(|error| failure(error, reference))
 }
 
-/// Removes an entry, and returns its secret.
 pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
     let found = read(keyring, reference)?;
     let removed = entry(keyring, reference)?.delete_credential();

@@ -22,7 +22,6 @@ impl<'p> Tag<'p> {
         self.values.iter()
     }
 
-    /// True if the instance is one of the values.
     pub(super) fn names(&self, at: Instance<'_>) -> bool {
         self.values.iter().any(|value| is(value, at))
     }

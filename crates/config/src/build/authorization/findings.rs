@@ -12,7 +12,6 @@ use callgate_tree::{Diagnostic, Severity};
 
 use crate::build::authorization::{compatibility, solve::Missing, token_endpoint::Foreign};
 
-/// The findings so far.
 #[derive(Debug)]
 pub(super) struct Findings {
     /// The schemes whose token endpoint is at an origin where no credential may go.

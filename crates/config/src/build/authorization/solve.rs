@@ -31,7 +31,6 @@ pub(super) enum Solution<'s> {
 /// The missing parts of a scheme.
 #[derive(Debug)]
 pub(super) struct Missing<'s> {
-    /// The scheme.
     pub(super) scheme: &'s SecurityScheme,
     /// The scopes that its credential lacks; empty if there is no credential.
     pub(super) scopes: Vec<&'s str>,
