@@ -4,9 +4,7 @@
 use crate::prelude::*;
 use callgate::approval::Decision;
 
-const DESCRIPTION: &str = "openapi: 3.1.0
-info: { title: T, version: '1' }
-paths:
+const DESCRIPTION: &str = "paths:
   /pets/{petId}:
     put:
       operationId: putPet
@@ -19,7 +17,6 @@ paths:
         content:
           application/json:
             schema: { type: object, properties: { name: { type: string } }, required: [name] }
-      responses: { '200': { description: ok } }
   /pets:
     get: { operationId: listPets, summary: List pets, responses: { '200': { description: ok } } }
 ";
@@ -30,14 +27,14 @@ fn configuration(server: &str, confirm: &str) -> Config {
     let text = format!(
         "toolsets:\n  pets:\n    openapi: spec.yaml\n    server: {server}\n    {AUTH}\n    confirm: {confirm}\n"
     );
-    let mut config = Config::from_text(&text, "").unwrap_or_else(|error| panic!("{error}"));
-    config.toolsets[0].description = Description::text(DESCRIPTION);
+    let mut config = Config::from_text(&text, "").unwrap();
+    config.toolsets[0].description = Description::text(describe(DESCRIPTION));
     config
 }
 
 async fn built(server: &str, confirm: &str, previous: Option<&Built>) -> Built {
     let config = configuration(server, confirm);
-    config.build(&Environment::new(), previous).await.unwrap_or_else(|error| panic!("{error}"))
+    config.build(&Environment::new(), previous).await.unwrap()
 }
 
 fn put() -> ToolCall {

@@ -6,8 +6,6 @@ use crate::prelude::*;
 use crate::target::json as json_of;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Target, version: "1" }
 paths:
   /session:
     get:
@@ -17,14 +15,12 @@ paths:
         - { name: theme, in: cookie, schema: { type: string } }
         - { name: X_Forwarded_For, in: header, schema: { type: string } }
         - { name: Host, in: header, schema: { type: string } }
-      responses: { 200: { description: ok } }
   /seats:
     get:
       operationId: seats
       parameters:
         - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
         - { name: Cookie, in: header, schema: { type: string } }
-      responses: { 200: { description: ok } }
 "#;
 
 const SOME: &str = "argument_headers: {allow: [X-HTTP-Method-Override], tools: {getSession: [cookie, x-forwarded-for]}}";

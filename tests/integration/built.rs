@@ -29,7 +29,7 @@ pub(crate) fn configured(text: &str) -> Result<Built, Error> {
     build(&Config::from_text(text, "")?)
 }
 
-/// Builds from a description and the settings of a toolset.
+/// Builds from a description, which may lack its head, and the settings of a toolset.
 pub(crate) fn toolset(description: &str, settings: &str) -> Result<Built, Error> {
     build(&toolset_config(description, settings)?)
 }
@@ -38,7 +38,7 @@ pub(crate) fn toolset(description: &str, settings: &str) -> Result<Built, Error>
 pub(crate) fn toolset_config(description: &str, settings: &str) -> Result<Config, Error> {
     let mut config = Config::from_toolset_text(settings, "")?;
     for toolset in &mut config.toolsets {
-        toolset.description = Description::text(description);
+        toolset.description = Description::text(describe(description));
     }
     Ok(config)
 }
@@ -47,7 +47,7 @@ pub(crate) fn toolset_config(description: &str, settings: &str) -> Result<Config
 pub(crate) fn configured_with(description: &str, text: &str) -> Result<Built, Error> {
     let mut config = Config::from_text(text, "")?;
     for toolset in &mut config.toolsets {
-        toolset.description = Description::text(description);
+        toolset.description = Description::text(describe(description));
     }
     build(&config)
 }

@@ -13,9 +13,7 @@ const FUNCTIONS: &str = "toolsets:
         output: {type: object, properties: {time: {type: string}}, required: [time]}
 ";
 
-const DESCRIPTION: &str = "openapi: 3.1.0
-info: { title: T, version: '1' }
-paths:
+const DESCRIPTION: &str = "paths:
   /pets/{petId}:
     put:
       operationId: putPet
@@ -31,7 +29,6 @@ paths:
         content:
           application/json:
             schema: { type: object, properties: { name: { type: string } }, required: [name] }
-      responses: { '200': { description: ok } }
   /pets:
     get: { operationId: listPets, summary: List pets, responses: { '200': { description: ok } } }
 ";
@@ -54,7 +51,7 @@ fn pets(server: &str, settings: &str) -> Built {
     let auth = "auth: { api_key: { in: header, name: X-Key, value: literal:canary-key } }";
     let text = format!("toolsets:\n  pets:\n    server: {server}\n    {auth}\n{settings}");
     let text = text.replace("    server:", "    openapi: spec.yaml\n    server:");
-    crate::built::configured_with(DESCRIPTION, &text).unwrap_or_else(|error| panic!("{error}"))
+    crate::built::configured_with(DESCRIPTION, &text).unwrap()
 }
 
 #[tokio::test]
@@ -62,9 +59,7 @@ async fn a_call_of_a_client_function_is_checked_and_pending() {
     let built = configured(FUNCTIONS).unwrap();
     let session = Session::default();
     let wrong = asked("clock-get_time", json!({"digits": "x", "zon": 1}));
-    let Outcome::Failed(fault) = built.executor.call(&wrong, &session).await.outcome else {
-        panic!("no fault")
-    };
+    let fault = fault(built.executor.call(&wrong, &session).await.outcome);
     assert_eq!((fault.code, fault.next), (FaultCode::InvalidArguments, Next::CorrectArguments));
     let mut at: Vec<_> = fault.problems.iter().map(|problem| problem.at.as_str()).collect();
     at.sort_unstable();
@@ -241,7 +236,7 @@ async fn function_tools_of_exports_are_functions() {
         json!({"w": {"dialogflow_tool": "weather.json"}, "s": {"ces_toolset": "store.json"}});
     let file = folder.path().join("callgate.json");
     fs::write(&file, json!({"toolsets": toolsets}).to_string()).unwrap();
-    let built = build(&loader().file(&file).unwrap()).unwrap_or_else(|error| panic!("{error}"));
+    let built = build(&loader().file(&file).unwrap()).unwrap();
     assert_eq!(built.warnings, []);
     let session = Session::default();
     for (tool, argument, value, answer) in [

@@ -20,8 +20,7 @@ fn every_example_configuration_loads() {
     assert!(examples().len() >= 2);
     let environment = Environment::new().without_audit();
     for file in examples() {
-        let built = build_in(&loader().file(&file).unwrap(), &environment)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let built = build_in(&loader().file(&file).unwrap(), &environment).unwrap();
         for toolset in &built.toolsets {
             assert!(toolset.report.count(OperationStatus::Exposed) > 0, "{toolset:?}");
         }

@@ -12,8 +12,6 @@ use callgate::config;
 use crate::built::toolset_config;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.1.0
-info: { title: T, version: "1" }
 servers: [{ url: SERVER }]
 security: [{ key: [] }]
 paths:
@@ -74,7 +72,7 @@ async fn started(settings: &str) -> (Server, Built) {
     let server = Server::start().await;
     let settings = format!("{settings}\ncredential_origins: [\"{}\"]", server.url(""));
     let built = load(&server.url(""), "https://away.example", &settings);
-    (server, built.unwrap_or_else(|error| panic!("{error}")))
+    (server, built.unwrap())
 }
 
 fn session() -> Session {
@@ -243,7 +241,7 @@ paths:
 components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }";
     let load = |settings: &str| {
         let built = toolset(description, &format!("server: {}\n{settings}", server.url("")));
-        built.unwrap_or_else(|error| panic!("{error}"))
+        built.unwrap()
     };
     let credentials = "credentials: { key: { api_key: { value: \"literal:canary-key\" } } }";
     let both = load(&format!("{credentials}\nauth: {{ bearer: {{ token: \"literal:canary\" }} }}"));

@@ -14,7 +14,7 @@ fn built(servers: &str, settings: &str) -> Built {
     );
     // A mapping may be empty, a text may not.
     let built = toolset(&description, &format!("prefix: ''\n{settings}"));
-    built.unwrap_or_else(|error| panic!("{error}"))
+    built.unwrap()
 }
 
 #[tokio::test]

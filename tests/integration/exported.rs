@@ -49,7 +49,7 @@ async fn arrived(files: &[(&str, String)], key: &str, mut settings: Value, at: &
     settings["server"] = server.url("").into();
     let name = files[0].0;
     settings[key] = Path::new(name).parent().unwrap().to_str().unwrap().into();
-    let built = open(files, &settings).unwrap_or_else(|error| panic!("{error}"));
+    let built = open(files, &settings).unwrap();
     let told = built.warnings.iter().map(ToString::to_string).collect::<String>();
     assert!(!told.contains("canary"), "{told}");
     let outcome = call(&built).await;
@@ -96,7 +96,7 @@ async fn an_exported_oauth_client_requests_and_renews_its_token() {
     ] {
         let folder = Path::new(files[0].0).parent().unwrap().to_str().unwrap();
         let settings = json!({key: folder, "server": provider.url("/v1")});
-        let built = open(&files, &settings).unwrap_or_else(|error| panic!("{error}"));
+        let built = open(&files, &settings).unwrap();
         let n_asked = provider.n_asked();
         for _ in 0..2 {
             let outcome = call(&built).await;
@@ -216,7 +216,7 @@ async fn an_environment_replaces_the_scheme_and_host_of_an_exported_server() {
         let settings = json!({"ces_toolset": "app/toolsets/pets"});
         check_fault(&files, &settings, "import-invalid", "`$env_var` for the whole address");
         let settings = json!({"ces_toolset": "app/toolsets/pets", "server": own});
-        let overridden = open(&files, &settings).unwrap_or_else(|error| panic!("{error}"));
+        let overridden = open(&files, &settings).unwrap();
         let said = |known: &config::Finding| known.message.contains("$env_var");
         assert!(overridden.warnings.iter().any(said), "{:?}", overridden.warnings);
     }

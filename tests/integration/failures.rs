@@ -6,8 +6,6 @@ use crate::prelude::*;
 use tokio::net::TcpSocket;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Things, version: "1" }
 paths:
   /thing:
     get: { operationId: read, responses: { 200: { description: ok } } }
@@ -139,18 +137,13 @@ async fn a_truncated_answer_is_a_fault_with_its_cause() {
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_service_is_a_fault_with_its_cause() {
-    let server = Raw::start(|mut connection| async move { connection.hold().await }).await;
+    let server = Raw::silent().await;
     check(&server.origin, unknown(FaultCode::TimedOut)).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_endless_answer_is_a_fault_with_its_cause() {
-    let server = Raw::start(|mut connection| async move {
-        connection.read_head().await;
-        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc").await;
-        connection.hold().await;
-    })
-    .await;
+    let server = Raw::stuck("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc").await;
     check(&server.origin, unknown(FaultCode::TimedOut)).await;
 }
 

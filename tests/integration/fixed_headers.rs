@@ -8,8 +8,6 @@ use crate::built::configured_with;
 const CANARY: &str = "canary-f1xed";
 
 const DESCRIPTION: &str = "
-openapi: 3.1.0
-info: { title: T, version: '1' }
 paths:
   /echo:
     post:
@@ -27,7 +25,7 @@ fn executor(server: &Server, auth: &str, file: &tempfile::NamedTempFile) -> Exec
         "server: {}\n{auth}\nheaders: {{ X-Api-Version: \"2024-05-01\", X-Key: \"{reference}\" }}",
         server.url("")
     );
-    toolset(DESCRIPTION, &settings).unwrap_or_else(|error| panic!("{error}")).executor
+    toolset(DESCRIPTION, &settings).unwrap().executor
 }
 
 fn secret() -> tempfile::NamedTempFile {
@@ -83,7 +81,7 @@ async fn a_plain_header_is_masked_only_under_the_name_of_a_secret() {
         let server = Server::start().await;
         let settings =
             format!("server: {}\nauth: none\nheaders: {{ {name}: \"{text}\" }}", server.url(""));
-        let built = toolset(DESCRIPTION, &settings).unwrap_or_else(|error| panic!("{error}"));
+        let built = toolset(DESCRIPTION, &settings).unwrap();
         let found = built.warnings.iter().any(|known| known.code == "literal-secret");
         assert_eq!(found, is_found, "{name}: {:?}", built.warnings);
         let asks = json!({"q": "valid from 2024-05-01, 112.1"});

@@ -7,8 +7,6 @@ use callgate::json;
 
 /// `SERVER` is the document's, `AWAY` that of single operations.
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: t, version: "1" }
 servers: [{ url: "SERVER" }]
 paths:
   /home: { get: { operationId: home, parameters: [{ name: c, in: query, schema: { type: string, x-agent-input-parameter: customer } }], responses: { 200: { description: ok } } } }
@@ -21,10 +19,10 @@ paths:
 async fn load(server: &str, away: &str, listed: &str) -> Built {
     let folder = tempfile::tempdir().unwrap();
     let description = DESCRIPTION.replace("SERVER", server).replace("AWAY", away);
-    fs::write(folder.path().join("spec.yaml"), description).unwrap();
+    fs::write(folder.path().join("spec.yaml"), describe(&description)).unwrap();
     let toolset = folder.path().join("toolset.yaml");
     fs::write(&toolset, format!("credential_origins: [\"{listed}\"]\n")).unwrap();
-    load_toolset(&toolset, None).await.unwrap_or_else(|error| panic!("{error}"))
+    load_toolset(&toolset, None).await.unwrap()
 }
 
 async fn call(built: &Built, tool: &str) -> Outcome {

@@ -81,7 +81,7 @@ async fn start_in(
     toolset["prefix"] = json!("");
     let config = Config::from_text(configuration.to_string(), "");
     let built = config.and_then(|config| build_in(&config, environment));
-    let built = built.unwrap_or_else(|error| panic!("{error}"));
+    let built = built.unwrap();
     (built.executor, seen, origin)
 }
 

@@ -8,8 +8,6 @@ use axum::{body::Bytes, http::header::CONTENT_TYPE};
 use callgate::result::Part;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Files, version: "1" }
 paths:
   /file:
     get:
@@ -27,7 +25,6 @@ paths:
       requestBody:
         required: true
         content: { application/octet-stream: { schema: { type: string, format: binary } } }
-      responses: { 200: { description: ok } }
   /form:
     post:
       operationId: form
@@ -36,7 +33,6 @@ paths:
         content:
           multipart/form-data:
             schema: { type: object, required: [file], properties: { file: { type: string, format: binary } } }
-      responses: { 200: { description: ok } }
 "#;
 
 /// Bytes that are no text, with what could end a part.

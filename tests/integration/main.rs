@@ -14,7 +14,6 @@ mod configuration_schema;
 mod credentials;
 mod declarations;
 mod egress;
-mod endings;
 mod errors;
 mod execute;
 mod exported;

@@ -38,7 +38,7 @@ pub(crate) use callgate::{
 pub(crate) use callgate_auth::Login;
 pub(crate) use callgate_config::load_toolset;
 pub(crate) use callgate_openapi::{Document, LoadOptions};
-pub(crate) use callgate_testkit::{Raw, closed_origin, serve};
+pub(crate) use callgate_testkit::{Raw, closed_origin, describe, serve};
 pub(crate) use callgate_tool::{Object, Value, json};
 pub(crate) use callgate_transport::Replay;
 pub(crate) use callgate_tree::Node;

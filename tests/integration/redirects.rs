@@ -4,8 +4,6 @@
 use crate::prelude::*;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Moved, version: "1" }
 paths:
   /start:
     get: { operationId: read, responses: { 200: { description: ok } } }

@@ -51,8 +51,7 @@ fn loaded_as(
     ]);
     let replay = Arc::new(replay.unwrap());
     let environment = Environment::new().with_transport(replay.clone());
-    let built = build_in(&Config::from_toolset_file(&toolset).unwrap(), &environment)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let built = build_in(&Config::from_toolset_file(&toolset).unwrap(), &environment).unwrap();
     let report = &built.toolsets[0].report;
     let requests = replay.requests().into_iter();
     let requests = requests.map(|request| {

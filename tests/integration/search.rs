@@ -1,15 +1,12 @@
 //! Searches over descriptions as they are, through the catalog of an executor. What words alone do is tested in `search`.
 
 use crate::prelude::*;
-use std::{
-    env,
-    io::{Write, stderr},
-};
 
 use callgate::{
     json, openapi,
     search::{Found, Search},
 };
+use callgate_testkit::{corpus, say};
 use serde_json::Value;
 
 /// The bars for labelled questions to a real description: the part of the tools among the first five, and how
@@ -114,12 +111,7 @@ async fn tools_that_are_no_operations_are_found_by_their_declarations() {
 
 #[tokio::test]
 async fn labelled_questions_to_a_real_description_are_answered() {
-    let beside = || concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared").into();
-    let shared = env::var_os("CALLGATE_SHARED").map_or_else(beside, PathBuf::from);
-    let folder = shared.join("corpus/retrieval/restbench-spotify");
-    if !folder.is_dir() {
-        return writeln!(stderr(), "corpus absent: no labelled question is asked").unwrap();
-    }
+    let Some(folder) = corpus("retrieval/restbench-spotify") else { return };
     let description = fs::read_to_string(folder.join("openapi.json")).unwrap();
     let executor = openapi(description).server("https://api.example.com/v1").build().await.unwrap();
     let questions = fs::read_to_string(folder.join("queries.jsonl")).unwrap();
@@ -141,7 +133,7 @@ async fn labelled_questions_to_a_real_description_are_answered() {
     let said = format!(
         "restbench-spotify with dependencies: recall@5 {recall:.3}, complete@10 {complete:.3}"
     );
-    writeln!(stderr(), "{said}").unwrap();
+    say(&said);
     assert!(recall >= RECALL_AT_5 && complete >= COMPLETE_AT_10, "{said}");
 }
 

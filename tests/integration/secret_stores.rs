@@ -5,8 +5,6 @@ use crate::prelude::*;
 use axum::http::Uri;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Echo, version: "1" }
 paths:
   /echo: { post: { operationId: echo, responses: { 200: { description: ok } } } }
 "#;
@@ -49,7 +47,7 @@ fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
         ));
     }
     let built = crate::built::configured_with(DESCRIPTION, &text);
-    built.unwrap_or_else(|error| panic!("{error}")).executor
+    built.unwrap().executor
 }
 
 async fn call(executor: &Executor, tool: &str) -> Outcome {
@@ -86,7 +84,7 @@ async fn a_slow_store_delays_only_the_calls_that_need_it() {
 /// `limits.timeout` is that of the whole call: what stands before the request counts too.
 #[tokio::test(start_paused = true)]
 async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
-    let silent = Raw::start(|mut connection| async move { connection.hold().await }).await;
+    let silent = Raw::silent().await;
     let vault = vault().await;
     let executor = |limit: &str| {
         let text = format!(
@@ -110,9 +108,7 @@ async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
         // As if to check the arguments had taken so long.
         tokio::time::advance(Duration::from_secs(waited)).await;
         let begun = Instant::now();
-        let Outcome::Failed(fault) = executor(limit).call_with(call).await.outcome else {
-            panic!("no fault")
-        };
+        let fault = fault(executor(limit).call_with(call).await.outcome);
         assert_eq!(
             (fault.code, fault.reached),
             (FaultCode::TimedOut, reached),

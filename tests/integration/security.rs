@@ -8,8 +8,6 @@ use callgate_openapi::load;
 use crate::target::json as json_of;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Target, version: "1" }
 paths:
   /items/{id}:
     get:
@@ -18,21 +16,18 @@ paths:
         - { name: id, in: path, required: true, schema: {} }
         - { name: q, in: query, schema: { type: string } }
         - { name: X-Note, in: header, schema: { type: string } }
-      responses: { 200: { description: ok } }
   /pair/{a}{b}:
     get:
       operationId: pair
       parameters:
         - { name: a, in: path, required: true, schema: { type: string } }
         - { name: b, in: path, required: true, schema: { type: string } }
-      responses: { 200: { description: ok } }
   /count/{n}:
     get:
       operationId: count
       parameters:
         - { name: n, in: path, required: true, schema: { type: integer } }
         - { name: key, in: query, schema: { type: string } }
-      responses: { 200: { description: ok } }
   /headers:
     get:
       operationId: headers
@@ -51,7 +46,6 @@ paths:
         - { name: X_Forwarded_User, in: header, schema: { type: string } }
         - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
         - { name: X-Original-URL, in: header, schema: { type: string } }
-      responses: { 200: { description: ok } }
 "#;
 
 fn executor(server: &str, settings: &str) -> Executor {

@@ -6,21 +6,17 @@ use crate::prelude::*;
 use async_compression::tokio::bufread::GzipEncoder;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Target, version: "1" }
 paths:
   /items/{id}:
     get:
       operationId: item
       parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
-      responses: { 200: { description: ok } }
   /numbers:
     post:
       operationId: numbers
       requestBody:
         required: true
         content: { application/json: { schema: { type: object, properties: { n: { type: number } }, required: [n] } } }
-      responses: { 200: { description: ok } }
 "#;
 const CANARY: &str = "canary-5ecret/+key";
 
@@ -98,12 +94,7 @@ async fn row_27_compression_bombs_and_endless_answers_end_at_the_limit() {
         while connection.write(&chunk).await {}
     })
     .await;
-    let announced = Raw::start(|mut connection| async move {
-        connection.read_head().await;
-        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await;
-        connection.hold().await;
-    })
-    .await;
+    let announced = Raw::stuck("HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await;
     for (server, code) in [
         (bomb, FaultCode::ResponseTooLarge),
         (twice_in_one, FaultCode::UnreadableResponse),
@@ -126,7 +117,7 @@ async fn row_28_a_slow_service_ends_at_the_deadline_of_the_whole_call() {
         }
     })
     .await;
-    let silent = Raw::start(|mut connection| async move { connection.hold().await }).await;
+    let silent = Raw::silent().await;
     let slow_head = Raw::start(|mut connection| async move {
         connection.read_head().await;
         while connection.write("HTTP/1.1 100 Continue\r\n\r\n").await {

@@ -11,9 +11,7 @@ const CANARY: &str = "canary-t0k3n";
 /// A description whose one operation asks for a session value by `annotation`.
 fn description(annotation: &str) -> String {
     format!(
-        "openapi: 3.1.0
-info: {{ title: T, version: '1' }}
-paths:
+        "paths:
   /echo:
     post:
       operationId: echo
@@ -56,7 +54,7 @@ fn load(annotation: &str, configuration: &str) -> Result<Built, config::Error> {
 }
 
 fn built(annotation: &str, configuration: &str) -> Built {
-    load(annotation, configuration).unwrap_or_else(|error| panic!("{error}"))
+    load(annotation, configuration).unwrap()
 }
 
 fn session(envelope: Value) -> Session {
@@ -203,9 +201,7 @@ async fn a_credential_is_withheld_below_every_keyword_of_a_schema() {
     ] {
         let at = "{ type: string, x-agent-input-parameter: token }";
         let operation = format!(
-            "openapi: 3.1.0
-info: {{ title: T, version: '1' }}
-paths:
+            "paths:
   /echo:
     post:
       operationId: echo

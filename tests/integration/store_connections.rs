@@ -47,9 +47,7 @@ fn executor(folder: &Path, (vault, tls): (&str, &str), (root, service): (&str, &
          toolsets:\n  a: {{ openapi: spec.yaml, prefix: '', server: '{service}', auth: {{ bearer: {{ token: 'vault:secret/pets#key' }} }} }}\n"
     );
     fs::write(folder.join("callgate.yaml"), text).unwrap();
-    build(&Config::from_file(folder.join("callgate.yaml")).unwrap())
-        .unwrap_or_else(|error| panic!("{error}"))
-        .executor
+    build(&Config::from_file(folder.join("callgate.yaml")).unwrap()).unwrap().executor
 }
 
 /// The outcome of a call, and why there was no credential.

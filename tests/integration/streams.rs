@@ -4,8 +4,6 @@
 use crate::prelude::*;
 
 const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: News, version: "1" }
 paths:
   /news:
     get: { operationId: news, responses: { 200: { description: ok } } }

@@ -6,7 +6,7 @@ use crate::prelude::*;
 /// An executor of the description against a server, with more settings in YAML.
 pub(crate) fn executor(description: &str, server: &str, settings: &str) -> Executor {
     let built = toolset(description, &format!("server: {server}\n{settings}"));
-    built.unwrap_or_else(|error| panic!("{error}")).executor
+    built.unwrap().executor
 }
 
 /// A call of a tool with arguments.

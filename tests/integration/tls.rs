@@ -64,8 +64,7 @@ async fn the_certificates_of_the_root_serve_every_toolset_and_a_toolsets_own_win
         ("tls: { ca: [ca.pem] }".to_owned(), format!("{server}, tls: {{ {IDENTITY} }}")),
         (format!("tls: {{ ca: ['{their_ca}'] }}"), format!("{server}, {both}")),
     ] {
-        let built = load_in(authority.folder.path(), &root, &toolset)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let built = load_in(authority.folder.path(), &root, &toolset).unwrap();
         called(&built.executor).await.unwrap_or_else(|fault| panic!("{toolset}: {fault:?}"));
     }
     let own = format!("{server}, tls: {{ ca: ['{their_ca}'] }}");
@@ -82,8 +81,7 @@ async fn an_authority_may_be_a_text_of_the_configuration() {
     let pem = fs::read_to_string(authority.folder.path().join("ca.pem")).unwrap();
     for ca in [pem.replace("\r\n", "\\n").replace('\n', "\\n"), STANDARD.encode(&authority.der)] {
         let toolset = format!("{server}, tls: {{ ca: [\"{ca}\"], {IDENTITY} }}");
-        let built = load_in(authority.folder.path(), "", &toolset)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let built = load_in(authority.folder.path(), "", &toolset).unwrap();
         called(&built.executor).await.unwrap();
     }
 }
@@ -109,8 +107,7 @@ async fn a_tls_fault_names_the_cause_and_no_host() {
         ),
     ] {
         let toolset = format!("server: 'https://{host}:{port}', tls: {{ {tls} }}");
-        let built = load_in(authority.folder.path(), "", &toolset)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let built = load_in(authority.folder.path(), "", &toolset).unwrap();
         let fault = called(&built.executor).await.unwrap_err();
         assert_eq!(fault.code.as_str(), "unreachable");
         assert_ne!(fault.reached, Reached::Yes);
@@ -141,7 +138,7 @@ async fn a_mutual_tls_scheme_is_satisfied_by_a_client_certificate() {
     let load = |root: &str, settings: &str| {
         let toolset = format!("{server}, {settings}");
         let built = load_described(folder, DEMANDING, (root, &toolset));
-        built.unwrap_or_else(|error| panic!("{error}")).executor
+        built.unwrap().executor
     };
     let key = "credentials: { key: { api_key: { value: 'literal:canary' } } }";
     let shown = format!("tls: {{ ca: [ca.pem], {IDENTITY} }}");
@@ -213,6 +210,5 @@ fn a_toolset_that_answers_from_recordings_reads_no_certificates() {
     let tls =
         "tls: { ca: [none.pem], client_certificate: none.pem, client_key: 'env:CALLGATE_NONE' }";
     let replay = "server: 'https://api.example.com', upstream: replay";
-    load_in(authority.folder.path(), tls, &format!("{replay}, {tls}"))
-        .unwrap_or_else(|error| panic!("{error}"));
+    load_in(authority.folder.path(), tls, &format!("{replay}, {tls}")).unwrap();
 }

@@ -26,7 +26,7 @@ fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
 }
 
 fn executor(provider: &Provider, auth: &Value) -> Executor {
-    built(provider, auth).unwrap_or_else(|error| panic!("{error}")).executor
+    built(provider, auth).unwrap().executor
 }
 
 /// Client credentials at the provider's token endpoint.

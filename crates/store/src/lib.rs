@@ -7,8 +7,6 @@ mod exchange;
 mod grants;
 mod json;
 mod keyring;
-#[cfg(test)]
-mod test_server;
 #[cfg(feature = "vault")]
 mod vault;
 mod vault_settings;

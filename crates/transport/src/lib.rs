@@ -23,8 +23,6 @@ mod replay;
 mod resolve;
 mod response_body;
 #[cfg(test)]
-mod test_server;
-#[cfg(test)]
 mod test_tls;
 mod tls;
 mod tls_fault;

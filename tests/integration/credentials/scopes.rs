@@ -20,7 +20,7 @@ paths:
     let token = "{ oauth2_client_credentials: { token_url: \"https://idp.example/token\", client_id: c, \
                  client_secret: \"literal:canary\", scopes: [list] } }";
     let settings = format!("server: https://a.example\ncredentials: {{ token: {token} }}\n");
-    let built = toolset(&description, &settings).unwrap_or_else(|error| panic!("{error}"));
+    let built = toolset(&description, &settings).unwrap();
     let report = &built.toolsets[0].report;
     let mut told = report.diagnostics.iter().filter(|one| one.code == Code::MissingCredential);
     assert_eq!(told.next().unwrap().message, expected);

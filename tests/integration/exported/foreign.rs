@@ -15,7 +15,7 @@ async fn no_text_of_an_export_is_a_reference_to_a_secret() {
             "clientSecret": text, "tokenEndpoint": provider.url("/token"), "scopes": [text]}});
         let settings =
             json!({"dialogflow_tool": "agent/tools/pets", "server": provider.url("/v1")});
-        let built = open(&dialogflow(&oauth), &settings).unwrap_or_else(|error| panic!("{error}"));
+        let built = open(&dialogflow(&oauth), &settings).unwrap();
         let outcome = call(&built).await;
         assert!(matches!(outcome, Outcome::Answered(_)), "{text}: {outcome:?}");
         let asked = provider.last();
@@ -78,7 +78,7 @@ async fn the_token_endpoint_of_an_export_is_public_https_or_vouched_for() {
         let mut settings = named.clone();
         let (key, value) = allowed.as_object().unwrap().iter().next().unwrap();
         settings.as_object_mut().unwrap().insert(key.clone(), value.clone());
-        let built = open(&dialogflow(&oauth), &settings).unwrap_or_else(|error| panic!("{error}"));
+        let built = open(&dialogflow(&oauth), &settings).unwrap();
         assert!(!built.warnings.iter().any(said), "{:?}", built.warnings);
         let before = provider.n_asked();
         drop(call(&built).await);

@@ -34,7 +34,7 @@ fn described(provider: &Provider, scheme: &Value, settings: &Value) -> Built {
     let origins = origins.map(|origins| ("credential_origins".to_owned(), origins.clone()));
     toolset.as_object_mut().unwrap().extend(origins);
     let built = crate::built::toolset(&description.to_string(), &toolset.to_string());
-    built.unwrap_or_else(|error| panic!("{error}"))
+    built.unwrap()
 }
 
 async fn check_refused(executor: &Executor, scheme: &Value) {

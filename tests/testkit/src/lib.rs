@@ -3,17 +3,34 @@
 
 #![expect(
     clippy::missing_panics_doc,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a test ends at what it did not expect"
 )]
 
+mod corpus;
 mod raw;
 mod service;
 
-pub use raw::{Connection, Raw};
-pub use service::{Blocking, Received, Service, closed_origin, response, serve};
+pub use corpus::{corpus, descriptions, listed_descriptions, say};
+pub use raw::{Connection, Raw, serve_raw};
+pub use service::{Blocking, Received, Service, closed_origin, later, serve};
 
-/// A description with these members after its head: `paths` and more, in YAML.
+/// A description in YAML with these members, after the head that they may lack.
 pub fn describe(members: &str) -> String {
-    format!("openapi: 3.1.0\ninfo: {{title: T, version: '1'}}\n{members}")
+    let head = if members.trim_start().starts_with("openapi:") {
+        ""
+    } else {
+        "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
+    };
+    format!("{head}{members}")
+}
+
+/// Checks each row of a table: lines whose columns are parted by ` => `.
+#[track_caller]
+pub fn check_rows<const N: usize>(table: &str, check: impl Fn([&str; N])) {
+    for row in table.trim().lines() {
+        let columns: Vec<_> = row.trim().split(" => ").collect();
+        check(columns.try_into().unwrap_or_else(|_| panic!("{N} columns: {row}")));
+    }
 }

@@ -12,6 +12,15 @@ use tokio::{
 
 use crate::service::listen;
 
+/// Passes each connection to `answer`. Returns the origin.
+pub async fn serve_raw<A, F>(answer: A) -> String
+where
+    A: Fn(Connection) -> F + Send + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    Raw::start(answer).await.origin
+}
+
 /// The server; it stops with the runtime of the test.
 #[derive(Clone, Debug)]
 pub struct Raw {
@@ -53,6 +62,25 @@ impl Raw {
     pub async fn once(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self::start(move |connection| connection.answer_once(bytes.clone())).await
+    }
+
+    /// Answers one request of a connection with these bytes, and then keeps it open until the client is gone.
+    pub async fn stuck(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        Self::start(move |mut connection| {
+            let bytes = bytes.clone();
+            async move {
+                connection.read_head().await;
+                connection.write(&bytes).await;
+                connection.hold().await;
+            }
+        })
+        .await
+    }
+
+    /// Reads what clients send, and never answers.
+    pub async fn silent() -> Self {
+        Self::start(|mut connection| async move { connection.hold().await }).await
     }
 
     /// How many connections there were.

@@ -1,12 +1,14 @@
 //! Services that speak correct HTTP. They run until the runtime of the test ends.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use axum::{
     Router,
     extract::Request,
-    http::HeaderMap,
-    response::{IntoResponse, Response},
+    http::{HeaderMap, StatusCode},
 };
 use tokio::{net::TcpListener, runtime};
 
@@ -48,9 +50,9 @@ pub struct Received {
 }
 
 impl Service {
-    /// Starts one that answers each request as told.
-    pub async fn start<R: IntoResponse>(
-        answer: impl Fn(&Received) -> R + Send + Sync + 'static,
+    /// Starts one that answers each request with a status and JSON.
+    pub async fn start(
+        answer: impl Fn(&Received) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
         let received = Arc::<Mutex<Vec<_>>>::default();
         let (kept, answer) = (Arc::clone(&received), Arc::new(answer));
@@ -59,10 +61,17 @@ impl Service {
             async move {
                 let request = Received::read(request).await;
                 kept.lock().unwrap().push(request.clone());
-                answer(&request).into_response()
+                let (status, body) = answer(&request);
+                let status = StatusCode::from_u16(status).unwrap();
+                (status, [("content-type", "application/json")], body)
             }
         });
         Self { origin: serve(routes).await, received }
+    }
+
+    /// Starts one that answers by these routes, and keeps nothing.
+    pub async fn routes(routes: Router) -> Self {
+        Self { origin: serve(routes).await, received: Arc::default() }
     }
 
     /// The URL of a path.
@@ -122,8 +131,9 @@ impl<S> Blocking<S> {
     }
 }
 
-/// A response with a status, a media type and a body.
-pub fn response(status: u16, media_type: &str, body: impl Into<axum::body::Body>) -> Response {
-    let response = Response::builder().status(status).header("content-type", media_type);
-    response.body(body.into()).unwrap()
+/// Advances the time. The clock runs again afterwards: with a paused clock every wait for a socket would time out.
+pub async fn later(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }

@@ -2,9 +2,9 @@
 //! nothing is sent. A required value always leaves a trace. The cases are drawn at random; a reader of the tests' own works
 //! backwards from the bytes of the request.
 
-mod case;
+pub(crate) mod case;
 mod compare;
-mod decode;
+pub(crate) mod decode;
 mod parts;
 mod space;
 

@@ -103,6 +103,11 @@ pub(crate) fn call_with(
     Planned { result, journal: journal.events().to_vec() }
 }
 
+/// A value that is written as JSON.
+pub(crate) fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
 impl Planned {
     /// The request line, headers without `accept`, and the body.
     #[track_caller]
@@ -115,22 +120,11 @@ impl Planned {
         let mut shown = format!("{} {target}", request.method());
         for (name, value) in request.headers() {
             if name != "accept" {
-                shown.extend([
-                    "
-",
-                    name.as_str(),
-                    ": ",
-                    &String::from_utf8_lossy(value.as_bytes()),
-                ]);
+                shown += &format!("\n{name}: {}", String::from_utf8_lossy(value.as_bytes()));
             }
         }
         if !request.body().is_empty() {
-            shown.extend([
-                "
-
-",
-                &String::from_utf8_lossy(request.body()),
-            ]);
+            shown += &format!("\n\n{}", String::from_utf8_lossy(request.body()));
         }
         shown
     }

@@ -34,33 +34,18 @@ fn the_alternative_that_the_tag_names_is_explained() {
         let listed = |value: &str| json!({"type": "string", "enum": [value]});
         for tag in [&constant as &dyn Fn(&str) -> Value, &listed] {
             let schema = || payments(keyword, tag);
-            check(
-                schema(),
-                json!({"kind": "card"}),
-                "payment.last4: expected a value, got nothing",
+            check_rows(
+                r#"
+                {"kind": "card"} => payment.last4: expected a value, got nothing
+                {"kind": "invoice", "last4": "1", "due": "x"} => payment.number: expected a value, got nothing
+                {"kind": "card", "last4": {}} => payment.last4: expected string, got object of 0 members
+                {"kind": "crad", "last4": "1"} => payment.kind: expected one of `card`, `invoice`, got string "crad" (`card`)
+                {} => payment.kind: expected one of `card`, `invoice`, got nothing
+                {"last4": "1"} => payment.kind: expected `card`, got nothing
+                7 => payment: expected object, got number 7
+                "#,
+                |[payment, expected]| check(schema(), value(payment), expected),
             );
-            check(
-                schema(),
-                json!({"kind": "invoice", "last4": "1", "due": "x"}),
-                "payment.number: expected a value, got nothing",
-            );
-            check(
-                schema(),
-                json!({"kind": "card", "last4": {}}),
-                "payment.last4: expected string, got object of 0 members",
-            );
-            check(
-                schema(),
-                json!({"kind": "crad", "last4": "1"}),
-                "payment.kind: expected one of `card`, `invoice`, got string \"crad\" (`card`)",
-            );
-            check(
-                schema(),
-                json!({}),
-                "payment.kind: expected one of `card`, `invoice`, got nothing",
-            );
-            check(schema(), json!({"last4": "1"}), "payment.kind: expected `card`, got nothing");
-            check(schema(), json!(7), "payment: expected object, got number 7");
         }
     }
 }
@@ -73,20 +58,13 @@ fn tags_are_found_two_levels_down_and_in_several_members() {
         alternative(json!(["meta", "a"]), json!({"meta": meta("one"), "a": {"type": "string"}})),
         alternative(json!(["meta", "b", "c"]), json!({"meta": meta("two"), "b": {}, "c": {}}))]})
     };
-    check(
-        deep(),
-        json!({"meta": {"kind": "two"}, "b": 1}),
-        "payment.c: expected a value, got nothing",
-    );
-    check(
-        deep(),
-        json!({"meta": {"kind": "three"}, "a": "x"}),
-        "payment.meta.kind: expected one of `one`, `two`, got string \"three\"",
-    );
-    check(
-        deep(),
-        json!({"meta": {}}),
-        "payment.meta.kind: expected one of `one`, `two`, got nothing",
+    check_rows(
+        r#"
+        {"meta": {"kind": "two"}, "b": 1} => payment.c: expected a value, got nothing
+        {"meta": {"kind": "three"}, "a": "x"} => payment.meta.kind: expected one of `one`, `two`, got string "three"
+        {"meta": {}} => payment.meta.kind: expected one of `one`, `two`, got nothing
+        "#,
+        |[payment, expected]| check(deep(), value(payment), expected),
     );
     let one = |kind: &str, sub: &str, more: &str| {
         alternative(

@@ -51,44 +51,23 @@ fn a_value_of_another_type_is_reported_with_the_type_received() {
 
 #[test]
 fn each_kind_of_violation_has_its_message() {
-    let with = |name: &str, value: Value| {
-        let mut arguments = json!({"petId": 1, "name": "Rex"});
-        arguments[name] = value;
-        arguments
-    };
-    check(with("petId", json!(0)), "petId: expected at least 1, got number 0");
-    check(with("verbose", json!(1)), "verbose: expected boolean, got number 1");
-    check(with("name", json!("R")), "name: expected at least 2 characters, got string \"R\"");
-    check(
-        with("name", json!("rex")),
-        "name: expected text that matches `^[A-Z]`, got string \"rex\"",
-    );
-    check(
-        with("status", json!("avialable")),
-        "status: expected one of `available`, `pending`, `sold`, got string \"avialable\" (`available`)",
-    );
-    check(with("price", json!(11)), "price: expected at most 10, got number 11");
-    check(with("price", json!(0.7)), "price: expected a multiple of 0.5, got number 0.7");
-    check(
-        with("labels", json!(["a", {"b": 1}])),
-        "labels[1]: expected string, got object of 1 member",
-    );
-    check(
-        with("labels", json!(["a", "a"])),
-        "labels: expected items that differ from each other, got array of 2 items",
-    );
-    check(
-        with("labels", json!(["a", "b", "c", "d"])),
-        "labels: expected at most 3 items, got array of 4 items",
-    );
-    check(with("owner", json!({})), "owner.email: expected a value, got nothing");
-    check(
-        with("owner", json!({"email": "x@example.com", "agee": 7})),
-        "owner.agee: expected one of `email`, `age`, got an unknown property (`age`)",
-    );
-    check(
-        with("owner", json!({"email": "x", "age": "x"})),
-        "owner.age: expected integer, got string \"x\"",
+    check_rows(
+        r#"
+        {"petId": 0, "name": "Rex"} => petId: expected at least 1, got number 0
+        {"petId": 1, "name": "Rex", "verbose": 1} => verbose: expected boolean, got number 1
+        {"petId": 1, "name": "R"} => name: expected at least 2 characters, got string "R"
+        {"petId": 1, "name": "rex"} => name: expected text that matches `^[A-Z]`, got string "rex"
+        {"petId": 1, "name": "Rex", "status": "avialable"} => status: expected one of `available`, `pending`, `sold`, got string "avialable" (`available`)
+        {"petId": 1, "name": "Rex", "price": 11} => price: expected at most 10, got number 11
+        {"petId": 1, "name": "Rex", "price": 0.7} => price: expected a multiple of 0.5, got number 0.7
+        {"petId": 1, "name": "Rex", "labels": ["a", {"b": 1}]} => labels[1]: expected string, got object of 1 member
+        {"petId": 1, "name": "Rex", "labels": ["a", "a"]} => labels: expected items that differ from each other, got array of 2 items
+        {"petId": 1, "name": "Rex", "labels": ["a", "b", "c", "d"]} => labels: expected at most 3 items, got array of 4 items
+        {"petId": 1, "name": "Rex", "owner": {}} => owner.email: expected a value, got nothing
+        {"petId": 1, "name": "Rex", "owner": {"email": "x@example.com", "agee": 7}} => owner.agee: expected one of `email`, `age`, got an unknown property (`age`)
+        {"petId": 1, "name": "Rex", "owner": {"email": "x", "age": "x"}} => owner.age: expected integer, got string "x"
+        "#,
+        |[given, expected]| check(value(given), expected),
     );
 }
 

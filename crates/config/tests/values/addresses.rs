@@ -1,17 +1,9 @@
 //! Descriptions at addresses, descriptions that cannot be had, and the files that a build names.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use crate::prelude::*;
+use std::{collections::BTreeMap, fs, path::Path, sync::Mutex};
 
-use async_trait::async_trait;
-use bytes::Bytes;
-use callgate_config::{Built, Config, Environment};
-use callgate_transport::{Error, Limits, Transport};
-use http::{Request, Response, header};
+use http::header;
 
 const DESCRIPTION: &str = "openapi: 3.1.0
 info: {title: Pets, version: '1'}

@@ -1,23 +1,15 @@
 //! What stands around calls by a configuration: what is read, that nothing stands there unless it is asked for, and what goes
 //! on in the next build.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use crate::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
-use bytes::Bytes;
-use callgate_config::{BreakerChoice, Built, CallsConfig, Config, Description, Environment};
+use callgate_config::{BreakerChoice, CallsConfig};
 use callgate_executor::Call;
 use callgate_policy::{BreakerSettings, IdempotencyKey, RecordBounds};
-use callgate_secret::{MemoryStore, Secret, SecretReference};
+use callgate_secret::{Secret, SecretReference};
 use callgate_tool::{Arguments, Outcome, Reached, Session, ToolCall};
-use callgate_transport::{Error, ErrorKind, Limits, Transport};
-use http::{Request, Response};
+use callgate_transport::ErrorKind;
 
 use crate::DESCRIPTION;
 

@@ -5,13 +5,14 @@
 mod addresses;
 mod around;
 mod observe;
+mod prelude;
 mod sources;
 
-use std::sync::Arc;
+use crate::prelude::*;
 
 use callgate_auth::AuthConfig;
-use callgate_config::{Config, Description, Environment, SchemeChoice, ServerUrl, ToolsetConfig};
-use callgate_secret::{MemoryStore, SecretStore};
+use callgate_config::{SchemeChoice, ServerUrl, ToolsetConfig};
+use callgate_secret::SecretStore;
 use callgate_tool::ToolsetName;
 use callgate_transport::Refuse;
 

@@ -1,8 +1,8 @@
 //! `reload`, `log` and `telemetry` as values.
 
-use std::time::Duration;
+use crate::prelude::*;
 
-use callgate_config::{Config, LogFormat, LogLevel};
+use callgate_config::{LogFormat, LogLevel};
 
 const TOOLSETS: &str = "toolsets: {pets: {openapi: pets.yaml}}";
 

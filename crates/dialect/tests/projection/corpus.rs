@@ -1,40 +1,13 @@
 //! Projects the tools of every description of the corpus, where there is one: each provider takes each, and none is larger than
 //! it may be. What is lost is counted.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use crate::prelude::*;
+use std::{collections::BTreeMap, fs};
 
-use callgate_dialect::{Projection, project};
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Tool, Value};
-
-use crate::takes::wrong;
+use callgate_testkit::{listed_descriptions, say};
 
 /// So many tools of a description, evenly spread.
 const TOOLS: usize = 12;
-
-fn corpus() -> Option<PathBuf> {
-    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    Some(shared.join("corpus")).filter(|folder| folder.is_dir())
-}
-
-/// The descriptions of the corpus.
-fn descriptions(corpus: &Path) -> Vec<PathBuf> {
-    let manifest =
-        Value::parse(&fs::read_to_string(corpus.join("manifest.json")).unwrap()).unwrap();
-    let rows = manifest.as_array().unwrap().iter();
-    rows.map(|row| corpus.join(row["path"].as_str().unwrap())).collect()
-}
-
-fn say(text: &str) {
-    writeln!(io::stderr(), "{text}").unwrap();
-}
 
 #[derive(Default)]
 struct Counts {
@@ -71,10 +44,9 @@ fn count(counts: &mut BTreeMap<&'static str, Counts>, tool: &Tool) {
 
 #[test]
 fn every_tool_of_the_corpus_is_projected_to_a_form_that_each_provider_accepts() {
-    let Some(corpus) = corpus() else { return say("corpus absent") };
     let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
     let all = std::env::var_os("CALLGATE_ALL").is_some();
-    for path in descriptions(&corpus) {
+    for path in listed_descriptions() {
         let Ok(document) = Document::read(&fs::read(&path).unwrap(), &Limits::default()) else {
             continue;
         };

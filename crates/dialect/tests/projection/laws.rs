@@ -1,13 +1,13 @@
 //! Laws of every projection of any schema: what the original accepts the projection does, unless a loss says otherwise; what
 //! only the projection accepts ends as a fault that names the argument; and the provider takes every schema.
 
-use callgate_call::{Evaluator, Plan, Verdict};
-use callgate_dialect::{Lost, Projected, Projection, project, restore};
-use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Effect, Journal, Object, Schema, Session, Tool, ToolName, Value, json};
+use crate::prelude::*;
+use callgate_call::Plan;
+use callgate_dialect::Lost;
+use callgate_tool::{Effect, Journal, Schema, Session, ToolName};
 use proptest::{collection::vec, prelude::*, sample::select};
 
-use crate::{reading::Reading, takes::wrong};
+use crate::reading::Reading;
 
 const NAMES: [&str; 5] = ["a", "b", "name", "x-y", "@type"];
 

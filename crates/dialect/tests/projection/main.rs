@@ -4,6 +4,7 @@
 
 mod corpus;
 mod laws;
+mod prelude;
 mod reading;
 mod references;
 mod rows;

@@ -1,8 +1,6 @@
 //! Reads projected schemas as JSON Schema, and writes values as a model would that knows only those.
 
-use callgate_call::{Evaluator, Verdict};
-use callgate_dialect::Projection;
-use callgate_tool::{Object, Value, json};
+use crate::prelude::*;
 
 /// A projected schema that values are held against.
 pub(crate) struct Reading {

@@ -1,9 +1,6 @@
 //! Descriptions name no definition that the provider's form does not have, and say the names that it cannot have.
 
-use callgate_dialect::{Projection, project};
-use callgate_tool::{Value, json};
-
-use crate::laws::made;
+use crate::prelude::*;
 
 fn schema_of(argument: impl Into<Value>) -> Value {
     let argument = argument.into();

@@ -1,9 +1,6 @@
 //! Schemas as each provider gets them: a row for each rule.
 
-use callgate_dialect::{Projected, Projection, project, restore};
-use callgate_tool::{Object, Tool, Value, json};
-
-use crate::{laws::made, takes::wrong};
+use crate::prelude::*;
 
 /// A tool with this argument, and a definition that refers to itself.
 fn tool(property: &Value) -> Tool {

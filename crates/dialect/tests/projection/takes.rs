@@ -1,8 +1,7 @@
 //! The grammar of each provider, written down a second time and independently of the code: a list of keywords for each, and rules
 //! of structure. Answers what is wrong with a schema.
 
-use callgate_dialect::Projection;
-use callgate_tool::{Object, Value};
+use crate::prelude::*;
 
 /// The grammar of a provider.
 struct Rules {

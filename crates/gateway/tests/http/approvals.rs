@@ -67,7 +67,7 @@ async fn a_decision_repeated_with_its_key_gets_the_first_answer() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     let path = format!("/v1/approvals/{id}");
-    let headers = [("content-type", "application/json"), ("idempotency-key", "k")];
+    let headers = [JSON, ("idempotency-key", "k")];
     let send = async |decision: &str| {
         let body = json!({"decision": decision}).to_string();
         sidecar.send("POST", &path, &headers, &body).await
@@ -112,7 +112,7 @@ async fn an_approval_after_a_reload_shows_the_new_request() {
 #[tokio::test]
 async fn pending_calls_are_reported_in_events_and_messages() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
-    let headers = [("content-type", "application/json"), ("accept", "text/event-stream")];
+    let headers = [JSON, ("accept", "text/event-stream")];
     let body = calls(&Value::Null).to_string();
     let events = sidecar.send("POST", "/v1/calls", &headers, &body).await.events();
     let (id, _) = pending(&events[0].1);
@@ -137,7 +137,7 @@ async fn a_request_repeated_after_the_decision_is_answered_with_the_result() {
     let sidecar = Sidecar::of(&format!("idempotency: {{ttl: 1h}}\n{CONFIGURATION}")).await;
     let own = json!({"calls": [{"id": "a", "tool": "pets-getPet", "args": {"petId": 7}, "idempotencyKey": "own"}]});
     for (key, body) in [("k-1", calls(&Value::Null)), ("k-2", own)] {
-        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        let headers = [JSON, ("idempotency-key", key)];
         let send = async || {
             let answered = sidecar.send("POST", "/v1/calls", &headers, &body.to_string()).await;
             answered.json()["results"][0].clone()
@@ -149,7 +149,7 @@ async fn a_request_repeated_after_the_decision_is_answered_with_the_result() {
         let late = decide(&sidecar, &id, "reject").await.json();
         assert_eq!(late["response"]["name"], "Rex", "what was decided holds: {late}");
     }
-    let headers = [("content-type", "application/json"), ("idempotency-key", "k-3")];
+    let headers = [JSON, ("idempotency-key", "k-3")];
     let body = calls(&Value::Null).to_string();
     let first = sidecar.send("POST", "/v1/calls", &headers, &body).await.json();
     let (id, _) = pending(&first["results"][0]);

@@ -2,24 +2,15 @@
 
 use crate::prelude::*;
 
-fn request(method: &str, params: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-}
-
 async fn asked(sidecar: &Sidecar, path: &str, body: &str) -> (u16, Value) {
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2025-11-25"),
-    ];
-    let answered = sidecar.send("POST", path, &headers, body).await;
+    let answered = sidecar.mcp(path, body).await;
     (answered.status, serde_json::from_str(&answered.text).unwrap_or_default())
 }
 
 #[tokio::test]
 async fn the_tools_of_one_toolset_are_served_at_its_path() {
     let sidecar = Sidecar::of_pets().await;
-    let list = request("tools/list", &json!({})).to_string();
+    let list = request("tools/list", &json!({}));
     let (status, all) = asked(&sidecar, "/mcp", &list).await;
     assert_eq!(status, 200, "{all}");
     let (_, pets) = asked(&sidecar, "/mcp/pets", &list).await;
@@ -36,7 +27,7 @@ async fn the_tools_of_one_toolset_are_served_at_its_path() {
 #[tokio::test]
 async fn a_trailing_slash_is_ignored_and_an_unknown_method_is_reported() {
     let sidecar = Sidecar::of_pets().await;
-    let list = request("tools/list", &json!({})).to_string();
+    let list = request("tools/list", &json!({}));
     let (status, listed) = asked(&sidecar, "/mcp/", &list).await;
     assert_eq!((status, &listed), (200, &asked(&sidecar, "/mcp", &list).await.1));
     let long = "x".repeat(4096);
@@ -49,7 +40,7 @@ async fn a_trailing_slash_is_ignored_and_an_unknown_method_is_reported() {
             let reference = json!({"type": "ref/prompt", "name": "a"});
             params = json!({"ref": reference, "argument": {"name": "a", "value": "b"}});
         }
-        let (_, refused) = asked(&sidecar, "/mcp", &request(method, &params).to_string()).await;
+        let (_, refused) = asked(&sidecar, "/mcp", &request(method, &params)).await;
         assert_eq!(refused["error"]["code"], -32601, "{refused}");
         let said = refused["error"]["message"].as_str().unwrap();
         let expected =
@@ -61,9 +52,8 @@ async fn a_trailing_slash_is_ignored_and_an_unknown_method_is_reported() {
 #[tokio::test]
 async fn an_invalid_mcp_request_is_answered_with_a_json_rpc_error() {
     let sidecar = Sidecar::of_pets().await;
-    let list = request("tools/list", &json!({})).to_string();
-    let json = ("content-type", "application/json");
-    let both = ("accept", "application/json, text/event-stream");
+    let list = request("tools/list", &json!({}));
+    let (json, both) = (JSON, EITHER);
     let old = ("mcp-protocol-version", "1999-01-01");
     for (headers, body, status, said) in [
         (vec![json, both], "[]", 400, "expected 1 to 256 messages of MCP"),
@@ -90,8 +80,7 @@ async fn an_invalid_mcp_request_is_answered_with_a_json_rpc_error() {
 #[tokio::test]
 async fn a_batch_of_the_revision_with_batches_is_answered_by_a_batch() {
     let sidecar = Sidecar::of_pets().await;
-    let headers =
-        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let headers = [JSON, EITHER];
     let call = |id: u64, pet: u64| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "pets-getPet", "arguments": {"petId": pet}}});
     let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let mut progress = call(3, 7);
@@ -118,42 +107,21 @@ async fn a_batch_of_the_revision_with_batches_is_answered_by_a_batch() {
 async fn a_duplicate_argument_is_refused_before_anything_is_sent() {
     let sidecar = Sidecar::of_pets().await;
     let call = request("tools/call", &json!({"name": "pets-getPet", "arguments": {"petId": 7}}));
-    let twice = call.to_string().replace(r#""petId":7"#, r#""petId":7,"petId":8"#);
+    let twice = call.replace(r#""petId":7"#, r#""petId":7,"petId":8"#);
     let (status, problem) = asked(&sidecar, "/mcp", &twice).await;
     assert_eq!(status, 400, "{problem}");
-    let (status, answer) = asked(&sidecar, "/mcp", &call.to_string()).await;
+    let (status, answer) = asked(&sidecar, "/mcp", &call).await;
     assert_eq!(status, 200, "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["id"], 7, "{answer}");
 }
 
-const APPROVED: &str = "
-toolsets:
-  pets:
-    openapi: ../fixtures/pets/spec.yaml
-    auth: { api_key: { in: header, name: X-Api-Key, value: 'literal:demo-key' } }
-    upstream: replay
-    confirm: always
-";
-
 /// A call by the revision 2026-07-28 of a client with these capabilities.
 async fn called(sidecar: &Sidecar, capabilities: &Value, more: &Value) -> (u16, Value) {
     let mut params = json!({"name": "pets-getPet", "arguments": {"petId": 7}});
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
-    });
     for (name, value) in more.as_object().unwrap() {
         params[name] = value.clone();
     }
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "pets-getPet"),
-    ];
-    let body = request("tools/call", &params).to_string();
-    let answered = sidecar.send("POST", "/mcp", &headers, &body).await;
+    let answered = sidecar.ask_2026("tools/call", &params, capabilities, &[]).await;
     (answered.status, serde_json::from_str(&answered.text).unwrap_or_default())
 }
 
@@ -163,7 +131,7 @@ fn answer(state: &Value, answer: &Value) -> Value {
 
 #[tokio::test]
 async fn a_call_over_mcp_that_needs_approval_requests_input_and_is_made_once() {
-    let sidecar = Sidecar::of(APPROVED).await;
+    let sidecar = Sidecar::of(&format!("{PETS}    confirm: always\n")).await;
     let elicits = json!({"elicitation": {}});
     let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
     let result = &asked["result"];
@@ -196,7 +164,7 @@ async fn a_call_over_mcp_that_needs_approval_requests_input_and_is_made_once() {
 
 #[tokio::test]
 async fn a_declined_call_is_rejected_and_one_without_elicitation_stays_pending() {
-    let sidecar = Sidecar::of(APPROVED).await;
+    let sidecar = Sidecar::of(&format!("{PETS}    confirm: always\n")).await;
     let elicits = json!({"elicitation": {"form": {}}});
     let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
     let state = &asked["result"]["requestState"];
@@ -221,7 +189,7 @@ async fn a_declined_call_is_rejected_and_one_without_elicitation_stays_pending()
         assert_eq!(decided["response"]["name"], "Rex", "{decided}");
     }
     let call = request("tools/call", &json!({"name": "pets-getPet", "arguments": {"petId": 7}}));
-    let (_, refused) = self::asked(&sidecar, "/mcp", &call.to_string()).await;
+    let (_, refused) = self::asked(&sidecar, "/mcp", &call).await;
     let error = &refused["result"]["structuredContent"]["error"];
     assert_eq!(error["code"], "needs_approval", "{refused}");
 }
@@ -242,8 +210,7 @@ async fn a_call_of_a_refused_operation_gets_the_reason_by_every_entrance() {
         assert_eq!(error["code"], "unknown_tool", "{called}");
         assert_eq!(error["next"], "give_up", "{called}");
         let params = json!({"name": tool, "arguments": {}});
-        let (_, over_mcp) =
-            asked(&sidecar, "/mcp", &request("tools/call", &params).to_string()).await;
+        let (_, over_mcp) = asked(&sidecar, "/mcp", &request("tools/call", &params)).await;
         let shown = sidecar.get(&format!("/v1/tools/{tool}")).await;
         assert_eq!(shown.status, 404);
         for answer in [called.to_string(), over_mcp.to_string(), shown.text] {

@@ -5,21 +5,8 @@ use crate::prelude::*;
 
 /// The answer to a request by the revision 2026-07-28.
 async fn asked(service: &Service, method: &str, params: &Value, header: Option<&str>) -> Value {
-    let mut params = params.clone();
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let mut headers = vec![
-        JSON,
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-    ];
-    headers.extend((method == "tools/call").then_some(("mcp-name", "order")));
-    headers.extend(header.map(|region| ("mcp-param-region", region)));
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let answered = service.sidecar.send("POST", "/mcp", &headers, &body.to_string()).await;
+    let header: Vec<_> = header.map(|region| ("mcp-param-region", region)).into_iter().collect();
+    let answered = service.sidecar.ask_2026(method, params, &json!({}), &header).await;
     let mut answer = answered.json();
     answer["status"] = answered.status.into();
     answer

@@ -27,19 +27,7 @@ async fn configured(case: &str, more: &str) -> (Sidecar, TempDir) {
 
 async fn called(sidecar: &Sidecar, name: &str, arguments: Value) -> Value {
     let params = json!({"name": name, "arguments": arguments});
-    asked(sidecar, "tools/call", params).await
-}
-
-async fn asked(sidecar: &Sidecar, method: &str, params: Value) -> Value {
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2025-11-25"),
-    ];
-    let answered = sidecar.send("POST", "/mcp", &headers, &body.to_string()).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    answered.json()["result"].clone()
+    sidecar.ask("tools/call", params).await["result"].take()
 }
 
 /// The handle in the text of a result.
@@ -137,8 +125,8 @@ async fn read_result_reports_unknown_handles_and_wrong_arguments() {
 #[tokio::test]
 async fn read_result_is_the_last_listed_tool_and_read_only() {
     let sidecar = Sidecar::of_pets().await;
-    let list = asked(&sidecar, "tools/list", json!({})).await;
-    let last = list["tools"].as_array().unwrap().last().unwrap();
+    let list = sidecar.ask("tools/list", json!({})).await;
+    let last = list["result"]["tools"].as_array().unwrap().last().unwrap();
     assert_eq!(
         (&last["name"], &last["annotations"]["readOnlyHint"]),
         (&json!("read_result"), &json!(true))

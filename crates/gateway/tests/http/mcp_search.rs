@@ -3,29 +3,13 @@
 use crate::prelude::*;
 use std::fmt::Write;
 
-const SEARCH: &str = "
-mcp: { mode: search, pinned: [pets-listPets] }
-toolsets:
-  pets:
-    openapi: ../fixtures/pets/spec.yaml
-    auth: { api_key: { in: header, name: X-Api-Key, value: 'literal:demo-key' } }
-    upstream: replay
-";
-
-async fn asked(sidecar: &Sidecar, method: &str, params: Value) -> Value {
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2025-11-25"),
-    ];
-    let answered = sidecar.send("POST", "/mcp", &headers, &body.to_string()).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    answered.json()
+/// The pets behind four tools.
+fn search() -> String {
+    format!("mcp: {{ mode: search, pinned: [pets-listPets] }}\n{PETS}")
 }
 
 async fn called(sidecar: &Sidecar, name: &str, arguments: Value) -> Value {
-    asked(sidecar, "tools/call", json!({"name": name, "arguments": arguments})).await
+    sidecar.ask("tools/call", json!({"name": name, "arguments": arguments})).await
 }
 
 fn names(list: &Value) -> Vec<&str> {
@@ -37,20 +21,20 @@ const STANDING: [&str; 4] = ["find_tools", "describe_tools", "call_read_tool", "
 
 #[tokio::test]
 async fn in_search_mode_four_tools_and_the_pinned_ones_are_listed() {
-    let sidecar = Sidecar::of(SEARCH).await;
-    let list = asked(&sidecar, "tools/list", json!({})).await;
+    let sidecar = Sidecar::of(&search()).await;
+    let list = sidecar.ask("tools/list", json!({})).await;
     assert_eq!(names(&list), [&STANDING[..], &["pets-listPets", "read_result"]].concat());
     let hint = |at: usize| list["result"]["tools"][at]["annotations"]["readOnlyHint"].clone();
     assert_eq!([hint(0), hint(1), hint(2), hint(3)], [true, true, true, false]);
     let about = json!({"name": "test", "version": "1"});
     let begins = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
-    let told = asked(&sidecar, "initialize", begins).await;
+    let told = sidecar.ask("initialize", begins).await;
     assert!(told["result"]["instructions"].as_str().unwrap().contains("find_tools"), "{told}");
 }
 
 #[tokio::test]
 async fn a_tool_is_found_described_and_called() {
-    let sidecar = Sidecar::of(SEARCH).await;
+    let sidecar = Sidecar::of(&search()).await;
     let found = called(&sidecar, "find_tools", json!({"query": "show one pet"})).await;
     let result = &found["result"];
     let tools = result["structuredContent"]["tools"].as_array().unwrap();
@@ -80,26 +64,14 @@ async fn a_tool_is_found_described_and_called() {
 
 #[tokio::test]
 async fn a_call_through_call_tool_needs_the_approval_of_its_tool() {
-    let sidecar = Sidecar::of(&format!("{SEARCH}    confirm: always\n")).await;
+    let sidecar = Sidecar::of(&format!("{}    confirm: always\n", search())).await;
     let mut params = json!({
         "name": "call_write_tool",
         "arguments": {"name": "pets-getPet", "arguments": {"petId": 7}},
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
-        },
     });
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "call_write_tool"),
-    ];
-    let send = async |params: &Value| {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        sidecar.send("POST", "/mcp", &headers, &body.to_string()).await.json()
-    };
+    let elicits = json!({"elicitation": {}});
+    let send =
+        async |params: &Value| sidecar.ask_2026("tools/call", params, &elicits, &[]).await.json();
     let asked = send(&params).await;
     let question = &asked["result"]["inputRequests"]["approval"]["params"]["message"];
     assert!(question.as_str().unwrap().contains("/pets/7"), "{asked}");
@@ -115,7 +87,7 @@ async fn a_call_through_call_tool_needs_the_approval_of_its_tool() {
 
 #[tokio::test]
 async fn a_fault_of_a_call_through_call_tool_is_reported_to_the_model() {
-    let sidecar = Sidecar::of(SEARCH).await;
+    let sidecar = Sidecar::of(&search()).await;
     for (name, arguments, expected) in [
         ("find_tools", json!({}), "`query`: expected what a tool is wanted for"),
         ("find_tools", json!({"query": "a", "limit": 0}), "`limit`: expected 1 to 100, got: 0"),
@@ -158,17 +130,17 @@ async fn a_fault_of_a_call_through_call_tool_is_reported_to_the_model() {
 
 #[tokio::test]
 async fn in_auto_mode_few_tools_are_listed_directly() {
-    let auto = SEARCH.replace("mode: search", "mode: auto");
-    let direct = SEARCH.replace("mode: search", "mode: direct");
+    let auto = search().replace("mode: search", "mode: auto");
+    let direct = search().replace("mode: search", "mode: direct");
     let (auto, direct) = (Sidecar::of(&auto).await, Sidecar::of(&direct).await);
-    let list = asked(&auto, "tools/list", json!({})).await;
+    let list = auto.ask("tools/list", json!({})).await;
     assert_eq!(
         list["result"]["tools"],
-        asked(&direct, "tools/list", json!({})).await["result"]["tools"]
+        direct.ask("tools/list", json!({})).await["result"]["tools"]
     );
     assert!(!names(&list).contains(&"find_tools"));
-    let few = Sidecar::of(&SEARCH.replace("mode: search", "mode: auto, tokens: 100")).await;
-    assert_eq!(names(&asked(&few, "tools/list", json!({})).await)[..4], STANDING);
+    let few = Sidecar::of(&search().replace("mode: search", "mode: auto, tokens: 100")).await;
+    assert_eq!(names(&few.ask("tools/list", json!({})).await)[..4], STANDING);
     // Where all are listed, the four are nobody.
     for (tool, expected) in [
         ("find_tools", "there is no tool `find_tools`; `tools/list` lists those there are"),
@@ -208,7 +180,7 @@ async fn five_thousand_tools_cost_a_client_under_two_thousand_tokens() {
     let config =
         format!("mcp: {{mode: search}}\ntoolsets: {{many: {{openapi: '{}'}}}}\n", file.display());
     let sidecar = Sidecar::of(&config).await;
-    let list = asked(&sidecar, "tools/list", json!({})).await;
+    let list = sidecar.ask("tools/list", json!({})).await;
     assert!(list["result"]["tools"][0]["description"].as_str().unwrap().contains("many (5000)"));
     // Four bytes a token, as everywhere else.
     let tokens = list["result"]["tools"].to_string().len() / 4;

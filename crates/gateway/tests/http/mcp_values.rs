@@ -44,7 +44,7 @@ async fn called_by(sidecar: &Sidecar, capabilities: &Value, more: &Value) -> (u1
         params[name] = value.clone();
     }
     let headers = [
-        ("content-type", "application/json"),
+        JSON,
         ("accept", "application/json, text/event-stream"),
         ("mcp-protocol-version", "2026-07-28"),
         ("mcp-method", "tools/call"),

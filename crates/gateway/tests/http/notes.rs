@@ -3,15 +3,14 @@
 
 use crate::prelude::*;
 use axum::Json;
+use callgate_testkit::serve;
 
 const SENTENCE: &str = "`tags` is empty and was left out";
 
 /// A sidecar with the tool `find`, which has an optional list in its query.
 async fn finder() -> (Sidecar, TempDir) {
     let router = Router::new().fallback(|| async { Json(json!({"found": 3})) });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let server = serve(router).await;
     let tags = json!({"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}});
     let find = json!({"operationId": "find", "parameters": [tags], "responses": {"200": {"description": "found"}}});
     let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/x": {"get": find}}});
@@ -95,11 +94,7 @@ async fn every_dialect_reports_omitted_arguments() {
 async fn every_entrance_reports_omitted_arguments() {
     let (sidecar, _folder) = finder().await;
     for (path, accept, body) in ways() {
-        let headers = [
-            ("content-type", "application/json"),
-            ("accept", accept),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
+        let headers = [JSON, ("accept", accept), ("mcp-protocol-version", "2025-11-25")];
         let answered = sidecar.send("POST", path, &headers, &body.to_string()).await;
         let is_there = answered.status == 200 && answered.text.contains(SENTENCE);
         assert!(is_there && answered.text.contains("found"), "{path} {accept}: {}", answered.text);
@@ -109,13 +104,8 @@ async fn every_entrance_reports_omitted_arguments() {
 #[tokio::test]
 async fn mcp_reports_omitted_arguments_in_text_and_structured_content() {
     let (sidecar, _folder) = finder().await;
-    let (path, accept, body) = ways().remove(2);
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", accept),
-        ("mcp-protocol-version", "2025-11-25"),
-    ];
-    let answered = sidecar.send("POST", path, &headers, &body.to_string()).await.json();
+    let (path, _, body) = ways().remove(2);
+    let answered = sidecar.mcp(path, &body.to_string()).await.json();
     let content = answered["result"]["content"].to_string();
     assert!(content.contains(SENTENCE), "{answered}");
     assert_eq!(answered["result"]["structuredContent"]["notes"], json!([SENTENCE]), "{answered}");

@@ -6,10 +6,9 @@ pub(crate) use axum::Router;
 pub(crate) use callgate_config::Environment;
 pub(crate) use serde_json::{Value, json};
 pub(crate) use tempfile::TempDir;
-pub(crate) use tokio::net::TcpListener;
 
 pub(crate) use crate::{
     JSON,
     service::Service,
-    sidecar::{Answered, Sidecar},
+    sidecar::{Answered, EITHER, PETS, Sidecar, request},
 };

@@ -42,12 +42,10 @@ impl Service {
             .route("/events", get(events))
             .route("/large", get(large))
             .with_state(Arc::clone(&seen));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let server = callgate_testkit::serve(router).await;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("spec.yaml");
-        std::fs::write(&file, DESCRIPTION).unwrap();
+        std::fs::write(&file, callgate_testkit::describe(DESCRIPTION)).unwrap();
         let file = file.display();
         let text = format!(
             "{keys}\ntoolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''{of_toolset}}}}}"
@@ -109,8 +107,6 @@ fn json(text: String) -> Response {
 }
 
 const DESCRIPTION: &str = r#"
-openapi: 3.1.0
-info: {title: Orders, version: "1"}
 paths:
   /orders:
     post:

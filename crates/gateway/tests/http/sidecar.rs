@@ -35,11 +35,9 @@ impl Sidecar {
     /// What a configuration says, in surroundings of its own.
     pub(crate) async fn with(text: &str, environment: &Environment) -> Self {
         let built = built(text, environment, None).await;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
         let gateway = Gateway::new(built);
         let router = router_with(gateway.clone(), crate::routes());
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let address = callgate_testkit::serve(router).await;
         Self { address, client: reqwest::Client::new(), gateway }
     }
 
@@ -60,11 +58,43 @@ impl Sidecar {
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Answered {
-        self.send("POST", path, &[("content-type", "application/json")], &body.to_string()).await
+        self.send("POST", path, &[JSON], &body.to_string()).await
     }
 
     pub(crate) async fn put(&self, path: &str, body: &Value) -> Answered {
-        self.send("PUT", path, &[("content-type", "application/json")], &body.to_string()).await
+        self.send("PUT", path, &[JSON], &body.to_string()).await
+    }
+
+    /// The response to a message of MCP of the revision 2025-11-25.
+    pub(crate) async fn mcp(&self, path: &str, body: &str) -> Answered {
+        let headers = [JSON, EITHER, ("mcp-protocol-version", "2025-11-25")];
+        self.send("POST", path, &headers, body).await
+    }
+
+    /// The JSON of the response to a request of MCP of the revision 2025-11-25.
+    pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {
+        let answered = self.mcp("/mcp", &request(method, &params)).await;
+        assert_eq!(answered.status, 200, "{}", answered.text);
+        answered.json()
+    }
+
+    /// The response to a request of MCP of the revision 2026-07-28 by a client with these capabilities.
+    pub(crate) async fn ask_2026(
+        &self,
+        method: &str,
+        params: &Value,
+        capabilities: &Value,
+        headers: &[(&str, &str)],
+    ) -> Answered {
+        let mut params = params.clone();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
+        });
+        let own = [JSON, EITHER, ("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+        let name = params["name"].as_str().map(|name| ("mcp-name", name));
+        let headers: Vec<_> = own.into_iter().chain(name).chain(headers.iter().copied()).collect();
+        self.send("POST", "/mcp", &headers, &request(method, &params)).await
     }
 
     pub(crate) async fn send(
@@ -113,7 +143,16 @@ async fn built(text: &str, environment: &Environment, previous: Option<&Built>) 
     config.build(environment, previous).await.unwrap()
 }
 
-const PETS: &str = "
+/// A request of MCP.
+pub(crate) fn request(method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+/// What a client of MCP accepts.
+pub(crate) const EITHER: (&str, &str) = ("accept", "application/json, text/event-stream");
+
+/// The pets, which answer from recordings; more keys of the toolset may follow.
+pub(crate) const PETS: &str = "
 sessions: { headers: { ownerId: X-Owner } }
 toolsets:
   pets:

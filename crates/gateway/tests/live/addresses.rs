@@ -1,17 +1,10 @@
 //! Descriptions at addresses: asked for again, and missed at the start.
 
-use std::{
-    fs::File,
-    io::Write as _,
-    sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
-};
+use crate::prelude::*;
+use std::{fs::File, io::Write as _, sync::Mutex, time::SystemTime};
 
-use axum::{Router, http::StatusCode, routing::get};
-use serde_json::json;
-use tokio::{net::TcpListener, time::timeout};
-
-use crate::sidecar::{Sidecar, changes, description};
+use axum::http::StatusCode;
+use tokio::time::timeout;
 
 /// What a server of a description answers with.
 type Served = Arc<Mutex<(u16, String)>>;
@@ -23,10 +16,8 @@ async fn server(status: u16, text: &str) -> (String, Served) {
         let (status, text) = answer.lock().unwrap().clone();
         (StatusCode::from_u16(status).unwrap(), text)
     });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}/pets.yaml", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-    (address, served)
+    let origin = callgate_testkit::serve(Router::new().fallback(answer)).await;
+    (format!("{origin}/pets.yaml"), served)
 }
 
 async fn sidecar(address: &str, interval: &str) -> Sidecar {

@@ -1,10 +1,9 @@
 //! Files that change, break, go and come back.
 
-use std::{fs, os::unix::fs::symlink, path::Path};
+use crate::prelude::*;
+use std::os::unix::fs::symlink;
 
-use serde_json::json;
-
-use crate::sidecar::{CONFIGURATION, Sidecar, changes, description};
+use crate::sidecar::CONFIGURATION;
 
 #[tokio::test]
 async fn a_changed_description_is_served_and_its_changes_are_reported() {

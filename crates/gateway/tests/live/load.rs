@@ -1,15 +1,9 @@
 //! Calls while everything is read again: none fails, and each gets what its tool answers.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
-};
+use crate::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use axum::{Router, extract::Path, routing::get};
-use serde_json::{Value, json};
-use tokio::net::TcpListener;
-
-use crate::sidecar::Sidecar;
+use axum::extract::Path;
 
 /// Calls that go on until they are over.
 #[derive(Debug, Default)]
@@ -35,12 +29,7 @@ impl Calls {
 
 async fn service() -> String {
     let answer = get(|Path(id): Path<String>| async move { axum::Json(json!({"id": id})) });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(
-        async move { axum::serve(listener, Router::new().route("/pets/{id}", answer)).await },
-    );
-    address
+    callgate_testkit::serve(Router::new().route("/pets/{id}", answer)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -57,8 +46,8 @@ paths:
 ";
     let sidecar = Sidecar::with(|folder| {
         let text = format!("reload: {{watch: false}}\ntoolsets: {{pets: {{openapi: pets.yaml, server: '{server}'}}}}");
-        std::fs::write(folder.join("callgate.yaml"), text).unwrap();
-        std::fs::write(folder.join("pets.yaml"), description).unwrap();
+        fs::write(folder.join("callgate.yaml"), text).unwrap();
+        fs::write(folder.join("pets.yaml"), description).unwrap();
     })
     .await;
     let calls = Arc::new(Calls::default());

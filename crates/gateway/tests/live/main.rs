@@ -6,4 +6,5 @@
 mod addresses;
 mod files;
 mod load;
+mod prelude;
 mod sidecar;

@@ -1,12 +1,10 @@
 //! A sidecar that follows the files of a folder of its own.
 
-use std::{fs, path::Path, time::Duration};
+use crate::prelude::*;
 
 use callgate_config::DescriptionOptions;
 use callgate_gateway::{Gateway, Live, Source, router};
-use serde_json::Value;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
 
 /// A sidecar, the folder it was read from, and a client.
 #[derive(Debug)]
@@ -56,10 +54,8 @@ impl Sidecar {
             Source::file(folder.path().join("callgate.yaml"), DescriptionOptions::default());
         let gateway = Gateway::new(source.build(None).await.unwrap());
         change(folder.path());
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
         let live = Live::start(&gateway, source);
-        tokio::spawn(async move { axum::serve(listener, router(gateway)).await });
+        let address = callgate_testkit::serve(router(gateway)).await;
         Self { folder, client: reqwest::Client::new(), address, _live: live }
     }
 

@@ -18,7 +18,7 @@ async fn a_service_is_resolved_to_its_endpoints() {
     assert_eq!(directory.resolve(&pets).await.unwrap(), ["10.0.0.5:443".parse().unwrap()]);
     let asked = google.asked().pop().unwrap();
     assert_eq!(asked.line, format!("POST /v1/{place}/pets:resolve"));
-    assert_eq!(asked.authorization, "Bearer machine");
+    assert_eq!(asked.header("authorization"), "Bearer machine");
     let none = format!("{place}/none").parse().unwrap();
     assert_eq!(directory.resolve(&none).await.unwrap_err().kind(), ErrorKind::NotFound);
 }

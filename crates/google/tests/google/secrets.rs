@@ -22,7 +22,7 @@ async fn a_version_is_read_with_the_accounts_token() {
         assert!(secret.note().is_some(), "the line break at the end is told");
         let asked = google.asked().pop().unwrap();
         assert_eq!(asked.line, format!("GET /v1/{resource}/versions/latest:access"));
-        assert_eq!(asked.authorization, "Bearer machine");
+        assert_eq!(asked.header("authorization"), "Bearer machine");
     }
 }
 

@@ -6,66 +6,49 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use axum::{
-    Router,
-    body::Bytes,
-    extract::State,
-    http::{HeaderMap, Method, StatusCode, Uri},
-};
 use base64::{
     Engine,
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
 };
 use callgate_google::{Account, Endpoints, Identity, Impersonation, Rest, Tokens};
 use callgate_secret::{LocalStores, SecretReference};
+use callgate_testkit::{Received, Service};
 use callgate_transport::Client;
 use rcgen::{KeyPair, PKCS_RSA_SHA256};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-
-/// One request as it came.
-#[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    pub(crate) line: String,
-    pub(crate) authorization: String,
-    pub(crate) body: String,
-}
 
 /// The server.
 #[derive(Clone, Debug)]
 pub(crate) struct Google {
-    pub(crate) origin: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    pub(crate) service: Service,
     /// Statuses to refuse the next requests with.
     refusals: Arc<Mutex<Vec<u16>>>,
 }
 
 impl Google {
     pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
-        let google = Self { origin, asked: Arc::default(), refusals: Arc::default() };
-        let routes = Router::new().fallback(answer).with_state(google.clone());
-        tokio::spawn(async move { axum::serve(listener, routes).await });
-        google
+        let refusals = Arc::<Mutex<Vec<_>>>::default();
+        let next = Arc::clone(&refusals);
+        let service = Service::start(move |request| answer(request, next.lock().unwrap().pop()));
+        Self { service: service.await, refusals }
     }
 
     pub(crate) fn refuse_next(&self, statuses: &[u16]) {
         self.refusals.lock().unwrap().extend(statuses);
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn asked(&self) -> Vec<Received> {
+        self.service.received()
     }
 
     pub(crate) fn endpoints(&self) -> Endpoints {
-        let url = self.origin.parse().ok();
+        let url = self.service.origin.parse().ok();
         Endpoints {
             iam_credentials: url.clone(),
             metadata: url.clone(),
             secret_manager: url.clone(),
             service_directory: url,
-            token: format!("{}/token", self.origin).parse().ok(),
+            token: self.service.url("/token").parse().ok(),
         }
     }
 
@@ -107,75 +90,45 @@ pub(crate) fn jwt(audience: &str) -> String {
     format!("{}.{}.c2ln", part(json!({"alg": "RS256"})), part(claims))
 }
 
-async fn answer(
-    State(google): State<Google>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
-) -> (StatusCode, String) {
-    let authorization =
-        headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
-    let body = String::from_utf8(body.to_vec()).unwrap();
-    google.asked.lock().unwrap().push(Asked {
-        line: format!("{method} {uri}"),
-        authorization: authorization.unwrap_or_default(),
-        body: body.clone(),
-    });
-    let refusal = google.refusals.lock().unwrap().pop();
+fn answer(request: &Received, refusal: Option<u16>) -> (u16, String) {
     if let Some(status) = refusal {
-        let status = StatusCode::from_u16(status).unwrap();
         let body = json!({"error": {"status": "UNAUTHENTICATED", "message": "canary"}});
         return (status, body.to_string());
     }
-    match granted(&uri, &headers, &body) {
-        Some(text) => (StatusCode::OK, text),
-        None => (StatusCode::NOT_FOUND, json!({"error": {"status": "NOT_FOUND"}}).to_string()),
+    match granted(request) {
+        Some(granted) => (200, granted.to_string()),
+        None => (404, json!({"error": {"status": "NOT_FOUND"}}).to_string()),
     }
 }
 
-fn granted(uri: &Uri, headers: &HeaderMap, body: &str) -> Option<String> {
-    let is_metadata = headers.get("metadata-flavor").is_some_and(|value| value == "Google");
-    let query = uri.query().unwrap_or_default();
+fn granted(request: &Received) -> Option<Value> {
+    let is_metadata = request.header("metadata-flavor") == "Google";
+    let (path, query) = request.line.split_once('?').unwrap_or((&request.line, ""));
     let audience = query.split('&').find_map(|pair| pair.strip_prefix("audience="));
-    let json: Value = serde_json::from_str(body).unwrap_or_default();
-    let path = uri.path();
-    if is_metadata && path.ends_with("/default/token") {
-        return Some(
-            json!({"access_token": "machine", "expires_in": 3600, "token_type": "Bearer"})
-                .to_string(),
-        );
-    }
-    if is_metadata && path.ends_with("/default/identity") {
-        return Some(jwt(audience?));
-    }
-    if path == "/token" && body.contains("grant-type%3Ajwt-bearer") {
-        return Some(json!({"id_token": jwt("exchanged")}).to_string());
-    }
-    if path == "/token" {
-        return Some(
-            json!({"access_token": "user", "expires_in": 3600, "token_type": "Bearer"}).to_string(),
-        );
-    }
-    if path.ends_with(":generateAccessToken") {
-        return Some(
-            json!({"accessToken": "other", "expireTime": "2999-01-01T00:00:00Z"}).to_string(),
-        );
-    }
-    if path.ends_with(":generateIdToken") {
-        return Some(json!({"token": jwt(json["audience"].as_str()?)}).to_string());
-    }
-    if path.ends_with("/secrets/key/versions/latest:access") {
-        let data = BASE64_STANDARD.encode("123456789\n");
-        return Some(
+    let token =
+        |name: &str| json!({"access_token": name, "expires_in": 3600, "token_type": "Bearer"});
+    let json: Value = serde_json::from_str(&request.body).unwrap_or_default();
+    let is_token = path.ends_with(" /token");
+    Some(match path.rsplit('/').next()? {
+        "token" if is_metadata && path.ends_with("/default/token") => token("machine"),
+        "identity" if is_metadata => jwt(audience?).into(),
+        "token" if is_token && request.body.contains("grant-type%3Ajwt-bearer") => {
+            json!({"id_token": jwt("exchanged")})
+        }
+        "token" if is_token => token("user"),
+        name if name.ends_with(":generateAccessToken") => {
+            json!({"accessToken": "other", "expireTime": "2999-01-01T00:00:00Z"})
+        }
+        name if name.ends_with(":generateIdToken") => {
+            json!({"token": jwt(json["audience"].as_str()?)})
+        }
+        "latest:access" if path.ends_with("/secrets/key/versions/latest:access") => {
+            let data = BASE64_STANDARD.encode("123456789\n");
             json!({"name": "projects/1/secrets/key/versions/3", "payload": {"data": data}})
-                .to_string(),
-        );
-    }
-    if path.ends_with("/services/pets:resolve") {
-        return Some(
-            json!({"service": {"endpoints": [{"address": "10.0.0.5", "port": 443}]}}).to_string(),
-        );
-    }
-    None
+        }
+        "pets:resolve" => {
+            json!({"service": {"endpoints": [{"address": "10.0.0.5", "port": 443}]}})
+        }
+        _ => return None,
+    })
 }

@@ -42,7 +42,7 @@ async fn a_key_is_exchanged_for_an_identity_token() {
     assert!(token.lifetime > Duration::from_secs(3500));
     let [asked] = &*google.asked() else { panic!("one request") };
     let assertion = asked.body.split('&').find_map(|pair| pair.strip_prefix("assertion=")).unwrap();
-    let endpoint = format!("{}/token", google.origin);
+    let endpoint = format!("{}/token", google.service.origin);
     let claims = verified(assertion, &public, Some(&endpoint));
     assert_eq!(claims["target_audience"], AUDIENCE);
     assert_eq!(claims["sub"], "pets@p.iam.gserviceaccount.com");
@@ -74,7 +74,7 @@ async fn another_account_is_impersonated_by_its_address() {
     let asked = google.asked();
     let account = "/v1/projects/-/serviceAccounts/other@p.iam.gserviceaccount.com";
     assert_eq!(asked[1].line, format!("POST {account}:generateAccessToken"));
-    assert_eq!(asked[1].authorization, "Bearer machine");
+    assert_eq!(asked[1].header("authorization"), "Bearer machine");
     let body: Value = serde_json::from_str(&asked[1].body).unwrap();
     let via = "projects/-/serviceAccounts/via@p.iam.gserviceaccount.com";
     assert_eq!(body["delegates"], json!([via]));
@@ -92,16 +92,16 @@ async fn a_credential_file_may_impersonate_another_account() {
     let path = folder.path().join("adc.json");
     let json = json!({
         "type": "impersonated_service_account",
-        "service_account_impersonation_url": format!("{}{account}:generateAccessToken", google.origin),
+        "service_account_impersonation_url": format!("{}{account}:generateAccessToken", google.service.origin),
         "source_credentials": {
             "type": "authorized_user", "client_id": "c", "client_secret": "canary",
-            "refresh_token": "canary", "token_uri": format!("{}/token", google.origin),
+            "refresh_token": "canary", "token_uri": format!("{}/token", google.service.origin),
         },
     });
     std::fs::write(&path, json.to_string()).unwrap();
     let tokens = google.tokens(Account::File(path));
     assert_eq!(tokens.access_token().await.unwrap().value.expose(), "other");
-    assert_eq!(google.asked()[1].authorization, "Bearer user");
+    assert_eq!(google.asked()[1].header("authorization"), "Bearer user");
 }
 
 #[tokio::test]

@@ -243,31 +243,22 @@ const LONG_ENUM: usize = 256;
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::check_rows;
+
     use super::*;
-    use crate::schema::sample::check;
+    use crate::schema::sample::{check, value};
 
     #[test]
     fn enum_members_of_another_type_are_converted_to_the_declared_one() {
         let repaired = &["repaired-keyword"];
-        check(
-            json!({"type": "string", "enum": [1, true, "a", 1.5]}),
-            json!({"type": "string", "enum": ["1", "true", "a", "1.5"]}),
-            repaired,
-        );
-        check(
-            json!({"enum": ["1", "2", 2], "type": "integer"}),
-            json!({"enum": [1, 2], "type": "integer"}),
-            repaired,
-        );
-        check(
-            json!({"type": "boolean", "enum": ["true", "false"]}),
-            json!({"type": "boolean", "enum": [true, false]}),
-            repaired,
-        );
-        check(
-            json!({"type": "string", "const": 7}),
-            json!({"type": "string", "const": "7"}),
-            repaired,
+        check_rows(
+            r#"
+            {"type": "string", "enum": [1, true, "a", 1.5]} => {"type": "string", "enum": ["1", "true", "a", "1.5"]}
+            {"enum": ["1", "2", 2], "type": "integer"} => {"enum": [1, 2], "type": "integer"}
+            {"type": "boolean", "enum": ["true", "false"]} => {"type": "boolean", "enum": [true, false]}
+            {"type": "string", "const": 7} => {"type": "string", "const": "7"}
+            "#,
+            |[schema, expected]| check(value(schema), value(expected), repaired),
         );
         let fine = json!({"type": "integer", "enum": [1, 2]});
         check(fine.clone(), fine, &[]);
@@ -276,20 +267,13 @@ mod tests {
     #[test]
     fn a_declared_type_that_no_enum_member_fits_is_dropped() {
         let repaired = &["repaired-keyword"];
-        check(
-            json!({"type": "integer", "enum": ["a", "b"]}),
-            json!({"enum": ["a", "b"]}),
-            repaired,
-        );
-        check(
-            json!({"type": "integer", "enum": ["a", "2", 1.5]}),
-            json!({"type": ["integer", "string", "number"], "enum": ["a", 2, 1.5]}),
-            repaired,
-        );
-        check(
-            json!({"type": "array", "enum": ["a"], "items": {"type": "string"}}),
-            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}}),
-            repaired,
+        check_rows(
+            r#"
+            {"type": "integer", "enum": ["a", "b"]} => {"enum": ["a", "b"]}
+            {"type": "integer", "enum": ["a", "2", 1.5]} => {"type": ["integer", "string", "number"], "enum": ["a", 2, 1.5]}
+            {"type": "array", "enum": ["a"], "items": {"type": "string"}} => {"type": "array", "items": {"type": "string", "enum": ["a"]}}
+            "#,
+            |[schema, expected]| check(value(schema), value(expected), repaired),
         );
     }
 
@@ -304,25 +288,14 @@ mod tests {
     #[test]
     fn a_default_and_examples_are_converted_like_the_enum_members() {
         let repaired = &["repaired-keyword"];
-        check(
-            json!({"type": "integer", "enum": ["1", "2"], "default": "2", "examples": ["1", 2]}),
-            json!({"type": "integer", "enum": [1, 2], "default": 2, "examples": [1, 2]}),
-            repaired,
-        );
-        check(
-            json!({"type": "string", "enum": [1, 2], "default": 1, "example": 2}),
-            json!({"type": "string", "enum": ["1", "2"], "default": "1", "examples": ["2"]}),
-            repaired,
-        );
-        check(
-            json!({"type": "integer", "enum": ["a", "b"], "default": "a"}),
-            json!({"enum": ["a", "b"], "default": "a"}),
-            repaired,
-        );
-        check(
-            json!({"type": "array", "enum": ["a", "b"], "default": ["a"]}),
-            json!({"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a"]}),
-            repaired,
+        check_rows(
+            r#"
+            {"type": "integer", "enum": ["1", "2"], "default": "2", "examples": ["1", 2]} => {"type": "integer", "enum": [1, 2], "default": 2, "examples": [1, 2]}
+            {"type": "string", "enum": [1, 2], "default": 1, "example": 2} => {"type": "string", "enum": ["1", "2"], "default": "1", "examples": ["2"]}
+            {"type": "integer", "enum": ["a", "b"], "default": "a"} => {"enum": ["a", "b"], "default": "a"}
+            {"type": "array", "enum": ["a", "b"], "default": ["a"]} => {"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a"]}
+            "#,
+            |[schema, expected]| check(value(schema), value(expected), repaired),
         );
         // A value that is not listed, and one of another type while the members have the declared one.
         check(

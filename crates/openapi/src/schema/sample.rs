@@ -6,6 +6,11 @@ use callgate_tree::Path;
 use super::{Builder, View, cache::SchemaCache};
 use crate::{budget::Budget, sample::document};
 
+/// A value that is written as JSON.
+pub(super) fn value(text: &str) -> Value {
+    Value::parse(text).unwrap()
+}
+
 /// Checks a schema, its built form, and the codes of the findings.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]

@@ -3,6 +3,7 @@
 
 use crate::prelude::*;
 
+use callgate_testkit::{corpus, descriptions};
 use callgate_tool::Schema;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -10,29 +11,6 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 /// Of how many operations of a description every schema is built; of the others of each twentieth.
 const BUILT: usize = 20;
 const EACH: usize = 20;
-
-/// A folder of the corpus, where there is one.
-pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
-    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    Some(shared.join("corpus").join(name)).filter(|folder| folder.is_dir())
-}
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        let is_text =
-            path.extension().is_some_and(|name| name == "json" || name == "yaml" || name == "yml");
-        if path.is_dir() {
-            files(&path, found);
-        } else if is_text {
-            found.push(path);
-        }
-    }
-}
 
 /// The operations of a document by its text alone, through local path item references.
 fn n_operations(root: &Node) -> usize {
@@ -76,14 +54,12 @@ fn check(path: &Path, loaded: &Loaded, document: &Document) {
 #[expect(clippy::print_stdout, reason = "the counts are read by people")]
 #[test]
 fn every_description_of_the_corpus_loads() {
-    let Some(folder) = corpus("specs") else { return println!("corpus absent") };
-    let mut found = Vec::new();
-    files(&folder, &mut found);
+    let Some(folder) = corpus("specs") else { return };
     let options = LoadOptions {
         server: Some("https://api.example.com".to_owned()),
         ..LoadOptions::default()
     };
-    for path in found {
+    for path in descriptions(&folder) {
         let bytes = fs::read(&path).unwrap();
         let Ok(read) = Document::read(&bytes, &Limits::default()) else { continue };
         let loaded = load(&read.value, &options);

@@ -3,9 +3,8 @@
 use crate::prelude::*;
 
 use callgate_openapi::{Applied, Overlay, apply_overlays};
+use callgate_testkit::corpus;
 use callgate_tree::Limits;
-
-use crate::corpus::corpus;
 
 fn tree(text: &str) -> Node {
     read(format!("---\n{text}").as_bytes(), &Limits::default()).unwrap().value
@@ -251,10 +250,9 @@ fn same(one: &Node, other: &Node) -> bool {
     one.to_value() == other.to_value()
 }
 
-#[expect(clippy::print_stdout, reason = "an absent corpus is said")]
 #[test]
 fn the_compliance_sets_of_overlays_yield_their_expected_documents() {
-    let Some(folder) = corpus("overlay/compliant-sets") else { return println!("corpus absent") };
+    let Some(folder) = corpus("overlay/compliant-sets") else { return };
     let sets: Vec<_> = sorted(&folder).into_iter().filter(|set| set.is_dir()).collect();
     assert_eq!(sets.len(), 8);
     for set in sets {
@@ -267,10 +265,9 @@ fn the_compliance_sets_of_overlays_yield_their_expected_documents() {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "an absent corpus is said")]
 #[test]
 fn the_example_overlays_of_the_specification_are_accepted_or_refused() {
-    let Some(folder) = corpus("overlay/tests") else { return println!("corpus absent") };
+    let Some(folder) = corpus("overlay/tests") else { return };
     let mut n_documents = 0;
     for version in ["v1.0", "v1.1"] {
         for (kind, passes) in [("pass", true), ("fail", false)] {

@@ -2,6 +2,8 @@
 
 use crate::prelude::*;
 
+use callgate_testkit::check_rows;
+
 /// The findings without those about the form of nested values in a query, in which tests of schemas put any schema.
 pub(crate) fn about_schemas(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
     let diagnostics = loaded.report.diagnostics.iter();
@@ -43,6 +45,10 @@ fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
     )
 }
 
+fn value(text: &str) -> Value {
+    Value::parse(text).unwrap()
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 #[track_caller]
 fn check(schema: Value, expected: Value, codes: &[&str]) {
@@ -66,35 +72,25 @@ fn equivalent_keywords_are_preserved() {
 
 #[test]
 fn schema_keywords_of_openapi_3_0_are_translated() {
-    check(
-        json!({"type": "integer", "minimum": 1, "exclusiveMinimum": true}),
-        json!({"type": "integer", "exclusiveMinimum": 1}),
-        &[],
-    );
-    check(
-        json!({"type": "integer", "minimum": 1, "exclusiveMinimum": false}),
-        json!({"type": "integer", "minimum": 1}),
-        &[],
-    );
-    check(
-        json!({"example": 7, "x-note": 1, "xml": {}, "externalDocs": {}}),
-        json!({"examples": [7]}),
-        &[],
+    check_rows(
+        r#"
+        {"type": "integer", "minimum": 1, "exclusiveMinimum": true} => {"type": "integer", "exclusiveMinimum": 1}
+        {"type": "integer", "minimum": 1, "exclusiveMinimum": false} => {"type": "integer", "minimum": 1}
+        {"example": 7, "x-note": 1, "xml": {}, "externalDocs": {}} => {"examples": [7]}
+        "#,
+        |[schema, expected]| check(value(schema), value(expected), &[]),
     );
 }
 
 #[test]
 fn a_nullable_schema_is_declared_with_null() {
-    check(json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]}), &[]);
-    check(
-        json!({"type": "string", "nullable": true, "enum": ["a"]}),
-        json!({"type": ["string", "null"], "enum": ["a", null]}),
-        &[],
-    );
-    check(
-        json!({"allOf": [{"type": "string"}], "nullable": true, "description": "D"}),
-        json!({"description": "D", "anyOf": [{"allOf": [{"type": "string"}]}, {"type": "null"}]}),
-        &[],
+    check_rows(
+        r#"
+        {"type": "string", "nullable": true} => {"type": ["string", "null"]}
+        {"type": "string", "nullable": true, "enum": ["a"]} => {"type": ["string", "null"], "enum": ["a", null]}
+        {"allOf": [{"type": "string"}], "nullable": true, "description": "D"} => {"description": "D", "anyOf": [{"allOf": [{"type": "string"}]}, {"type": "null"}]}
+        "#,
+        |[schema, expected]| check(value(schema), value(expected), &[]),
     );
 }
 

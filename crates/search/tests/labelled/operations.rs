@@ -3,10 +3,9 @@
 use std::fs;
 
 use callgate_search::{Document, Index, Parameter, Query};
+use callgate_testkit::corpus;
 use callgate_tool::Effect;
 use serde_json::Value;
-
-use crate::sets::shared;
 
 /// The operations of one description.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ struct Operation {
 impl Operations {
     /// Reads a description in JSON; `None` if there is no corpus.
     pub(crate) fn read(file: &str) -> Option<Self> {
-        let text = fs::read_to_string(shared().join("corpus/specs").join(file)).ok()?;
+        let text = fs::read_to_string(corpus("specs")?.join(file)).ok()?;
         let whole: Value = serde_json::from_str(&text).unwrap();
         let mut all = Vec::new();
         for (path, item) in whole["paths"].as_object()? {

@@ -1,8 +1,9 @@
 //! The labelled sets: tools, questions, and which tools answer them.
 
-use std::{env, fmt, fs, path::PathBuf};
+use std::{fmt, fs, path::PathBuf};
 
 use callgate_search::{Document, Parameter};
+use callgate_testkit::corpus;
 use callgate_tool::Effect;
 use serde_json::Value;
 
@@ -22,15 +23,9 @@ pub(crate) struct Measures {
     complete_10: f64,
 }
 
-/// The folder of what lies outside the repository.
-pub(crate) fn shared() -> PathBuf {
-    let beside = || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").into();
-    env::var_os("CALLGATE_SHARED").map_or_else(beside, PathBuf::from)
-}
-
 /// All sets there are.
 pub(crate) fn sets() -> Vec<Set> {
-    let folders = fs::read_dir(shared().join("corpus/retrieval")).into_iter().flatten();
+    let folders = corpus("retrieval").into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let mut folders: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path()).collect();
     // Sets of texts that are no tools have other files.
     folders.retain(|folder| folder.join("queries.jsonl").is_file());

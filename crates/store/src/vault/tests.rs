@@ -6,12 +6,12 @@ use std::{
 };
 
 use callgate_secret::MemoryStore;
+use callgate_testkit::{Received, Service, later};
 use callgate_transport::Client;
 use serde_json::json;
 
 use super::*;
 use crate::VaultLogin;
-use crate::test_server::{ReceivedRequest, TestServer, later};
 
 fn local() -> Arc<dyn SecretStore> {
     let mut store = MemoryStore::new();
@@ -26,7 +26,7 @@ fn local() -> Arc<dyn SecretStore> {
     Arc::new(store)
 }
 
-fn store_with(server: &TestServer, login: VaultLogin, local: Arc<dyn SecretStore>) -> VaultStore {
+fn store_with(server: &Service, login: VaultLogin, local: Arc<dyn SecretStore>) -> VaultStore {
     let config = VaultConfig {
         address: format!("{}/", server.origin),
         namespace: Some("team".to_owned()),
@@ -68,7 +68,7 @@ fn two(data: &serde_json::Value) -> String {
     json!({"data": {"data": data, "metadata": {"version": 2}}}).to_string()
 }
 
-fn answer(asked: &ReceivedRequest) -> (u16, String) {
+fn answer(asked: &Received) -> (u16, String) {
     let Some(path) = asked.line.strip_prefix("GET /v1/") else { return (405, String::new()) };
     if let Some(path) = path.strip_prefix("sys/internal/ui/mounts/") {
         return match path.split_once('/').unwrap().0 {
@@ -103,7 +103,7 @@ fn answer(asked: &ReceivedRequest) -> (u16, String) {
 
 #[tokio::test]
 async fn a_key_is_read_from_both_versions_of_the_engine() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let store = store_with(&server, token(), local());
     for (reference, expected) in [
         ("vault:secret/pets#key", "k"),
@@ -117,7 +117,7 @@ async fn a_key_is_read_from_both_versions_of_the_engine() {
         assert_eq!(get(&store, reference).await.unwrap(), expected, "{reference}");
     }
     assert_eq!(server.count("GET /v1/sys/internal/ui/mounts/secret/pets"), 1);
-    let asked = server.asked();
+    let asked = server.received();
     assert!(asked.iter().all(|asked| asked.header("x-vault-namespace") == "team"));
     assert!(asked.iter().all(|asked| asked.header("x-vault-token") == "canary-static"));
     assert!(asked.iter().all(|asked| asked.header("x-vault-request") == "true"));
@@ -125,7 +125,7 @@ async fn a_key_is_read_from_both_versions_of_the_engine() {
 
 #[tokio::test]
 async fn the_mount_of_a_path_is_requested_by_the_encoded_path() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let store = store_with(&server, token(), local());
     let found = get(&store, "vault:secret/100%/gr\u{fc}n#key").await.unwrap();
     assert_eq!(found, "encoded");
@@ -134,7 +134,7 @@ async fn the_mount_of_a_path_is_requested_by_the_encoded_path() {
 
 #[tokio::test]
 async fn failures_of_vault_have_different_kinds() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let store = store_with(&server, token(), local());
     for (reference, kind, words) in [
         ("vault:secret/none#key", ErrorKind::NotFound, "no secret, or deleted it"),
@@ -161,7 +161,7 @@ async fn failures_of_vault_have_different_kinds() {
 
 #[tokio::test]
 async fn an_unreachable_vault_is_reported_as_unreadable() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let mut store = store_with(&server, token(), local());
     store.server = Server::new("http://127.0.0.1:1", None, Arc::new(Client::new().unwrap()));
     let (kind, message) = get(&store, "vault:secret/pets#key").await.unwrap_err();
@@ -170,10 +170,10 @@ async fn an_unreachable_vault_is_reported_as_unreadable() {
 }
 
 /// A vault whose logins return tokens `t1`, `t2` … that live one hour; it accepts only the last.
-async fn logging_in(line: &'static str, body: &'static str) -> (TestServer, Arc<AtomicUsize>) {
+async fn logging_in(line: &'static str, body: &'static str) -> (Service, Arc<AtomicUsize>) {
     let logins = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&logins);
-    let server = TestServer::start(move |asked| {
+    let server = Service::start(move |asked| {
         if asked.line == line {
             if asked.body != body {
                 return (400, r#"{"errors":["invalid role or secret ID"]}"#.to_owned());
@@ -252,7 +252,7 @@ async fn a_refused_login_is_reported() {
 
 #[tokio::test]
 async fn a_configured_vault_token_is_renewed_before_it_expires() {
-    let server = TestServer::start(|asked| match asked.line.as_str() {
+    let server = Service::start(|asked| match asked.line.as_str() {
         "GET /v1/auth/token/lookup-self" => {
             (200, json!({"data": {"ttl": 300, "renewable": true}}).to_string())
         }
@@ -284,7 +284,7 @@ impl SecretStore for Rotating {
 
 #[tokio::test]
 async fn a_rejected_vault_token_is_read_again() {
-    let server = TestServer::start(|asked| match asked.header("x-vault-token") {
+    let server = Service::start(|asked| match asked.header("x-vault-token") {
         "t1" => answer(asked),
         _ => (403, String::new()),
     })

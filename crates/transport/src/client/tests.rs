@@ -16,6 +16,7 @@ use axum::{
     body::Body,
     routing::{any, get as get_route},
 };
+use callgate_testkit::{Connection, Raw, closed_origin, serve, serve_raw};
 use callgate_tool::Reached;
 use futures_util::stream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -23,7 +24,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 use crate::{
     CaCertificates, Denial, ErrorKind, Listeners, SentAgain, TlsFault,
-    test_server::{Connection, closed_origin, serve, serve_raw},
     test_tls::{Authority, TLS_1_2, TLS_1_3, When, serve_tls},
 };
 

@@ -1,32 +1,9 @@
 //! Real descriptions: every one of the shared corpus is read, and nodes of it are found in its text.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use callgate_testkit::{corpus, descriptions};
 use callgate_tree::{Diagnostic, Limits, Node, Severity, TextCode, locate, read};
-
-/// The files below a folder, sorted.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-        .into_iter()
-        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
-        .filter(|path| {
-            path.extension().is_some_and(|end| ["json", "yaml", "yml"].iter().any(|e| end == *e))
-        })
-        .collect()
-}
-
-/// The folder of the corpus, when there is one.
-fn corpus() -> Option<PathBuf> {
-    #[expect(clippy::disallowed_methods, reason = "the place of the corpus is told to tests only")]
-    let shared = std::env::var("CALLGATE_SHARED").map(PathBuf::from);
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let specs = shared.unwrap_or_else(|_| beside()).join("corpus/specs");
-    specs.is_dir().then_some(specs)
-}
 
 fn finding(pointer: String) -> Diagnostic {
     let found = Diagnostic::new(TextCode::UnreadableText, Severity::Note, String::new(), "");
@@ -45,13 +22,9 @@ fn last_pointer(node: &Node) -> String {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that could check nothing says so")]
 fn every_description_of_the_corpus_is_read() {
-    let Some(specs) = corpus() else {
-        eprintln!("corpus absent");
-        return;
-    };
-    let files = files(&specs);
+    let Some(specs) = corpus("specs") else { return };
+    let files = descriptions(&specs);
     assert!(!files.is_empty());
     for file in files {
         let text = fs::read(&file).unwrap();

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 /// The version of a description.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Version {
+pub(crate) enum Version {
     V2,
     V30,
     V31,
@@ -14,7 +14,7 @@ pub(super) enum Version {
 
 /// The location of the value `color`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Cookie,
     Form,
     Header,
@@ -28,7 +28,7 @@ pub(super) enum Place {
 
 /// The type of a value, as far as it decides how its text is read.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Any,
     Boolean,
     Integer,
@@ -43,44 +43,44 @@ pub(super) enum Kind {
 
 /// A member of an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Member {
-    pub(super) name: String,
-    pub(super) is_required: bool,
-    pub(super) schema: Schema,
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) is_required: bool,
+    pub(crate) schema: Schema,
 }
 
 /// A schema.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Schema {
-    pub(super) kind: Kind,
-    pub(super) is_nullable: bool,
-    pub(super) default: Option<Value>,
+pub(crate) struct Schema {
+    pub(crate) kind: Kind,
+    pub(crate) is_nullable: bool,
+    pub(crate) default: Option<Value>,
 }
 
 /// A case.
 #[derive(Clone, Debug)]
-pub(super) struct Case {
-    pub(super) version: Version,
-    pub(super) place: Place,
+pub(crate) struct Case {
+    pub(crate) version: Version,
+    pub(crate) place: Place,
     /// The declared style or `content`; in version 2.0 the formats of the list and of the lists in it.
-    pub(super) style: Option<&'static str>,
-    pub(super) explode: Option<bool>,
-    pub(super) allow_reserved: bool,
-    pub(super) allow_empty_value: bool,
-    pub(super) is_required: bool,
+    pub(crate) style: Option<&'static str>,
+    pub(crate) explode: Option<bool>,
+    pub(crate) allow_reserved: bool,
+    pub(crate) allow_empty_value: bool,
+    pub(crate) is_required: bool,
     /// True if a body has another member beside the value.
-    pub(super) has_sibling: bool,
-    pub(super) schema: Schema,
-    pub(super) given: Option<Value>,
+    pub(crate) has_sibling: bool,
+    pub(crate) schema: Schema,
+    pub(crate) given: Option<Value>,
 }
 
 impl Schema {
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(crate) fn of(kind: Kind) -> Self {
         Self { kind, is_nullable: false, default: None }
     }
 
     /// The schema with the types of the given value where it leaves them open: a service knows what it expects.
-    pub(super) fn with_types_of(&self, given: &Value) -> Self {
+    pub(crate) fn with_types_of(&self, given: &Value) -> Self {
         let kind = match (&self.kind, given) {
             (Kind::Any, Value::Array(items)) => Kind::Tuple(
                 items.iter().map(|item| Self::of(Kind::Any).with_types_of(item)).collect(),
@@ -118,7 +118,7 @@ impl Schema {
     }
 
     /// Takes away what version 2.0 cannot say.
-    pub(super) fn forbid_null(&mut self) {
+    pub(crate) fn forbid_null(&mut self) {
         self.is_nullable = false;
         match &mut self.kind {
             Kind::List(inner) | Kind::Map(inner) => inner.forbid_null(),
@@ -132,7 +132,7 @@ impl Schema {
     }
 
     /// The schema of an item, if this is a list.
-    pub(super) fn item(&self, at: usize) -> Option<Self> {
+    pub(crate) fn item(&self, at: usize) -> Option<Self> {
         match &self.kind {
             Kind::List(item) => Some((**item).clone()),
             Kind::Tuple(items) => {
@@ -142,7 +142,7 @@ impl Schema {
         }
     }
 
-    pub(super) fn to_value(&self, version: Version) -> Value {
+    pub(crate) fn to_value(&self, version: Version) -> Value {
         let list = |item: &Self| json!({"type": "array", "items": item.to_value(version)});
         let mut schema = match &self.kind {
             Kind::Any => json!({}),
@@ -188,7 +188,7 @@ fn object(members: &[Member], version: Version) -> Value {
 
 impl Case {
     /// The style of the value, and whether its parts stand apart.
-    pub(super) fn style(&self) -> (&'static str, bool) {
+    pub(crate) fn style(&self) -> (&'static str, bool) {
         let default = match self.place {
             Place::Cookie | Place::Query => "form",
             Place::Header | Place::Path => "simple",
@@ -307,7 +307,7 @@ impl Case {
         }
     }
 
-    pub(super) fn description(&self) -> Value {
+    pub(crate) fn description(&self) -> Value {
         let path = if self.place == Place::Path { "/{color}" } else { "/" };
         if self.version == Version::V2 {
             let parameter = match self.place {
@@ -341,7 +341,7 @@ impl Case {
     }
 
     /// The plan, unless the operation is refused.
-    pub(super) fn plan(&self) -> Option<Plan> {
+    pub(crate) fn plan(&self) -> Option<Plan> {
         let text = self.description().to_string();
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
         let loaded = load(&document, &LoadOptions::default());
@@ -349,7 +349,7 @@ impl Case {
     }
 
     /// The arguments of the call, and the location of the value in them.
-    pub(super) fn arguments(&self, plan: &Plan) -> (Value, &'static str) {
+    pub(crate) fn arguments(&self, plan: &Plan) -> (Value, &'static str) {
         let has = |name: &str| {
             plan.operation().inputs.iter().any(|input| input.argument.as_str() == name)
         };

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// The value that a service reads; `None` if the request has no trace of it.
-pub(super) fn decoded(
+pub(crate) fn decoded(
     case: &Case,
     schema: &Schema,
     request: &http::Request<Bytes>,

@@ -3,91 +3,84 @@
 use crate::prelude::*;
 use proptest::prelude::*;
 
-use super::{
-    check,
-    decode::{Row, Shape},
-    list, name, object, single, text,
+use super::{check, list, name, object, single, text};
+use crate::differences::{
+    case::{Case, Kind, Place, Schema, Version},
+    decode::decoded,
 };
 
-const STYLES: [(&str, &str, &[bool]); 9] = [
-    ("path", "simple", &[false, true]),
-    ("path", "label", &[false, true]),
-    ("path", "matrix", &[false, true]),
-    ("query", "form", &[false, true]),
-    ("query", "spaceDelimited", &[false]),
-    ("query", "pipeDelimited", &[false]),
-    ("header", "simple", &[false, true]),
-    ("cookie", "form", &[false, true]),
-    ("query", "deepObject", &[true]),
+const STYLES: [(Place, &str, &[bool]); 8] = [
+    (Place::Path, "simple", &[false, true]),
+    (Place::Path, "label", &[false, true]),
+    (Place::Path, "matrix", &[false, true]),
+    (Place::Query, "form", &[false, true]),
+    (Place::Query, "spaceDelimited", &[false]),
+    (Place::Query, "pipeDelimited", &[false]),
+    (Place::Header, "simple", &[false, true]),
+    (Place::Cookie, "form", &[false, true]),
 ];
-const KINDS: [&str; 4] = ["boolean", "integer", "number", "string"];
 
-fn parameter(row: Row, schema: Value, reserved: bool) -> Plan {
-    let path = if row.place == "path" { "/{color}" } else { "/" };
-    let mut parameter = json!({"name": "color", "in": row.place, "required": true,
-        "style": row.style, "explode": row.explode, "schema": schema});
-    if reserved {
-        parameter["allowReserved"] = json!(true);
-    }
-    operation("get", path, json!({"parameters": [parameter]}))
-}
-
-fn schema(shape: Shape, kind: &str) -> Value {
-    match shape {
-        Shape::List => json!({"type": "array", "items": {"type": kind}}),
-        Shape::Object => json!({"type": "object", "additionalProperties": {"type": kind}}),
-        Shape::Single => json!({"type": kind}),
+fn case(place: Place, style: &'static str, explode: bool, kind: Kind) -> Case {
+    Case {
+        version: Version::V30,
+        place,
+        style: Some(style),
+        explode: Some(explode),
+        allow_reserved: false,
+        allow_empty_value: false,
+        is_required: true,
+        has_sibling: false,
+        schema: Schema::of(kind),
+        given: None,
     }
 }
 
-fn values(shape: Shape, kind: &str) -> BoxedStrategy<Value> {
-    match shape {
-        Shape::List => list(kind).boxed(),
-        Shape::Object => object(kind).boxed(),
-        Shape::Single => single(kind),
-    }
+fn check_case(case: &Case, values: impl Strategy<Value = Value>) {
+    let plan = case.plan().unwrap();
+    check(&format!("{case:?}"), (&plan, "color"), values, |request, value| {
+        decoded(case, &case.schema.with_types_of(value), request).unwrap()
+    });
 }
 
-fn check_row(row: Row, reserved: bool) {
-    let plan = parameter(row, schema(row.shape, row.kind), reserved);
-    let values = values(row.shape, row.kind);
-    check(&format!("{row:?}"), (&plan, "color"), values, |request| row.decoded(request));
-}
-
-/// The rows of some styles.
-fn rows(shapes: &[Shape], is_chosen: impl Fn(&str) -> bool) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (place, style, explodes) in STYLES.into_iter().filter(|(_, style, _)| is_chosen(style)) {
-        let combined =
-            explodes.iter().flat_map(|explode| shapes.iter().map(move |shape| (*explode, *shape)));
-        rows.extend(combined.flat_map(|(explode, shape)| {
-            KINDS.map(|kind| Row { place, style, explode, shape, kind })
-        }));
-    }
-    rows
+/// The kinds of single values, lists and objects of a JSON type, with their values.
+fn kinds(name: &str) -> [(Kind, BoxedStrategy<Value>); 3] {
+    let kind = || match name {
+        "boolean" => Kind::Boolean,
+        "integer" => Kind::Integer,
+        "number" => Kind::Number,
+        _ => Kind::Text,
+    };
+    let inner = || Box::new(Schema::of(kind()));
+    [
+        (kind(), single(name)),
+        (Kind::List(inner()), list(name).boxed()),
+        (Kind::Map(inner()), object(name).boxed()),
+    ]
 }
 
 #[test]
 fn parameters_of_every_style_decode_to_their_arguments() {
-    let all = [Shape::Single, Shape::List, Shape::Object];
-    for row in
-        rows(&all, |style| !matches!(style, "deepObject" | "pipeDelimited" | "spaceDelimited"))
-    {
-        check_row(row, false);
-    }
-    // These two are defined for lists and objects only.
-    for row in rows(&[Shape::List, Shape::Object], |style| style.ends_with("Delimited")) {
-        check_row(row, false);
+    for (place, style, explodes) in STYLES {
+        // Two are defined for lists and objects only.
+        let least = usize::from(style.ends_with("Delimited"));
+        for name in ["boolean", "integer", "number", "string"] {
+            for (kind, values) in kinds(name).into_iter().skip(least) {
+                for explode in explodes {
+                    check_case(&case(place, style, *explode, kind.clone()), values.clone());
+                }
+            }
+        }
     }
 }
 
 #[test]
 fn unescaped_reserved_characters_decode_to_their_arguments() {
-    for (shape, explode) in
-        [(Shape::Single, true), (Shape::List, true), (Shape::List, false), (Shape::Object, false)]
-    {
-        let row = Row { place: "query", style: "form", explode, shape, kind: "string" };
-        check_row(row, true);
+    for (kind, values) in kinds("string") {
+        for explode in [false, true] {
+            let is_map = matches!(kind, Kind::Map(_));
+            let case = case(Place::Query, "form", explode && !is_map, kind.clone());
+            check_case(&Case { allow_reserved: true, ..case }, values.clone());
+        }
     }
 }
 
@@ -105,26 +98,13 @@ fn nested(depth: u32) -> impl Strategy<Value = Value> {
 
 #[test]
 fn deep_object_parameters_decode_to_their_arguments() {
-    let row = Row {
-        place: "query",
-        style: "deepObject",
-        explode: true,
-        shape: Shape::Object,
-        kind: "string",
-    };
-    let plan = parameter(row, json!({"type": "object"}), false);
-    check("deepObject", (&plan, "color"), nested(3), |request| row.decoded(request));
+    let any = Kind::Map(Box::new(Schema::of(Kind::Any)));
+    check_case(&case(Place::Query, "deepObject", true, any), nested(3));
 }
 
 #[test]
 fn json_parameters_decode_to_their_arguments() {
-    for place in ["path", "query", "cookie", "header"] {
-        let path = if place == "path" { "/{color}" } else { "/" };
-        let content = json!({"application/json": {"schema": {}}});
-        let parameter = json!({"name": "color", "in": place, "required": true, "content": content});
-        let plan = operation("get", path, json!({"parameters": [parameter]}));
-        let row =
-            Row { place, style: "simple", explode: false, shape: Shape::Single, kind: "json" };
-        check(place, (&plan, "color"), nested(3), |request| row.decoded(request));
+    for place in [Place::Path, Place::Query, Place::Cookie, Place::Header] {
+        check_case(&case(place, "content", false, Kind::Any), nested(3));
     }
 }

@@ -99,8 +99,6 @@ async fn a_request_with_a_key_has_another_digest_with_a_token_without_the_scope(
 
 /// Two toolsets, of which everybody may use one.
 const DESCRIPTION: &str = "
-openapi: 3.1.0
-info: {title: Pets, version: '1'}
 paths:
   /pets:
     get:

@@ -8,8 +8,6 @@ use super::*;
 
 /// The service answers whom it was asked for: the values of its inputs, and the token.
 const DESCRIPTION: &str = "
-openapi: 3.1.0
-info: {title: Pets, version: '1'}
 components: {securitySchemes: {token: {type: http, scheme: bearer}}}
 paths:
   /pets:

@@ -8,8 +8,6 @@ const LEE: &str = "a-token-of-lee-0123456789";
 
 /// The service answers a file of as many bytes as it is asked for.
 const DESCRIPTION: &str = "
-openapi: 3.1.0
-info: {title: Pets, version: '1'}
 paths:
   /pets:
     get:

@@ -45,7 +45,7 @@ impl Sidecar {
         let config = Config::from_text(format!("{usual}{text}"), base);
         let mut config = config.map_err(Failure::Configuration)?;
         for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
-            toolset.description = Description::text(description);
+            toolset.description = Description::text(callgate_testkit::describe(description));
         }
         let listeners = Listeners::default();
         let environment = Environment::new().with_listeners(listeners.clone());
@@ -151,8 +151,6 @@ pub(super) fn nothing() -> String {
 pub(super) const CALL: &str = r#"{"calls": [{"tool": "pets-list", "args": {}}]}"#;
 
 const DESCRIPTION: &str = "
-openapi: 3.1.0
-info: {title: Pets, version: '1'}
 paths:
   /pets:
     get:

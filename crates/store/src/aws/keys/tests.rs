@@ -1,10 +1,10 @@
 //! Tests each source of keys, with a store in memory for the variables and files and a server for the endpoints.
 
 use callgate_secret::{MemoryStore, Secret};
+use callgate_testkit::{Service, later};
 use callgate_transport::Client;
 
 use super::*;
-use crate::test_server::{TestServer, later};
 
 fn local(secrets: &[(&str, &str)]) -> Arc<dyn SecretStore> {
     let mut store = MemoryStore::new();
@@ -51,7 +51,7 @@ async fn aws_keys_in_variables_precede_other_sources() {
 
 #[tokio::test]
 async fn a_web_identity_is_exchanged_for_keys() {
-    let server = TestServer::start(|_| {
+    let server = Service::start(|_| {
         let answer = "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>\
             <SessionToken>tw+/=</SessionToken><SecretAccessKey>sw</SecretAccessKey>\
             <Expiration>2026-01-01T00:00:00Z</Expiration><AccessKeyId>AKIDW</AccessKeyId></Credentials>\
@@ -66,7 +66,7 @@ async fn a_web_identity_is_exchanged_for_keys() {
         ("env:AWS_ENDPOINT_URL_STS", &server.origin),
     ];
     check(&secrets, ("AKIDW", "sw", Some("tw+/="))).await;
-    let asked = server.asked().pop().unwrap();
+    let asked = server.received().pop().unwrap();
     assert_eq!(
         asked.body,
         "Action=AssumeRoleWithWebIdentity&Version=2011%2D06%2D15&DurationSeconds=3600\
@@ -77,7 +77,7 @@ async fn a_web_identity_is_exchanged_for_keys() {
 
 #[tokio::test]
 async fn a_containers_endpoint_receives_its_token() {
-    let server = TestServer::start(|asked| match asked.header("authorization") {
+    let server = Service::start(|asked| match asked.header("authorization") {
         "Bearer t" => (200, ANSWERED.to_owned()),
         _ => (401, String::new()),
     })
@@ -104,7 +104,7 @@ async fn keys_do_not_leave_the_machine_in_the_clear() {
 
 #[tokio::test]
 async fn an_instances_metadata_is_read_with_version_two() {
-    let server = TestServer::start(|asked| {
+    let server = Service::start(|asked| {
         let is_known = asked.header("x-aws-ec2-metadata-token") == "session";
         match asked.line.as_str() {
             "PUT /latest/api/token" => (200, "session".to_owned()),
@@ -120,7 +120,7 @@ async fn an_instances_metadata_is_read_with_version_two() {
     .await;
     let endpoint = ("env:AWS_EC2_METADATA_SERVICE_ENDPOINT", server.origin.as_str());
     check(&[endpoint], ("AKIDM", "sm", Some("tm"))).await;
-    let put = &server.asked()[0];
+    let put = &server.received()[0];
     assert_eq!(put.header("x-aws-ec2-metadata-token-ttl-seconds"), "300");
     let disabled = ("env:AWS_EC2_METADATA_DISABLED", "true");
     let error = source(&[endpoint, disabled]).keys().await.unwrap_err();
@@ -130,7 +130,7 @@ async fn an_instances_metadata_is_read_with_version_two() {
 
 #[tokio::test]
 async fn found_keys_are_cached_and_read_again_after_a_rejection() {
-    let server = TestServer::start(|_| (200, ANSWERED.to_owned())).await;
+    let server = Service::start(|_| (200, ANSWERED.to_owned())).await;
     let full = format!("{}/role", server.origin);
     let source = source(&[("env:AWS_CONTAINER_CREDENTIALS_FULL_URI", &full)]);
     let keys = source.keys().await.unwrap();

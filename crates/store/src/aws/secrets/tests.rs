@@ -1,15 +1,13 @@
 //! Tests the store against the documented responses of `GetSecretValue`.
 
 use callgate_secret::MemoryStore;
+use callgate_testkit::{Received, Service};
 use callgate_transport::Client;
 
 use super::*;
-use crate::{
-    aws::{KeySource, NamedKeys},
-    test_server::{ReceivedRequest, TestServer},
-};
+use crate::aws::{KeySource, NamedKeys};
 
-fn store(server: &TestServer, local: MemoryStore) -> SecretsManagerStore {
+fn store(server: &Service, local: MemoryStore) -> SecretsManagerStore {
     let transport: Arc<dyn Transport> = Arc::new(Client::new().unwrap());
     let named = KeySource::Named(Box::new(NamedKeys {
         access_key_id: "literal:AKID".parse().unwrap(),
@@ -36,7 +34,7 @@ async fn get(store: &SecretsManagerStore, reference: &str) -> Result<String, (Er
     })
 }
 
-fn answer(asked: &ReceivedRequest) -> (u16, String) {
+fn answer(asked: &Received) -> (u16, String) {
     let failed = |name: &str| (400, format!(r#"{{"__type":"{name}","message":"canary"}}"#));
     let found = |value: Value| (200, json!({"Name": "n", "SecretString": value}).to_string());
     let Ok(body) = serde_json::from_str::<Value>(&asked.body) else { return (400, String::new()) };
@@ -60,7 +58,7 @@ fn answer(asked: &ReceivedRequest) -> (u16, String) {
 
 #[tokio::test]
 async fn a_secret_is_found_whole_and_by_key() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let store = store(&server, local());
     for (reference, expected) in [
         ("aws:plain", "abc"),
@@ -73,7 +71,7 @@ async fn a_secret_is_found_whole_and_by_key() {
     }
     let noted = store.get(&"aws:plain".parse().unwrap()).await.unwrap();
     assert!(noted.note().is_some());
-    let asked = &server.asked()[0];
+    let asked = &server.received()[0];
     assert_eq!(asked.header("x-amz-target"), "secretsmanager.GetSecretValue");
     let signature = asked.header("authorization");
     assert!(signature.contains("/eu-west-1/secretsmanager/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-target,"), "{signature}");
@@ -81,7 +79,7 @@ async fn a_secret_is_found_whole_and_by_key() {
 
 #[tokio::test]
 async fn a_secret_is_read_in_the_region_of_its_arn() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let arn = "aws:arn:aws:secretsmanager:us-gov-west-1:123456789012:secret:pets-a1B2c3";
     let signature = get(&store(&server, local()), arn).await.unwrap();
     assert!(signature.contains("/us-gov-west-1/secretsmanager/"), "{signature}");
@@ -89,7 +87,7 @@ async fn a_secret_is_read_in_the_region_of_its_arn() {
 
 #[tokio::test]
 async fn failures_of_aws_have_different_kinds() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let store = store(&server, local());
     for (reference, kind, words) in [
         ("aws:gone", ErrorKind::NotFound, "no such secret or version: `aws:gone`"),
@@ -112,16 +110,16 @@ async fn failures_of_aws_have_different_kinds() {
         assert!(message.contains(words), "{reference}: {message}");
     }
     // Keys that are unchanged when they are read again are not retried.
-    let unsigned = |asked: &&ReceivedRequest| asked.body.contains("unsigned");
-    assert_eq!(server.asked().iter().filter(unsigned).count(), 1);
+    let unsigned = |asked: &&Received| asked.body.contains("unsigned");
+    assert_eq!(server.received().iter().filter(unsigned).count(), 1);
 }
 
 #[tokio::test]
 async fn missing_keys_send_nothing_and_a_closed_port_is_unavailable() {
-    let server = TestServer::start(answer).await;
+    let server = Service::start(answer).await;
     let error = get(&store(&server, MemoryStore::new()), "aws:plain").await.unwrap_err();
     assert_eq!(error.0, ErrorKind::NotFound);
-    assert!(server.asked().is_empty());
+    assert!(server.received().is_empty());
     let mut closed = store(&server, local());
     closed.config.endpoint = Some("http://127.0.0.1:1".to_owned());
     let (kind, message) = get(&closed, "aws:plain").await.unwrap_err();

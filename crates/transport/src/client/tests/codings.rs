@@ -116,7 +116,7 @@ async fn a_connection_that_breaks_in_a_compressed_answer_is_a_receive_error() {
         connection.read_head().await;
         let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n";
         connection.write(head).await;
-        connection.write_bytes(&coded("gzip", b"hello").await[..12]).await;
+        connection.write(&coded("gzip", b"hello").await[..12]).await;
     })
     .await;
     check_failure(send(get(&origin, "/")).await, ErrorKind::Receive, Reached::Maybe);

@@ -34,10 +34,7 @@ async fn a_service_without_tls_is_not_reached_securely() {
 
 #[tokio::test]
 async fn a_connection_closed_without_an_answer_may_have_reached_the_service() {
-    let origin = serve_raw(|mut connection| async move {
-        connection.read_head().await;
-    })
-    .await;
+    let origin = Raw::once("").await.origin;
     check_failure(send(get(&origin, "/")).await, ErrorKind::Send, Reached::Maybe);
 }
 
@@ -47,11 +44,7 @@ async fn a_truncated_answer_may_have_reached_the_service() {
         "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
     ] {
-        let origin = serve_raw(move |mut connection| async move {
-            connection.read_head().await;
-            connection.write(answer).await;
-        })
-        .await;
+        let origin = Raw::once(answer).await.origin;
         check_failure(send(get(&origin, "/")).await, ErrorKind::Receive, Reached::Maybe);
     }
 }
@@ -63,25 +56,17 @@ async fn bytes_that_are_not_http_are_no_response() {
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
         "HTTP/1.1 200 OK\r\nx : y\r\n\r\n",
     ] {
-        let origin = serve_raw(move |mut connection| async move {
-            connection.read_head().await;
-            connection.write(answer).await;
-        })
-        .await;
+        let origin = Raw::once(answer).await.origin;
         check_failure(send(get(&origin, "/")).await, ErrorKind::Send, Reached::Maybe);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_error_shows_the_url_or_a_credential() {
-    let silent = serve_raw(|mut connection| async move { connection.hold().await }).await;
-    let broken = serve_raw(|mut connection| async move {
-        connection.read_head().await;
-        connection
-            .write("HTTP/1.1 200 OK\r\nx-echo: canary\r\ncontent-length: 10\r\n\r\ncanary")
-            .await;
-    })
-    .await;
+    let silent = Raw::silent().await.origin;
+    let broken = Raw::once("HTTP/1.1 200 OK\r\nx-echo: canary\r\ncontent-length: 10\r\n\r\ncanary")
+        .await
+        .origin;
     let closed = closed_origin().await;
     let secure = silent.replace("http://", "https://");
     let unnamed = format!("http://canary{}.invalid", "a".repeat(64));

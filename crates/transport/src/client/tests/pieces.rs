@@ -32,7 +32,7 @@ async fn told(head: &'static str, pieces: Vec<Vec<u8>>, go: &Arc<Notify>) -> Str
             for piece in &*pieces {
                 go.notified().await;
                 connection.write(&format!("{:x}\r\n", piece.len())).await;
-                connection.write_bytes(piece).await;
+                connection.write(piece).await;
                 connection.write("\r\n").await;
             }
             connection.hold().await;
@@ -62,7 +62,7 @@ async fn each_piece_of_a_stream_arrives_before_the_next_is_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn a_response_head_that_is_late_is_a_timeout() {
-    let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
+    let origin = Raw::silent().await.origin;
     let limits = Limits { timeout: SHORT, ..Limits::default() };
     let opened = Client::new().unwrap().open(get(&origin, "/"), &limits).await;
     check_failure(opened, ErrorKind::TimedOut, Reached::Maybe);
@@ -70,11 +70,7 @@ async fn a_response_head_that_is_late_is_a_timeout() {
 
 #[tokio::test]
 async fn an_answer_without_a_date_is_given_one() {
-    let origin = serve_raw(|mut connection| async move {
-        connection.read_head().await;
-        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
-    })
-    .await;
+    let origin = Raw::once("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.origin;
     let response = send(get(&origin, "/")).await.unwrap();
     let date = response.headers()["date"].to_str().unwrap().to_owned();
     let age = httpdate::parse_http_date(&date).unwrap().elapsed().unwrap_or_default();

@@ -11,12 +11,7 @@ fn bounded(response_bytes: usize) -> Limits {
 #[tokio::test]
 async fn an_announced_length_over_the_bound_is_refused_at_once() {
     // The body never comes, so only its announced length can be refused.
-    let origin = serve_raw(|mut connection| async move {
-        connection.read_head().await;
-        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await;
-        connection.hold().await;
-    })
-    .await;
+    let origin = Raw::stuck("HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await.origin;
     let error = check_failure(send(get(&origin, "/")).await, ErrorKind::TooLarge, Reached::Yes);
     assert!(!error.is_transient());
 }

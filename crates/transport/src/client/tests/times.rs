@@ -18,18 +18,13 @@ async fn check_timed_out(origin: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_never_answers_is_a_timeout() {
-    let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
+    let origin = Raw::silent().await.origin;
     check_timed_out(&origin).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_stops_within_the_body_is_a_timeout() {
-    let origin = serve_raw(|mut connection| async move {
-        connection.read_head().await;
-        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab").await;
-        connection.hold().await;
-    })
-    .await;
+    let origin = Raw::stuck("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab").await.origin;
     check_timed_out(&origin).await;
 }
 

@@ -1,9 +1,6 @@
 //! Looks for schemas that are reported and yet met, in every description of the corpus, where there is one.
 
-use std::{
-    fs,
-    path::{Path as FilePath, PathBuf},
-};
+use std::fs;
 
 use callgate_tool::{Object, Value};
 use callgate_tree::{Node, Path};
@@ -22,22 +19,6 @@ use crate::{
     limits::Limits,
     schema::{Builder, View, cache::SchemaCache},
 };
-
-fn files(folder: &FilePath, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, found);
-        } else if path
-            .extension()
-            .is_some_and(|name| name == "json" || name == "yaml" || name == "yml")
-        {
-            found.push(path);
-        }
-    }
-}
 
 /// The pointers of all objects that are read as schemas and reported.
 fn reported(document: &Document) -> Vec<String> {
@@ -81,18 +62,14 @@ fn built(document: &Document, pointer: &str) -> serde_json::Value {
 #[expect(clippy::print_stderr, reason = "the counts are read by people")]
 #[test]
 fn no_schema_of_the_corpus_is_reported_although_a_value_meets_it() {
-    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let folder = shared.join("corpus/specs");
-    if !folder.is_dir() {
-        return eprintln!("corpus absent");
-    }
-    let mut found = Vec::new();
-    files(&folder, &mut found);
+    let Some(folder) = callgate_testkit::corpus("specs") else { return };
     let (mut n_files, mut n_reported) = (0, 0);
     let is_long = ProptestConfig::default().cases > 256;
-    for path in found.into_iter().step_by(if is_long { 1 } else { SAMPLE }) {
+    for path in callgate_testkit::descriptions(&folder).into_iter().step_by(if is_long {
+        1
+    } else {
+        SAMPLE
+    }) {
         let Ok(read) = Document::read(&fs::read(&path).unwrap(), &Limits::default()) else {
             continue;
         };
