@@ -2,23 +2,21 @@
 
 use crate::prelude::*;
 
-use tokio::{net::TcpListener, runtime::Runtime};
+use callgate_testkit::{Blocking, serve};
 
 const PETS: &str = r#"{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "servers": [{"url": "/v1"}],
     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {"200": {"description": "ok"}}}}}}"#;
 
 /// A server of descriptions and other texts; it stops when it is dropped.
 struct Site {
-    address: SocketAddr,
+    origin: String,
     asked: Arc<Mutex<Vec<String>>>,
-    runtime: Option<Runtime>,
+    server: Option<Blocking<String>>,
     home: TempDir,
 }
 
 impl Site {
     fn start() -> Self {
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&asked);
         let app = Router::new().fallback(move |request: Request| {
@@ -28,15 +26,13 @@ impl Site {
             noted.lock().unwrap().push(format!("{path} {}", answer.status().as_u16()));
             async move { answer }
         });
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = listener.local_addr().unwrap();
-        runtime.spawn(async move { axum::serve(listener, app).await });
-        let home = tempfile::tempdir().unwrap();
-        Self { address, asked, runtime: Some(runtime), home }
+        let server = Blocking::start(serve(app));
+        let (origin, home) = (server.service.clone(), tempfile::tempdir().unwrap());
+        Self { origin, asked, server: Some(server), home }
     }
 
     fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("{}{path}", self.origin)
     }
 
     /// Runs the command with a home of its own.
@@ -56,9 +52,9 @@ impl Site {
     }
 
     fn stop(&mut self) {
-        self.runtime.take().unwrap().shutdown_background();
+        self.server.take().unwrap().stop();
         // Until nobody listens any more.
-        while TcpStream::connect(self.address).is_ok() {
+        while TcpStream::connect(self.origin.trim_start_matches("http://")).is_ok() {
             std::thread::yield_now();
         }
     }

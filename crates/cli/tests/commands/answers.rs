@@ -1,7 +1,6 @@
 //! What becomes of answers: all of them shown, in the format that is asked for, written to files, page after page.
 
 use crate::prelude::*;
-use std::io::Write;
 
 use axum::{
     extract::Query,
@@ -9,6 +8,7 @@ use axum::{
     response::{IntoResponse, Redirect},
     routing::get,
 };
+use callgate_testkit::{Blocking, Raw};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -58,25 +58,6 @@ fn server() -> Server {
 
 fn answer(media_type: &'static str, body: impl Into<Body>) -> Response {
     ([(CONTENT_TYPE, media_type)], body.into()).into_response()
-}
-
-/// A server whose every answer breaks off.
-struct Broken(String);
-
-impl Broken {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().map_while(Result::ok) {
-                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 5000\r\n\r\nPK";
-                let mut asked = [0; 4096];
-                let _asked = stream.read(&mut asked);
-                stream.write_all(head.as_bytes()).unwrap_or_default();
-            }
-        });
-        Self(url)
-    }
 }
 
 /// The description in `folder`.
@@ -158,11 +139,20 @@ fn a_file_of_any_size_is_written_whole_or_not_at_all() {
     assert_eq!(ended.out, "");
     ended.says("wrote 3,145,728 bytes of `application/zip`");
     assert_eq!(fs::read(&file).unwrap(), vec![7; FILE_BYTES]);
-    let broken = Broken::start();
-    callgate(&["call", &spec(folder.path()), "getFile", "--server", &broken.0, "-o", target])
-        .exits(1)
-        .says("error[unreachable]")
-        .says("nothing was written to");
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 5000\r\n\r\nPK";
+    let broken = Blocking::start(Raw::once(head));
+    callgate(&[
+        "call",
+        &spec(folder.path()),
+        "getFile",
+        "--server",
+        &broken.service.origin,
+        "-o",
+        target,
+    ])
+    .exits(1)
+    .says("error[unreachable]")
+    .says("nothing was written to");
     assert_eq!(fs::read(&file).unwrap().len(), FILE_BYTES);
     let entries = fs::read_dir(folder.path()).unwrap();
     let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();

@@ -2,7 +2,6 @@
 //! audit file: nothing of it is obeyed or hidden, and no line of it passes for one of the command's own.
 
 use crate::prelude::*;
-use std::io::Read as _;
 
 use crate::foreign::{check, description, payloads, service, write};
 
@@ -213,52 +212,6 @@ fn names_in_a_multipart_body_are_shown_as_text() {
     }
 }
 
-/// A sidecar that is killed when it is dropped.
-struct Sidecar {
-    process: Child,
-    address: String,
-    log: BufReader<ChildStderr>,
-}
-
-impl Sidecar {
-    fn start(folder: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]);
-        command.current_dir(folder).stderr(Stdio::piped());
-        let mut process = command.spawn().unwrap();
-        let mut log = BufReader::new(process.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains("listening on ") {
-            line.clear();
-            assert!(log.read_line(&mut line).unwrap() > 0, "it has ended");
-        }
-        let address = line.split("http://").nth(1).unwrap();
-        let address =
-            address.split(|one: char| !matches!(one, '0'..='9' | '.' | ':')).next().unwrap();
-        Self { process, address: address.to_owned(), log }
-    }
-
-    fn post(&self, path: &str, headers: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
-        );
-        write!(stream, "{head}{headers}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    /// The log after the process was killed.
-    fn log(mut self) -> String {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-        let mut log = String::new();
-        self.log.read_to_string(&mut log).unwrap();
-        log
-    }
-}
-
 #[test]
 fn no_line_of_a_log_or_an_audit_file_is_forged() {
     for (n, text) in payloads().into_iter().enumerate() {
@@ -269,7 +222,7 @@ fn no_line_of_a_log_or_an_audit_file_is_forged() {
         let configuration = json!({"toolsets": {"api": {"openapi": "api.json", "server": server.url(""), "prefix": ""}},
             "audit": {"file": "audit.jsonl", "key": "literal:0123456789abcdef"}, "idempotency": {}, "log": {"format": form, "level": "debug"}});
         write(&folder, "callgate.yaml", &configuration.to_string());
-        let sidecar = Sidecar::start(folder.path());
+        let mut sidecar = Sidecar::start(folder.path(), &[]);
         for (tool, args) in [
             ("json", json!({})),
             ("problem", json!({})),
@@ -279,16 +232,17 @@ fn no_line_of_a_log_or_an_audit_file_is_forged() {
             let call = json!({"tool": tool, "args": args, "id": text, "idempotencyKey": text});
             let body =
                 json!({"calls": [call], "session": {"id": text, "parameters": {(&*text): text}}});
-            let answer = sidecar.post(
-                "/v1/calls",
+            let answer = sidecar.answer(
+                "POST /v1/calls",
                 "traceparent: \u{9b}\u{202e}\r\nuser-agent: \u{9b}a\u{202e}\r\n",
                 &body.to_string(),
             );
             let body = answer.split_once("\r\n\r\n").unwrap().1;
             assert!(answer.starts_with("HTTP/1.1 ") && Value::parse(body).is_ok(), "{answer}");
         }
-        sidecar.post("/v1/\u{202e}%0aerror", "", "{}");
-        check_text(&sidecar.log().replace('\t', " "), form);
+        sidecar.answer("POST /v1/\u{202e}%0aerror", "", "{}");
+        sidecar.process.kill().unwrap();
+        check_text(&sidecar.ended().1.replace('\t', " "), form);
         let audit = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
         assert!(audit.lines().count() > 1, "{audit}");
         for line in audit.lines() {

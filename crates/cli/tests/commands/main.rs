@@ -36,6 +36,7 @@ mod print_config;
 mod readme;
 mod record;
 mod requests;
+mod running;
 mod sarif;
 mod secrets;
 mod selection;

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use std::os::unix::fs::symlink;
 
-use crate::{readme::Sidecar, root};
+use crate::root;
 
 #[test]
 fn every_snippet_of_the_manual_runs() {
@@ -58,7 +58,8 @@ impl Chapter {
 
     fn command(&mut self, code: &str, expected: i32, at: &str) {
         if let Some(arguments) = code.strip_prefix("callgate serve ") {
-            self.sidecar = Some(Sidecar::start(arguments.trim(), self.folder.path()));
+            let arguments: Vec<_> = arguments.trim().split(' ').collect();
+            self.sidecar = Some(Sidecar::start(self.folder.path(), &arguments));
             return;
         }
         if code.starts_with("python3 -m http.server") {

@@ -4,9 +4,9 @@ pub(crate) use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     io::{BufRead, BufReader, Read, Write as _},
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::{Child, ChildStderr, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -22,4 +22,4 @@ pub(crate) use callgate_tool::{Value, is_unseen, json};
 pub(crate) use rustix::process::Pid;
 pub(crate) use tempfile::TempDir;
 
-pub(crate) use crate::{Ended, callgate, server::Server};
+pub(crate) use crate::{Ended, callgate, running::Sidecar, server::Server};

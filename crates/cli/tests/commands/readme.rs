@@ -12,11 +12,11 @@ fn every_command_of_the_readme_runs() {
     let home = tempfile::tempdir().unwrap();
     for command in commands(&readme) {
         if let Some(arguments) = command.strip_prefix("callgate serve ") {
-            sidecar = Some(Sidecar::start(arguments, &root()));
+            sidecar = Some(Sidecar::start(&root(), &arguments.split(' ').collect::<Vec<_>>()));
             continue;
         }
         if command.starts_with("curl ") {
-            sidecar.as_ref().expect("the README starts the sidecar first").answers(&command);
+            answers(sidecar.as_ref().expect("the README starts the sidecar first"), &command);
             continue;
         }
         // The test command is what runs this test; the installed command and cargo's are the binary under test.
@@ -108,49 +108,15 @@ fn commands(readme: &str) -> Vec<String> {
     lines.map(ToOwned::to_owned).collect()
 }
 
-/// The sidecar of a page, on an address that nobody else has.
-pub(crate) struct Sidecar {
-    process: Child,
-    pub(crate) address: String,
-}
-
-impl Sidecar {
-    /// Starts it with these arguments, parted by spaces, in a folder.
-    pub(crate) fn start(arguments: &str, folder: &Path) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        process.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments.split(' '));
-        let mut process = process.current_dir(folder).stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let address = |line: String| {
-            let (_, port) = line.split_once("127.0.0.1:")?;
-            let port: String = port.chars().take_while(char::is_ascii_digit).collect();
-            Some(format!("127.0.0.1:{port}"))
-        };
-        let mut lines = lines;
-        let address = lines.find_map(address).expect("the sidecar says where it listens");
-        // What it says later must have somewhere to go.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { process, address }
+/// Runs a line of curl as it is printed, against this sidecar.
+fn answers(sidecar: &Sidecar, command: &str) {
+    if Command::new("curl").arg("--version").output().is_err() {
+        // A machine without curl has nobody who would type the line.
+        return;
     }
-
-    /// Runs a line of curl as it is printed, against this sidecar.
-    fn answers(&self, command: &str) {
-        let line = command.replace(USUAL, &self.address);
-        if Command::new("curl").arg("--version").output().is_err() {
-            // A machine without curl has nobody who would type the line.
-            return;
-        }
-        let line = format!("{line} --fail");
-        let ended = Ended::of(Command::new("sh").args(["-c", &line]));
-        assert_eq!(ended.code, Some(0), "{command}: {ended:#?}");
-        assert!(!ended.out.contains("\"error\""), "{command}: {ended:#?}");
-        assert!(!ended.out.is_empty(), "{command}");
-    }
-}
-
-impl Drop for Sidecar {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
-    }
+    let line = format!("{} --fail", command.replace(USUAL, &sidecar.address));
+    let ended = Ended::of(Command::new("sh").args(["-c", &line]));
+    assert_eq!(ended.code, Some(0), "{command}: {ended:#?}");
+    assert!(!ended.out.contains("\"error\""), "{command}: {ended:#?}");
+    assert!(!ended.out.is_empty(), "{command}");
 }

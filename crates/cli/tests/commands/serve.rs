@@ -5,87 +5,39 @@ use std::io::Write;
 
 use rustix::process::{Signal, kill_process};
 
-/// A sidecar that was started.
-struct Sidecar {
-    process: Child,
-    told: Vec<String>,
-    rest: BufReader<ChildStderr>,
-}
+use crate::running::read;
 
-impl Sidecar {
-    fn start(command: &mut Command) -> Self {
-        let (process, rest) = Self::spawned(command);
-        Self::told(process, rest)
-    }
-
-    /// The process, which need not serve anything yet.
-    fn spawned(command: &mut Command) -> (Child, BufReader<ChildStderr>) {
-        let command = command.args(["--listen", "127.0.0.1:0"]);
-        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
-        let rest = BufReader::new(process.stderr.take().unwrap());
-        (process, rest)
-    }
-
-    /// The process as soon as it has said what it serves.
-    fn told(process: Child, mut rest: BufReader<ChildStderr>) -> Self {
-        let mut line = || {
-            let mut line = String::new();
-            rest.read_line(&mut line).unwrap();
-            line.trim_end().to_owned()
-        };
-        let told = (0..6).map(|_| line()).collect();
-        Self { process, told, rest }
-    }
-
-    fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.told[1].strip_prefix("listening on http://").unwrap()).unwrap()
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.process), signal).unwrap();
-    }
-
-    /// Its exit code, and what else it said.
-    fn ended(mut self) -> (Option<i32>, String) {
-        let code = self.process.wait().unwrap().code();
-        let mut said = String::new();
-        self.rest.read_to_string(&mut said).unwrap();
-        (code, said)
-    }
-}
-
-fn serve() -> Command {
+fn serve(folder: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.arg("serve");
+    command.args(["serve", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
     command
 }
 
+/// The sidecar of a folder, which has said in six lines what it serves.
+fn start(folder: &TempDir) -> Sidecar {
+    let mut sidecar = Sidecar::of(&mut serve(folder));
+    sidecar.until("manual: ");
+    sidecar
+}
+
+fn signal(sidecar: &Sidecar, signal: Signal) {
+    kill_process(Pid::from_child(&sidecar.process), signal).unwrap();
+}
+
+const CALLS: &str = "POST /v1/calls";
 const CALL: &str = r#"{"calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]}"#;
-
-fn send(stream: &mut TcpStream, body: &str) {
-    let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close";
-    write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-}
-
-fn answer(stream: &mut TcpStream) -> String {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
 
 #[test]
 fn without_a_file_the_demo_is_served_and_described_in_six_lines() {
     let folder = tempfile::tempdir().unwrap();
-    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    let sidecar = start(&folder);
     assert!(sidecar.told[0].contains("the built-in demo"), "{:?}", sidecar.told);
     assert_eq!(sidecar.told[2], "toolsets: 1 (pets)");
     assert!(sidecar.told[3].starts_with("tools: 1") && sidecar.told[3].contains(" tokens "));
     assert_eq!(sidecar.told[4], "credentials: none is missing");
     assert!(sidecar.told[5].starts_with("manual: "));
-    let mut stream = sidecar.connect();
-    send(&mut stream, CALL);
-    assert!(answer(&mut stream).contains("\"Rex\""));
-    sidecar.signal(Signal::TERM);
+    assert!(sidecar.answer(CALLS, "", CALL).contains("\"Rex\""));
+    signal(&sidecar, Signal::TERM);
     assert_eq!(sidecar.ended().0, Some(0));
 }
 
@@ -96,10 +48,10 @@ fn the_file_of_the_folder_is_served_and_missing_credentials_are_reported() {
     let auth = "auth: {api_key: {in: header, name: X-Api-Key, value: 'env:CALLGATE_NO_SUCH_KEY'}}";
     let text = format!("toolsets: {{pets: {{openapi: {}, {auth}}}}}\n", spec.display());
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    let sidecar = start(&folder);
     assert!(sidecar.told[0].ends_with("serves callgate.yaml"), "{:?}", sidecar.told);
     assert_eq!(sidecar.told[4], "credentials missing: env:CALLGATE_NO_SUCH_KEY");
-    sidecar.signal(Signal::INT);
+    signal(&sidecar, Signal::INT);
     assert_eq!(sidecar.ended().0, Some(0));
 }
 
@@ -122,9 +74,8 @@ fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
     let toolset = format!("openapi: 'http://{address}/spec.yaml', server: 'http://{address}'");
     let text = format!("toolsets: {{pets: {{{toolset}, auth: none}}}}\n");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-    let command = &mut serve();
-    let (process, rest) = Sidecar::spawned(command.current_dir(folder.path()));
-    let pid = Pid::from_child(&process);
+    let mut sidecar = Sidecar::spawned(&mut serve(&folder));
+    let pid = Pid::from_child(&sidecar.process);
     let asking = std::thread::spawn(move || {
         // It asks for its description before it serves anything.
         let (mut stream, _) = slow.accept().unwrap();
@@ -135,9 +86,9 @@ fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/yaml\r\nConnection: close";
         write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{spec}", spec.len()).unwrap();
     });
-    let sidecar = Sidecar::told(process, rest);
+    sidecar.listens();
     asking.join().unwrap();
-    sidecar.signal(Signal::TERM);
+    signal(&sidecar, Signal::TERM);
     assert_eq!(sidecar.ended().0, Some(0));
 }
 
@@ -149,13 +100,10 @@ fn a_signal_ends_serve_while_it_waits_for_a_description() {
     let toolset = format!("openapi: 'http://{address}/spec.yaml', server: 'http://{address}'");
     let text = format!("toolsets: {{pets: {{{toolset}, auth: none}}}}\n");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-    let (mut process, mut rest) = Sidecar::spawned(serve().current_dir(folder.path()));
+    let sidecar = Sidecar::spawned(&mut serve(&folder));
     let asked = silent.accept().unwrap();
-    kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
-    assert_eq!(process.wait().unwrap().code(), Some(0));
-    let mut said = String::new();
-    rest.read_to_string(&mut said).unwrap();
-    assert_eq!(said, "", "it never listened");
+    signal(&sidecar, Signal::TERM);
+    assert_eq!(sidecar.ended(), (Some(0), String::new()), "it never listened");
     drop(asked);
 }
 
@@ -163,24 +111,21 @@ fn a_signal_ends_serve_while_it_waits_for_a_description() {
 fn a_second_signal_ends_serve_while_a_call_runs() {
     let folder = tempfile::tempdir().unwrap();
     let silent = silent_service(folder.path(), "");
-    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
-    let mut stream = sidecar.connect();
-    send(&mut stream, CALL);
+    let sidecar = start(&folder);
+    let _stream = sidecar.send(CALLS, "", CALL);
     let called = silent.accept().unwrap();
-    sidecar.signal(Signal::TERM);
+    signal(&sidecar, Signal::TERM);
     // It refuses others while the call runs.
     let refused = loop {
-        let mut other = sidecar.connect();
         // No call at all, which is a malformed body as long as bodies are read.
-        send(&mut other, "{}");
-        let answer = answer(&mut other);
+        let answer = sidecar.answer(CALLS, "", "{}");
         if answer.starts_with("HTTP/1.1 503") {
             break answer;
         }
         assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     };
     assert!(refused.contains("problem:draining"), "{refused}");
-    sidecar.signal(Signal::TERM);
+    signal(&sidecar, Signal::TERM);
     let (code, said) = sidecar.ended();
     assert_eq!(code, Some(2));
     assert!(said.contains("stopped at once"), "{said}");
@@ -191,12 +136,11 @@ fn a_second_signal_ends_serve_while_a_call_runs() {
 fn a_call_that_outlasts_the_drain_is_answered_and_serve_exits_0() {
     let folder = tempfile::tempdir().unwrap();
     let silent = silent_service(folder.path(), "limits: {drain: 200ms}");
-    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
-    let mut stream = sidecar.connect();
-    send(&mut stream, CALL);
+    let sidecar = start(&folder);
+    let mut stream = sidecar.send(CALLS, "", CALL);
     let called = silent.accept().unwrap();
-    sidecar.signal(Signal::TERM);
-    let answer = answer(&mut stream);
+    signal(&sidecar, Signal::TERM);
+    let answer = read(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(answer.contains(r#""code":"stopped""#), "{answer}");
     assert!(answer.contains(r#""reached":"maybe""#), "{answer}");
@@ -239,16 +183,12 @@ fn an_unreadable_description_is_reported_at_the_start_and_its_reason_in_the_log(
     let good = format!("good: {{openapi: {}, auth: none}}", spec.display());
     let text = format!("toolsets: {{{good}, lost: {{openapi: nowhere.yaml}}}}\n");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-    let mut sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    let mut sidecar = start(&folder);
     let told = "toolsets: 2 (good, lost); 1 cannot be read, and the log says why";
     assert_eq!(sidecar.told[2], told);
-    let mut line = String::new();
-    while !line.contains("a toolset has no tools until its description can be read") {
-        line.clear();
-        assert!(sidecar.rest.read_line(&mut line).unwrap() > 0, "nothing says why");
-    }
+    let line = sidecar.until("a toolset has no tools until its description can be read");
     assert!(line.contains("toolset=lost") && line.contains("nowhere.yaml"), "{line}");
-    sidecar.signal(Signal::TERM);
+    signal(&sidecar, Signal::TERM);
     assert_eq!(sidecar.ended().0, Some(0));
 }
 
@@ -275,16 +215,13 @@ fn functions_of_the_client_are_counted_with_their_toolsets() {
     ] {
         fs::write(folder.path().join("callgate.yaml"), format!("toolsets: {{{toolsets}}}\n"))
             .unwrap();
-        let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+        let sidecar = start(&folder);
         assert_eq!(sidecar.told[2], told);
         let is_one = sidecar.told[3].starts_with("tools: 1 exposed, 0 degraded, 0 refused; ");
         assert_eq!(is_one, is_counted, "{}", sidecar.told[3]);
-        let mut stream = sidecar.connect();
-        let request = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-        stream.write_all(request).unwrap();
-        let answer = answer(&mut stream);
+        let answer = sidecar.answer("GET /readyz", "", "");
         assert!(answer.contains(listed), "{answer}");
-        sidecar.signal(Signal::TERM);
+        signal(&sidecar, Signal::TERM);
         assert_eq!(sidecar.ended().0, Some(0));
     }
 }
@@ -316,21 +253,14 @@ fn the_socket_of_a_service_manager_is_served() {
     for listen in [&[][..], &["--listen", "systemd:calls"]] {
         let mut command = Command::new("python3");
         command.args(["-c", SERVICE_MANAGER, env!("CARGO_BIN_EXE_callgate"), "serve"]).args(listen);
-        let command = command.current_dir(folder.path()).stderr(Stdio::piped());
         // Where there is no Python, nobody hands over.
-        let Ok(mut process) = command.spawn() else { return };
-        let mut rest = BufReader::new(process.stderr.take().unwrap());
-        let mut told = [String::new(), String::new()];
-        for line in &mut told {
-            rest.read_line(line).unwrap();
+        if Command::new("python3").arg("--version").output().is_err() {
+            return;
         }
-        let sidecar =
-            Sidecar { process, told: told.map(|line| line.trim_end().to_owned()).into(), rest };
+        let sidecar = Sidecar::of(command.current_dir(folder.path()));
         assert!(!sidecar.told[1].ends_with(":8410"), "{:?}", sidecar.told);
-        let mut stream = sidecar.connect();
-        send(&mut stream, CALL);
-        assert!(answer(&mut stream).contains("\"Rex\""));
-        sidecar.signal(Signal::TERM);
+        assert!(sidecar.answer(CALLS, "", CALL).contains("\"Rex\""));
+        signal(&sidecar, Signal::TERM);
         assert_eq!(sidecar.ended().0, Some(0));
     }
 }

@@ -1,83 +1,32 @@
 //! `callgate serve` from outside: its log, its numbers, its health, and a reload.
 
 use crate::prelude::*;
-use std::io::Write;
 
-/// A running sidecar; it is ended when it is dropped.
-struct Sidecar {
-    child: Child,
-    log: BufReader<ChildStderr>,
-    address: String,
+/// The body of an answer.
+fn ask(sidecar: &Sidecar, line: &str, body: &str) -> String {
+    sidecar.answer(line, "", body).split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
-impl Sidecar {
-    fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_callgate"))
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .current_dir(folder)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let said = until(&mut log, "http://");
-        let address = said.split("http://").nth(1).unwrap();
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':');
-        let address = address.split(|c: char| !is_part(c)).next().unwrap().to_owned();
-        Self { child, log, address }
-    }
-
-    /// The body of an answer.
-    fn ask(&self, method: &str, path: &str, body: &str) -> String {
-        let length = body.len();
-        let rest =
-            format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
-        self.answer(&format!("{method} {path}"), &rest).split_once("\r\n\r\n").unwrap().1.to_owned()
-    }
-
-    /// Whether somebody who shows a token may see the tools.
-    fn lets_in(&self, token: &str) -> bool {
-        let shown = format!("Authorization: Bearer {token}\r\n\r\n");
-        let answer = self.answer("GET /v1/tools", &shown);
-        assert!(
-            ["200", "401"].iter().any(|status| answer.split(' ').nth(1) == Some(status)),
-            "{answer}"
-        );
-        answer.starts_with("HTTP/1.1 200")
-    }
-
-    fn answer(&self, line: &str, rest: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let host = &self.address;
-        let request = format!("{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{rest}");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Calls a tool.
-    fn call(&self, tool: &str) {
-        let call =
-            format!(r#"{{"calls": [{{"id": "1", "tool": "{tool}", "args": {{"petId": 7}}}}]}}"#);
-        self.ask("POST", "/v1/calls", &call);
-    }
+/// Whether somebody who shows a token may see the tools.
+fn lets_in(sidecar: &Sidecar, token: &str) -> bool {
+    let answer = sidecar.answer("GET /v1/tools", &format!("Authorization: Bearer {token}\r\n"), "");
+    let status = answer.split(' ').nth(1).unwrap();
+    assert!(["200", "401"].contains(&status), "{answer}");
+    status == "200"
 }
 
-impl Drop for Sidecar {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
+fn call(sidecar: &Sidecar, tool: &str) {
+    let call = format!(r#"{{"calls": [{{"id": "1", "tool": "{tool}", "args": {{"petId": 7}}}}]}}"#);
+    ask(sidecar, "POST /v1/calls", &call);
 }
 
-/// The first line that holds a text.
-fn until(log: &mut impl BufRead, text: &str) -> String {
-    let mut line = String::new();
-    while !line.contains(text) {
-        line.clear();
-        assert!(log.read_line(&mut line).unwrap() > 0, "nothing says `{text}`");
-    }
-    line
+/// A folder with the files that the configuration names.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let pets = crate::root().join("fixtures/pets");
+    fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
+    std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
+    folder
 }
 
 /// The samples of an exposition by their names with labels.
@@ -101,20 +50,17 @@ toolsets:
 
 #[test]
 fn a_sidecar_logs_events_without_secrets() {
-    let folder = tempfile::tempdir().unwrap();
-    let pets = crate::root().join("fixtures/pets");
+    let folder = folder();
     fs::write(folder.path().join("callgate.yaml"), CONFIGURATION).unwrap();
-    fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
-    std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
-    let mut sidecar = Sidecar::start(folder.path());
-    assert_eq!(sidecar.ask("GET", "/healthz", ""), r#"{"status":"ok"}"#);
-    assert!(sidecar.ask("GET", "/readyz", "").contains(r#""status":"ready""#));
-    sidecar.call("pets-getPet");
-    sidecar.ask("PUT", "/v1/sessions/s", r#"{"parameters": {"a": 1}}"#);
+    let mut sidecar = Sidecar::start(folder.path(), &[]);
+    assert_eq!(ask(&sidecar, "GET /healthz", ""), r#"{"status":"ok"}"#);
+    assert!(ask(&sidecar, "GET /readyz", "").contains(r#""status":"ready""#));
+    call(&sidecar, "pets-getPet");
+    ask(&sidecar, "PUT /v1/sessions/s", r#"{"parameters": {"a": 1}}"#);
     for number in 0..300 {
-        sidecar.call(&format!("canary-{number}"));
+        call(&sidecar, &format!("canary-{number}"));
     }
-    let text = sidecar.ask("GET", "/metrics", "");
+    let text = ask(&sidecar, "GET /metrics", "");
     let samples = samples(&text);
     let sample = |name: &str| samples.get(name).copied();
     let answered = r#"callgate_calls_total{toolset="pets",outcome="answered",reached="yes"}"#;
@@ -128,32 +74,29 @@ fn a_sidecar_logs_events_without_secrets() {
     assert_eq!(sample("callgate_sessions"), Some(1.0), "{text}");
     assert!(samples.len() < 100 && !text.contains("canary"), "{text}");
     fs::write(folder.path().join("callgate.yaml"), "{broken: [").unwrap();
-    let line = until(&mut sidecar.log, "the last good configuration stays");
+    let line = sidecar.until("the last good configuration stays");
     let record = Value::parse(&line).unwrap();
     assert_eq!(record["level"].as_str(), Some("WARN"));
     assert_eq!(record["fields"]["cause"].as_str(), Some("file"));
-    assert!(sidecar.ask("GET", "/metrics", "").contains("\ncallgate_configuration_current 0\n"));
+    assert!(ask(&sidecar, "GET /metrics", "").contains("\ncallgate_configuration_current 0\n"));
     let more = CONFIGURATION.replace("openapi", "tools: {exclude: [getPet]}\n    openapi");
     fs::write(folder.path().join("callgate.yaml"), more).unwrap();
-    until(&mut sidecar.log, "changed for agents: pets-getPet: removed");
+    sidecar.until("changed for agents: pets-getPet: removed");
 }
 
 #[test]
 fn a_signal_reloads_a_configuration_that_is_not_watched() {
-    let folder = tempfile::tempdir().unwrap();
-    let pets = crate::root().join("fixtures/pets");
-    fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
-    std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
+    let folder = folder();
     let unwatched = format!("reload: {{watch: false}}{CONFIGURATION}");
     fs::write(folder.path().join("callgate.yaml"), &unwatched).unwrap();
-    let mut sidecar = Sidecar::start(folder.path());
+    let mut sidecar = Sidecar::start(folder.path(), &[]);
     let fewer = unwatched.replace("openapi", "tools: {exclude: [getPet]}\n    openapi");
     fs::write(folder.path().join("callgate.yaml"), fewer).unwrap();
-    let process = sidecar.child.id().to_string();
+    let process = sidecar.process.id().to_string();
     assert!(Command::new("kill").args(["-HUP", &process]).status().unwrap().success());
-    let record = Value::parse(&until(&mut sidecar.log, "\"reloaded\"")).unwrap();
+    let record = Value::parse(&sidecar.until("\"reloaded\"")).unwrap();
     assert_eq!(record["fields"]["cause"].as_str(), Some("signal"));
-    until(&mut sidecar.log, "changed for agents: pets-getPet: removed");
+    sidecar.until("changed for agents: pets-getPet: removed");
 }
 
 #[test]
@@ -172,21 +115,18 @@ fn a_rotated_token_file_replaces_the_old_token() {
         "secrets: {directory: mount}\naccess: {bearer: 'directory:token'}",
     ];
     for reference in references {
-        let folder = tempfile::tempdir().unwrap();
-        let pets = crate::root().join("fixtures/pets");
-        fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
-        std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
+        let folder = folder();
         let mount = folder.path().join("mount");
         fs::create_dir(&mount).unwrap();
         mounted(&mount, 1);
         std::os::unix::fs::symlink("..data/token", mount.join("token")).unwrap();
         fs::write(folder.path().join("callgate.yaml"), format!("{reference}{CONFIGURATION}"))
             .unwrap();
-        let mut sidecar = Sidecar::start(folder.path());
-        assert!(sidecar.lets_in("token-of-version-1"), "{reference}");
+        let mut sidecar = Sidecar::start(folder.path(), &[]);
+        assert!(lets_in(&sidecar, "token-of-version-1"), "{reference}");
         mounted(&mount, 2);
-        until(&mut sidecar.log, "\"reloaded\"");
-        assert!(sidecar.lets_in("token-of-version-2"), "{reference}");
-        assert!(!sidecar.lets_in("token-of-version-1"), "{reference}");
+        sidecar.until("\"reloaded\"");
+        assert!(lets_in(&sidecar, "token-of-version-2"), "{reference}");
+        assert!(!lets_in(&sidecar, "token-of-version-1"), "{reference}");
     }
 }

@@ -1,85 +1,39 @@
 //! The audit file of `callgate serve` on a disk that is full in the middle of a line, and after kill -9.
 
 use crate::prelude::*;
-use std::{
-    io::Write,
-    sync::mpsc::{Receiver, channel},
-};
 
 use rustix::process::{Resource, Rlimit, prlimit};
 
-use crate::root;
+use crate::{root, running::read};
 
-/// A running sidecar; it is killed when it is dropped.
-struct Sidecar {
-    process: Child,
-    address: String,
-    /// What it says after that.
-    told: Receiver<String>,
+/// One that may make its files so long, in units of 512 bytes, and is told so rather than ended.
+fn start(folder: &Path, most: &str) -> Sidecar {
+    let mut command = Command::new("sh");
+    let script = format!(r#"trap "" XFSZ; ulimit -S -f {most}; exec "$@""#);
+    command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_callgate"), "serve"]);
+    Sidecar::of(command.args(["--listen", "127.0.0.1:0"]).current_dir(folder))
 }
 
-impl Sidecar {
-    /// One that may make its files so long, in units of 512 bytes, and is told so rather than ended.
-    fn start(folder: &Path, most: &str) -> Self {
-        let mut command = Command::new("sh");
-        let script = format!(r#"trap "" XFSZ; ulimit -S -f {most}; exec "$@""#);
-        command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_callgate"), "serve"]);
-        command.args(["--listen", "127.0.0.1:0"]).current_dir(folder).stderr(Stdio::piped());
-        let mut process = command.spawn().unwrap();
-        let mut told = BufReader::new(process.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains("listening on ") {
-            line.clear();
-            assert!(told.read_line(&mut line).unwrap() > 0, "it has ended");
-        }
-        let (tell, rest) = channel();
-        std::thread::spawn(move || {
-            for line in told.lines().map_while(Result::ok) {
-                tell.send(line).ok();
-            }
-        });
-        let address = line.trim().rsplit('/').next().unwrap().to_owned();
-        Self { process, address, told: rest }
-    }
-
-    /// Sends a call and does not wait for its answer.
-    fn send(&self, key: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let arguments = r#""args": {"petId": 7}"#;
-        let call = format!(r#""tool": "pets-getPet", {arguments}, "idempotencyKey": "{key}""#);
-        let body = format!(r#"{{"calls": [{{{call}}}]}}"#);
-        let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close";
-        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-        stream
-    }
-
-    /// The result of a call.
-    fn call(&self, key: &str) -> Value {
-        let mut answer = String::new();
-        self.send(key).read_to_string(&mut answer).unwrap();
-        let body = answer.split_once("\r\n\r\n").unwrap().1;
-        Value::parse(body).unwrap()["results"][0].clone()
-    }
-
-    /// The error of a call, and whether it reached the service.
-    fn fails(&self, key: &str) -> (String, String) {
-        let result = self.call(key);
-        let text = |name: &str| result["error"][name].as_str().unwrap_or_default().to_owned();
-        (text("code"), text("reached"))
-    }
-
-    /// Lets it make its files so long from now on.
-    fn may_write(&self, most: u64) {
-        let limit = Rlimit { current: Some(most), maximum: None };
-        prlimit(Some(Pid::from_child(&self.process)), Resource::Fsize, limit).unwrap();
-    }
+/// Sends a call and does not wait for its answer.
+fn send(sidecar: &Sidecar, key: &str) -> TcpStream {
+    let call =
+        format!(r#""tool": "pets-getPet", "args": {{"petId": 7}}, "idempotencyKey": "{key}""#);
+    sidecar.send("POST /v1/calls", "", &format!(r#"{{"calls": [{{{call}}}]}}"#))
 }
 
-impl Drop for Sidecar {
-    fn drop(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
+/// The error of a call, and whether it reached the service.
+fn fails(sidecar: &Sidecar, key: &str) -> (String, String) {
+    let answer = read(&mut send(sidecar, key));
+    let answer = Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let error = &answer["results"][0]["error"];
+    let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+    (text("code"), text("reached"))
+}
+
+/// Lets it make its files so long from now on.
+fn may_write(sidecar: &Sidecar, most: u64) {
+    let limit = Rlimit { current: Some(most), maximum: None };
+    prlimit(Some(Pid::from_child(&sidecar.process)), Resource::Fsize, limit).unwrap();
 }
 
 fn configure(folder: &Path, toolset: &str) {
@@ -106,24 +60,24 @@ fn after_a_partial_audit_line_on_a_full_disk_the_chain_continues() {
         let folder = tempfile::tempdir().unwrap();
         configure(folder.path(), &replayed);
         let file = folder.path().join("audit.jsonl");
-        let mut sidecar = Sidecar::start(folder.path(), "6");
-        let refused = |sidecar: &Sidecar, key: &str| sidecar.fails(key).0 == "audit_failed";
+        let mut sidecar = start(folder.path(), "6");
+        let refused = |sidecar: &Sidecar, key: &str| fails(sidecar, key).0 == "audit_failed";
         assert!((0..20).any(|at| refused(&sidecar, &at.to_string())), "it never was full");
         let full = fs::read(&file).unwrap();
         assert!(full.len() == 6 * 512 && !full.ends_with(b"\n"), "{} bytes", full.len());
         verify(folder.path()).exits(1).prints("is torn").prints("no line before it was altered");
         // A few bytes are no room for a line.
-        sidecar.may_write(6 * 512 + 10);
-        assert_eq!(sidecar.fails("more"), ("audit_failed".to_owned(), "no".to_owned()));
+        may_write(&sidecar, 6 * 512 + 10);
+        assert_eq!(fails(&sidecar, "more"), ("audit_failed".to_owned(), "no".to_owned()));
         assert_eq!(fs::read(&file).unwrap().len(), 6 * 512 + 10);
         verify(folder.path()).exits(1).prints("is torn");
         if is_killed {
             drop(sidecar);
-            sidecar = Sidecar::start(folder.path(), "unlimited");
+            sidecar = start(folder.path(), "unlimited");
         } else {
-            sidecar.may_write(1 << 20);
+            may_write(&sidecar, 1 << 20);
         }
-        assert_eq!(sidecar.fails("more").0, "", "killed: {is_killed}");
+        assert_eq!(fails(&sidecar, "more").0, "", "killed: {is_killed}");
         verify(folder.path()).exits(0).says("1 torn");
     }
 }
@@ -135,17 +89,16 @@ fn a_call_that_ran_at_a_kill_is_listed_and_not_made_again() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     configure(folder.path(), &format!("server: 'http://{address}', auth: none"));
-    let sidecar = Sidecar::start(folder.path(), "unlimited");
-    let asked = sidecar.send("order-17");
+    let sidecar = start(folder.path(), "unlimited");
+    let asked = send(&sidecar, "order-17");
     let called = silent.accept().unwrap();
     drop(sidecar);
-    let sidecar = Sidecar::start(folder.path(), "unlimited");
-    let mut told = std::iter::from_fn(|| sidecar.told.recv_timeout(Duration::from_secs(20)).ok());
-    let line = told.find(|line| line.contains("may have been executed")).unwrap();
+    let mut sidecar = start(folder.path(), "unlimited");
+    let line = sidecar.until("may have been executed");
     assert!(line.contains("pets-getPet") && line.contains(&format!("GET {address}")), "{line}");
     let expected = ("outcome_unknown".to_owned(), "maybe".to_owned());
     for _ in 0..2 {
-        assert_eq!(sidecar.fails("order-17"), expected);
+        assert_eq!(fails(&sidecar, "order-17"), expected);
     }
     silent.set_nonblocking(true).unwrap();
     assert!(silent.accept().is_err(), "it was sent again");

@@ -3,15 +3,14 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpListener,
+    io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
     thread,
 };
 
 use axum::{Router, body::Body, extract::Request, response::Response};
-use tokio::runtime::Runtime;
+use callgate_testkit::{Blocking, Raw, closed_origin, serve};
 
 /// Services, each at an address that rows name: `{plain}`, `{closed}`, `{garbled}`, `{interrupted}`, `{tls}`, `{tls-by-name}`;
 /// and certificates: `{certificate}` of the one with TLS, `{other certificate}`.
@@ -21,18 +20,22 @@ pub(crate) struct Services {
     certificates: [String; 2],
     tls: Child,
     _folder: tempfile::TempDir,
-    _runtime: Runtime,
+    _servers: Blocking<[String; 4]>,
 }
 
 impl Services {
     pub(crate) fn start() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-        let plain = listener.local_addr().unwrap().to_string();
-        let app = Router::new().fallback(answer);
-        runtime.spawn(async move { axum::serve(listener, app).await });
-        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        // In the middle of its answer the one goes away. The other answers as a mail server does.
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 1000000\r\n\r\n";
+        let interrupted = format!("{head}{}", "x".repeat(1000));
+        let servers = Blocking::start(async move {
+            let plain = serve(Router::new().fallback(answer)).await;
+            let garbled = Raw::once("220 mail.example ESMTP\r\n").await.origin;
+            let interrupted = Raw::once(interrupted).await.origin;
+            let origins = [plain, closed_origin().await, garbled, interrupted];
+            origins.map(|origin| origin.replace("http://", ""))
+        });
+        let [plain, closed, garbled, interrupted] = servers.service.clone();
         let folder = tempfile::tempdir().unwrap();
         let (tls, address, certificate) = tls(folder.path());
         let (_, port) = address.split_once(':').unwrap();
@@ -40,8 +43,8 @@ impl Services {
         let addresses = vec![
             ("{plain}", plain),
             ("{closed}", closed),
-            ("{garbled}", garbled()),
-            ("{interrupted}", interrupted()),
+            ("{garbled}", garbled),
+            ("{interrupted}", interrupted),
             ("{tls-by-name}", local),
             ("{tls}", address),
         ];
@@ -52,7 +55,7 @@ impl Services {
             certificates: [certificate, other],
             tls,
             _folder: folder,
-            _runtime: runtime,
+            _servers: servers,
         }
     }
 
@@ -77,36 +80,6 @@ impl Drop for Services {
         self.tls.kill().unwrap();
         self.tls.wait().unwrap();
     }
-}
-
-/// A service that answers as a mail server does.
-fn garbled() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            // One that greets before it is asked is told in other words where the greeting comes first. Whoever is gone was
-            // not to be greeted.
-            stream.read_exact(&mut [0]).ok();
-            stream.write_all(b"220 mail.example ESMTP\r\n").ok();
-        }
-    });
-    address
-}
-
-/// A service that goes away in the middle of its answer.
-fn interrupted() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 1000000\r\n\r\n";
-            // The request is read, so that what is closed is no connection with something unread.
-            BufReader::new(&stream).lines().map_while(Result::ok).find(String::is_empty);
-            stream.write_all(format!("{head}{}", "x".repeat(1000)).as_bytes()).ok();
-        }
-    });
-    address
 }
 
 /// A sidecar whose certificate is its own.
