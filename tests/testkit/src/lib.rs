@@ -16,9 +16,10 @@ pub use corpus::{corpus, descriptions, listed_descriptions, say};
 pub use raw::{Connection, Raw, serve_raw};
 pub use service::{Blocking, Received, Service, closed_origin, later, serve};
 
-/// A description in YAML with these members, after the head that they may lack.
+/// A description with these members in YAML, after the head that they may lack; one in JSON as it stands.
 pub fn describe(members: &str) -> String {
-    let head = if members.trim_start().starts_with("openapi:") {
+    let start = members.trim_start();
+    let head = if start.starts_with("openapi:") || start.starts_with('{') {
         ""
     } else {
         "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
