@@ -11,13 +11,14 @@ use serde::{Deserialize, de::DeserializeOwned};
 pub(crate) use self::declarations::declarations;
 use crate::{declaration::declaration, host::Caller};
 
-/// One of the four tools.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Standing {
-    CallRead,
-    CallWrite,
-    Describe,
-    Find,
+callgate_tool::named! {
+    /// One of the four tools.
+    pub(crate) enum Standing {
+        CallRead = "call_read_tool",
+        CallWrite = "call_write_tool",
+        Describe = "describe_tools",
+        Find = "find_tools",
+    }
 }
 
 /// A call of another tool. Its arguments are declared as `args`, because Semantic Kernel puts all values into a parameter
@@ -51,21 +52,6 @@ struct Describe {
 }
 
 impl Standing {
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::CallRead, Self::CallWrite, Self::Describe, Self::Find]
-            .into_iter()
-            .find(|one| one.name() == name)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::CallRead => "call_read_tool",
-            Self::CallWrite => "call_write_tool",
-            Self::Describe => "describe_tools",
-            Self::Find => "find_tools",
-        }
-    }
-
     /// The call that a call of this tool makes; `None` if this tool calls no other.
     pub(crate) fn target(self, arguments: Option<&Object>) -> Option<Result<Target, String>> {
         if !matches!(self, Self::CallRead | Self::CallWrite) {
@@ -82,7 +68,7 @@ impl Standing {
     pub(crate) fn refusal(self, entry: Entry<'_>) -> Option<String> {
         let (name, effect) = (entry.name(), entry.effect().as_str());
         let is_refused = self == Self::CallRead && entry.effect() != Effect::Read;
-        let other = Self::CallWrite.name();
+        let other = Self::CallWrite.as_str();
         is_refused.then(|| {
             format!("`{name}` changes something (its effect is `{effect}`): call it with `{other}`")
         })

@@ -5,21 +5,21 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named {
-    ($(#[$of:meta])* pub enum $Names:ident {
+    ($(#[$of:meta])* $vis:vis enum $Names:ident {
         $($(#[$meta:meta])* $variant:ident = $name:literal,)+
     }) => {
         $(#[$of])*
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        pub enum $Names {
+        $vis enum $Names {
             $($(#[$meta])* $variant,)+
         }
 
         impl $Names {
             /// All of them, in their order.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            $vis const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             #[doc = concat!("One of" $(, " `", $name, "`")+, ".")]
-            pub const fn as_str(self) -> &'static str {
+            $vis const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }
@@ -27,7 +27,7 @@ macro_rules! named {
 
             /// The one with this name.
             #[doc(hidden)]
-            pub fn named(name: &str) -> Option<Self> {
+            $vis fn named(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.as_str() == name)
             }
         }

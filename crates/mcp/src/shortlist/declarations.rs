@@ -28,7 +28,7 @@ fn declared(standing: Standing, description: &str, schema: &Value) -> Option<mod
     let is_write = standing == Standing::CallWrite;
     let is_open = matches!(standing, Standing::CallRead | Standing::CallWrite);
     let declaration = json!({
-        "name": (standing.name()),
+        "name": (standing.as_str()),
         "description": description,
         "inputSchema": (schema.clone()),
         "annotations": {
