@@ -10,14 +10,7 @@ pub(crate) fn say(text: &str) {
 
 /// The text of a file of the corpus, where there is one.
 pub(crate) fn of_corpus(name: &str) -> Option<String> {
-    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let text = fs::read_to_string(shared.join("corpus").join(name)).ok();
-    if text.is_none() {
-        say(&format!("corpus absent: {name}"));
-    }
-    text
+    callgate_testkit::corpus(name).map(|file| fs::read_to_string(file).unwrap())
 }
 
 /// The descriptions of the corpus with their paths, where there is one.

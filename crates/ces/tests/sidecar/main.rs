@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 #[path = "../../../gateway/tests/http/prelude.rs"]
+#[expect(unused_imports, reason = "tests of the gateway's own paths need more of it")]
 mod prelude;
 mod runs;
 mod runs_again;
@@ -67,9 +68,7 @@ async fn a_call_that_needs_an_approval_is_refused_without_an_approver() {
 #[tokio::test]
 async fn every_path_says_what_was_left_out_of_a_request() {
     let answer = || async { axum::Json(json!({"found": 3})) };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    let server = callgate_testkit::serve(Router::new().fallback(answer)).await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spec.yaml");
     std::fs::write(&file, FINDER).unwrap();

@@ -50,10 +50,8 @@ impl World {
             seen.lock().unwrap().push(format!("{customer}{token}"));
             Json(json!({"of": customer}))
         };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = format!("http://{}", listener.local_addr().unwrap());
-        let router = Router::new().route("/pets", routing::get(answer));
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let server =
+            callgate_testkit::serve(Router::new().route("/pets", routing::get(answer))).await;
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("pets.yaml"), DESCRIPTION).unwrap();
         let text = CONFIGURATION.replace("SERVER", &server);

@@ -59,7 +59,7 @@ fn a_media_type_from_the_model_overrides_the_preferred_one() {
 fn an_invalid_media_type_is_a_fault_of_the_configuration() {
     for wrong in ["[json]", "['*/*']", "['text/pl*']", "['text/plain; charset=utf-8']", "['']"] {
         let ended = planned(&format!("body_media: {wrong}"), &["name=Rex"]).exits(2);
-        ended.says("expected a media type or a range of them").says("callgate.yaml:6:5");
+        ended.says("expected a media type or a range of them").says("callgate.yaml:6:18");
     }
     planned("body_media: text/plain", &["name=Rex"]).exits(2).says("a list of texts");
 }
