@@ -11,6 +11,7 @@ mod fitting;
 mod function;
 mod ignored;
 mod message;
+mod open_api;
 mod text;
 
 use std::fmt;

@@ -115,6 +115,17 @@ fn root(names: &[&str]) -> Option<String> {
     above.all(|other| other == first).then_some(first)
 }
 
+/// The first of these members that is set; `null` is not.
+pub(crate) fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
+    let mut found = names.iter().filter_map(|name| node.get(name));
+    found.find(|node| !matches!(node, Node::Null))
+}
+
+/// The name that people see, if a part of the export has one.
+pub(crate) fn displayed(node: &Node) -> Option<&str> {
+    member(node, &["displayName", "display_name"]).and_then(Node::as_str)
+}
+
 /// The file with the values of `$env_var`, in an export's root.
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 

@@ -5,16 +5,19 @@
 mod agent;
 mod agents;
 mod app;
+mod collection;
 mod examples;
 mod notes;
-mod taken;
 
 use std::path::Path;
 
 use callgate_config::{ConfigCode, Error, Finding};
 use callgate_tool::{Object, Value};
 
-use crate::{package::Package, whole::taken::Taken};
+use crate::{
+    package::{Package, displayed},
+    whole::collection::Collection,
+};
 
 /// A whole export.
 #[derive(Clone, Debug)]
@@ -80,15 +83,14 @@ pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
         Error::whole(path, ConfigCode::Export.as_str(), message, help)
     };
     let package = Package::read(path).map_err(failed)?;
-    let mut taken = Taken::new();
+    let mut collection = Collection::new();
     let kind = if package.has("agent.json") { ExportKind::Agent } else { ExportKind::App };
     let own = package.first(&["agent.json", "app.json", "app.yaml", "app.yml"]).unwrap_or_default();
     let node = package.node(&own).map_err(failed)?;
     match kind {
-        ExportKind::Agent => agent::read(&package, &node, &mut taken),
-        ExportKind::App => app::read(&package, &node, &mut taken).map_err(failed)?,
+        ExportKind::Agent => agent::read(&package, &node, &mut collection),
+        ExportKind::App => app::read(&package, &node, &mut collection).map_err(failed)?,
     }
-    let name = ["displayName", "display_name"].iter().find_map(|key| node.get(key)?.as_str());
-    let name = name.map_or_else(|| package.name(), str::to_owned);
-    Ok(taken.into_export(kind, name))
+    let name = displayed(&node).map_or_else(|| package.name(), str::to_owned);
+    Ok(collection.into_export(kind, name))
 }

@@ -8,8 +8,9 @@ mod authenticators;
 mod authorization;
 mod built;
 mod connect;
+mod context;
 mod credential_arguments;
-mod examined;
+mod examination;
 mod fetched;
 mod functions;
 mod headers;
@@ -18,7 +19,6 @@ mod logins;
 mod named_tools;
 mod options;
 mod overlays;
-mod pinned;
 mod policy;
 mod recordings;
 mod references;
@@ -30,7 +30,6 @@ mod stores;
 mod summary;
 mod tls;
 mod toolset;
-mod workshop;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -43,8 +42,8 @@ use futures_util::future::BoxFuture;
 use tokio::runtime;
 
 use self::{
-    access::Sources, connect::Connections, policy::Policy, stores::Stores, toolset::Parts,
-    workshop::Workshop,
+    access::Sources, connect::Connections, context::BuildContext, policy::Policy, stores::Stores,
+    toolset::Parts,
 };
 use crate::{
     code::ConfigCode,
@@ -59,7 +58,7 @@ use crate::{
 pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     built::{Built, BuiltToolset},
-    examined::{Examined, Subject},
+    examination::{Examined, Subject},
     logins::{BuiltLogin, logins},
     summary::Summary,
 };
@@ -79,20 +78,20 @@ impl Config {
         environment: &Environment,
         previous: Option<&Built>,
     ) -> Result<Built, Error> {
-        self.building(environment, previous).await
+        self.boxed_build(environment, previous).await
     }
 
-    /// The building of an executor. The compiler builds an `async fn` again in each crate that awaits it; a future in a box is
+    /// The build in a box. The compiler builds an `async fn` again in each crate that awaits it; a future in a box is
     /// built once.
-    fn building<'a>(
+    fn boxed_build<'a>(
         &'a self,
         environment: &'a Environment,
         previous: Option<&'a Built>,
     ) -> BoxFuture<'a, Result<Built, Error>> {
-        Box::pin(self.assembled(environment, previous))
+        Box::pin(self.build_parts(environment, previous))
     }
 
-    async fn assembled(
+    async fn build_parts(
         &self,
         environment: &Environment,
         previous: Option<&Built>,
@@ -103,7 +102,7 @@ impl Config {
         let previous = previous.map(|built| &built.kept);
         let known = previous.map(|kept| &kept.stores);
         let stores = stores::stores(&mut reader, self, base, environment, known).await;
-        let workshop = Workshop {
+        let build_context = BuildContext {
             base,
             environment,
             secrets: Arc::<Stores>::clone(&stores),
@@ -111,7 +110,7 @@ impl Config {
             previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
             client_time: self.sessions.client_time,
         };
-        let sending = sending::sending(&mut reader, self, &workshop, previous);
+        let sending = sending::sending(&mut reader, self, &build_context, previous);
         let (sending, connections) = Box::pin(sending).await;
         let mut parts = Vec::new();
         let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
@@ -122,12 +121,12 @@ impl Config {
         let sent = sending.into_iter().zip(fetched);
         for (config, (sending, fetched)) in self.toolsets.iter().zip(sent) {
             if config.description.is_some() {
-                let built = toolset::build(&mut reader, config, sending, fetched, &workshop);
+                let built = toolset::build(&mut reader, config, sending, fetched, &build_context);
                 parts.extend(Box::pin(built).await);
             }
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
-        let access = access(&mut reader, self, &workshop, &connections, &stores).await;
+        let access = access(&mut reader, self, &build_context, &connections, &stores).await;
         sidecar::check(&mut reader, self, environment);
         let is_sidecar = environment.sidecar != Sidecar::None;
         let missing = if is_sidecar {
@@ -139,7 +138,7 @@ impl Config {
         let known = previous.map(|kept| &kept.policy);
         let time = self.sessions.approval_time;
         let rules = approvals::rules(&mut reader, &self.toolsets, &parts, time);
-        let policy = policy::policy(&mut reader, self, &workshop, rules, known).await;
+        let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
         let config = self;
         let assembly =
             Assembly { config, environment, parts, connections, stores, policy, results };
@@ -172,7 +171,7 @@ impl Config {
         let runtime = runtime.map_err(|error| {
             refused(&format!("cannot start a runtime: {error}"), "await `Config::build` in one")
         })?;
-        runtime.block_on(self.building(environment, previous))
+        runtime.block_on(self.boxed_build(environment, previous))
     }
 }
 
@@ -180,11 +179,11 @@ impl Config {
 async fn access(
     reader: &mut Reader,
     config: &Config,
-    workshop: &Workshop<'_>,
+    build_context: &BuildContext<'_>,
     connections: &Connections,
     stores: &Arc<Stores>,
 ) -> Option<BuiltAccess> {
-    let Workshop { base, environment, .. } = workshop;
+    let BuildContext { base, environment, .. } = build_context;
     let (Some(access), Some(_)) = (&config.serving.access, &environment.listeners) else {
         return None;
     };
@@ -233,7 +232,7 @@ impl Assembly<'_> {
         names_are_unique(&mut reader, &ready);
         let functions =
             functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
-        pinned::check(&mut reader, &config.mcp, &ready, &functions);
+        named_tools::check_mcp(&mut reader, &config.mcp, &ready, &functions);
         let files = std::mem::take(&mut reader.files);
         let warnings = reader.into_findings(&origin.file, &origin.text);
         if warnings.iter().any(|finding| finding.severity == Severity::Error) {

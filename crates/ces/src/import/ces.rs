@@ -5,9 +5,10 @@ use callgate_tree::{Limits, Node};
 
 use crate::import::{
     Imported, RemarkKind,
-    authentication::{self, Product},
-    connection, function,
+    authentication::Product,
+    function,
     message::{ENVIRONMENT, Message},
+    open_api,
 };
 
 /// Imports an `openApiToolset`, an `openApiTool` or a `clientFunction`. Another kind causes a remark and has no settings.
@@ -73,7 +74,7 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
     match export.one_of(&KINDS, imported) {
         Some(kind @ ("openApiTool" | "openApiToolset")) => {
             if let Some(message) = export.message(kind, imported) {
-                open_api(&message, imported);
+                open_api::read(&message, Product::Ces, imported);
             }
         }
         Some("clientFunction") => function::of_ces(export, imported),
@@ -85,37 +86,6 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
             let message = "expected `openApiToolset` or `openApiTool`, got none";
             imported.remark(RemarkKind::Invalid, export.pointer(), message);
         }
-    }
-}
-
-fn open_api(message: &Message<'_>, imported: &mut Imported) {
-    message.only(
-        &[
-            "openApiSchema",
-            "name",
-            "description",
-            "apiAuthentication",
-            "tlsConfig",
-            "serviceDirectoryConfig",
-            "url",
-            // Callgate does this anyway: response fields beyond the schema are kept.
-            "ignoreUnknownFields",
-        ],
-        imported,
-    );
-    let schema = message.text("openApiSchema", imported);
-    imported.schema = schema.map(|text| text.data().to_owned());
-    let url = message.text("url", imported);
-    let url = url.and_then(|text| authentication::address(message, "url", text, imported));
-    imported.url = url.map(ToOwned::to_owned);
-    connection::tls(message, imported);
-    connection::service_directory(message, imported);
-    if let Some(authentication) = message.message("apiAuthentication", imported) {
-        authentication::read(&authentication, Product::Ces, imported);
-    } else if message.has("apiAuthentication") {
-        imported.lacks_credential = true;
-    } else {
-        imported.settings.insert("auth".to_owned(), "none".into());
     }
 }
 

@@ -3,10 +3,8 @@
 use callgate_tree::Node;
 
 use crate::import::{
-    Imported, RemarkKind,
-    authentication::{self, Product},
-    confirmation, connection, function,
-    message::Message,
+    Imported, RemarkKind, authentication::Product, confirmation, connection, function,
+    message::Message, open_api,
 };
 
 /// Imports an OpenAPI tool or a function tool. A tool of another kind causes a remark and has no settings.
@@ -36,28 +34,8 @@ pub fn import_cx_agent(agent: &Node) -> Imported {
 fn spec(tool: &Message<'_>, imported: &mut Imported) {
     match tool.one_of(&SPECS, imported) {
         Some("openApiSpec") => {
-            let Some(spec) = tool.message("openApiSpec", imported) else { return };
-            spec.only(
-                &[
-                    "textSchema",
-                    "authentication",
-                    "tlsConfig",
-                    "serviceDirectoryConfig",
-                    // In every export, and callgate does this anyway: response fields beyond the schema are kept.
-                    "ignoreUnknownFields",
-                ],
-                imported,
-            );
-            let schema = spec.text("textSchema", imported);
-            imported.schema = schema.map(|text| text.data().to_owned());
-            connection::tls(&spec, imported);
-            connection::service_directory(&spec, imported);
-            if let Some(message) = spec.message("authentication", imported) {
-                authentication::read(&message, Product::Dialogflow, imported);
-            } else if spec.has("authentication") {
-                imported.lacks_credential = true;
-            } else {
-                imported.settings.insert("auth".to_owned(), "none".into());
+            if let Some(spec) = tool.message("openApiSpec", imported) {
+                open_api::read(&spec, Product::Dialogflow, imported);
             }
         }
         Some("functionSpec") => function::of_cx(tool, imported),

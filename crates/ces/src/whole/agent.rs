@@ -5,26 +5,20 @@ use callgate_tree::Node;
 
 use crate::{
     import::{self, Imported},
-    package::Package,
+    package::{Package, displayed},
     whole::{
+        collection::{Collection, ImportedTool},
         examples,
-        taken::{ImportedTool, Taken},
     },
 };
 
 /// Imports the tools and the examples.
-pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
+pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection) {
     let of_agent = import::import_cx_agent(agent);
     let mut is_told = false;
-    for (folder, file) in taken.folders(package, "tools") {
-        let tool = match package.node(&file) {
-            Ok(tool) => tool,
-            Err(message) => {
-                taken.notes.left_out(&package.path(&file), message);
-                continue;
-            }
-        };
-        let name = taken.name(displayed(&tool).unwrap_or(&folder));
+    for (folder, file) in collection.folders(package, "tools") {
+        let Some(tool) = collection.node(package, &file) else { continue };
+        let name = collection.name(displayed(&tool).unwrap_or(&folder));
         let mut imported = import::import_cx_into(Imported::with_variables(&name), &tool);
         let mut certificate = of_agent.clone();
         if is_told {
@@ -39,28 +33,28 @@ pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
         let beside = package.first(&beside.each_ref().map(String::as_str));
         let description = match beside.map(|name| package.text(&name).map(str::to_owned)) {
             Some(Err(message)) => {
-                taken.notes.left_out(&package.path(&file), message);
+                collection.notes.left_out(&package.path(&file), message);
                 continue;
             }
             Some(Ok(text)) if tool_has_schema(&tool) => Some(text),
             _ => imported.schema.take(),
         };
         let aliases = [displayed(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
-        taken.take(&package.path(&file), ImportedTool { name, imported, description }, &aliases);
+        collection.take(
+            &package.path(&file),
+            ImportedTool { name, imported, description },
+            &aliases,
+        );
     }
     let webhooks = package.below("webhooks").count();
     if webhooks > 0 {
         let message = format!("{webhooks} webhooks are not taken over: only tools are");
-        taken.notes.left_out(&package.path("webhooks"), message);
+        collection.notes.left_out(&package.path("webhooks"), message);
     }
-    examples::of_agent(package, taken);
+    examples::of_agent(package, collection);
 }
 
 /// True if a schema beside the tool belongs to it.
 fn tool_has_schema(tool: &Node) -> bool {
     ["openApiSpec", "open_api_spec"].iter().any(|key| tool.get(key).is_some())
-}
-
-fn displayed(tool: &Node) -> Option<&str> {
-    ["displayName", "display_name"].iter().find_map(|key| tool.get(key)?.as_str())
 }

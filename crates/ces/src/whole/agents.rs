@@ -5,22 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_tree::Node;
 
-use crate::{package::Package, whole::taken::Taken};
+use crate::{package::Package, whole::collection::Collection};
 
 /// Limits each toolset to the operations that agents name.
-pub(super) fn select(package: &Package, taken: &mut Taken) {
+pub(super) fn select(package: &Package, collection: &mut Collection) {
     let mut named: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
-    for (_, file) in taken.folders(package, "agents") {
-        let agent = match package.node(&file) {
-            Ok(agent) => agent,
-            Err(message) => {
-                taken.notes.left_out(&package.path(&file), message);
-                continue;
-            }
-        };
+    for (_, file) in collection.folders(package, "agents") {
+        let Some(agent) = collection.node(package, &file) else { continue };
         let toolsets = agent.get("toolsets").and_then(Node::as_array).unwrap_or_default();
         for (toolset, ids) in toolsets.iter().filter_map(used) {
-            let Some(name) = taken.toolset(toolset).map(str::to_owned) else { continue };
+            let Some(name) = collection.toolset(toolset).map(str::to_owned) else { continue };
             let known = named.entry(name).or_insert_with(|| Some(BTreeSet::new()));
             match (known, ids.is_empty()) {
                 (Some(known), false) => known.extend(ids),
@@ -30,7 +24,7 @@ pub(super) fn select(package: &Package, taken: &mut Taken) {
     }
     for (name, ids) in named {
         if let Some(ids) = ids {
-            taken.include(&name, ids);
+            collection.include(&name, ids);
         }
     }
 }

@@ -8,15 +8,15 @@ use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
 use crate::{
-    package::Package,
-    whole::{ImportedExample, taken::Taken},
+    package::{Package, displayed, member},
+    whole::{ImportedExample, collection::Collection},
 };
 
 /// Imports `playbooks/NAME/examples/*.json` of an agent.
-pub(super) fn of_agent(package: &Package, taken: &mut Taken) {
+pub(super) fn of_agent(package: &Package, collection: &mut Collection) {
     let is_example = |name: &&str| name.split('/').nth(2) == Some("examples");
     let files: Vec<_> = package.below("playbooks").filter(is_example).map(str::to_owned).collect();
-    each(package, &files, taken, |example| {
+    each(package, &files, collection, |example| {
         let actions = member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
         actions
             .iter()
@@ -27,9 +27,9 @@ pub(super) fn of_agent(package: &Package, taken: &mut Taken) {
 }
 
 /// Imports `examples/` of an app.
-pub(super) fn of_app(package: &Package, taken: &mut Taken) {
+pub(super) fn of_app(package: &Package, collection: &mut Collection) {
     let files: Vec<_> = package.below("examples").map(str::to_owned).collect();
-    each(package, &files, taken, |example| {
+    each(package, &files, collection, |example| {
         let messages = member(example, &["messages"]).and_then(Node::as_array).unwrap_or_default();
         let chunks = messages.iter().filter_map(|message| member(message, &["chunks"])?.as_array());
         let chunks: Vec<&Node> = chunks.flatten().collect();
@@ -48,34 +48,27 @@ struct Shown {
 fn each(
     package: &Package,
     files: &[String],
-    taken: &mut Taken,
+    collection: &mut Collection,
     calls: impl Fn(&Node) -> Vec<Shown>,
 ) {
     for file in files {
-        let example = match package.node(file) {
-            Ok(example) => example,
-            Err(message) => {
-                taken.notes.left_out(&package.path(file), message);
-                continue;
-            }
-        };
+        let Some(example) = collection.node(package, file) else { continue };
         let stem = file.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
-        let displayed = member(&example, &["displayName", "display_name"]).and_then(Node::as_str);
-        let name = displayed.or_else(|| Some(stem?.0)).unwrap_or("example").to_owned();
+        let name = displayed(&example).or_else(|| Some(stem?.0)).unwrap_or("example").to_owned();
         let calls = calls(&example);
         let n_calls = calls.len();
         for (at, Shown { tool, message, answer }) in calls.into_iter().enumerate() {
-            let Some(toolset) = taken.toolset(&tool).map(str::to_owned) else {
+            let Some(toolset) = collection.toolset(&tool).map(str::to_owned) else {
                 let message = format!("the example calls `{tool}`, which is not taken over");
-                taken.notes.left_out(&package.path(file), message);
+                collection.notes.left_out(&package.path(file), message);
                 continue;
             };
-            if taken.examples.len() >= MOST_EXAMPLES {
+            if collection.examples.len() >= MOST_EXAMPLES {
                 let message = format!("only {MOST_EXAMPLES} calls of examples are taken over");
-                return taken.notes.left_out(&package.path(file), message);
+                return collection.notes.left_out(&package.path(file), message);
             }
             let name = if n_calls > 1 { format!("{name} {}", at + 1) } else { name.clone() };
-            taken.examples.push(ImportedExample { name, toolset, message, answer });
+            collection.examples.push(ImportedExample { name, toolset, message, answer });
         }
     }
 }
@@ -137,12 +130,6 @@ fn tool_of(call: &Node) -> Option<String> {
         None => member(call, &["tool", "displayName", "display_name"]),
     };
     name.and_then(Node::as_str).map(str::to_owned)
-}
-
-/// The first of these members that is set; `null` is not.
-fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
-    let mut found = names.iter().filter_map(|name| node.get(name));
-    found.find(|node| !matches!(node, Node::Null))
 }
 
 /// The number of examples. Each becomes a fixture; more add nothing new about an agent.

@@ -6,25 +6,25 @@ use callgate_policy::{Audit, AuditConfig, Error, ErrorKind};
 use callgate_secret::Secret;
 use tokio::task;
 
-use super::workshop::Workshop;
+use super::context::BuildContext;
 use crate::{code::ConfigCode, config::Config, policy::AuditedConfig, reader::Reader};
 
 /// Opens the file, on a thread where waiting for the disk blocks no other task.
 pub(super) async fn audit(
     reader: &mut Reader,
     config: &Config,
-    workshop: &Workshop<'_>,
+    build_context: &BuildContext<'_>,
     previous: Option<&Arc<Audit>>,
 ) -> Option<Arc<Audit>> {
     let AuditedConfig { audit, key } = config.audit.as_ref()?;
-    if workshop.environment.is_unaudited || reader.has_faults() {
+    if build_context.environment.is_unaudited || reader.has_faults() {
         return None;
     }
-    let key = workshop.secrets.get(key).await.map_err(|error| {
+    let key = build_context.secrets.get(key).await.map_err(|error| {
         let help = "the key of the chain is a secret of 16 bytes or more";
         reader.complain(ConfigCode::MissingSecret, "/audit/key", error.to_string(), help);
     });
-    let audit = AuditConfig { file: workshop.base.join(&audit.file), ..audit.clone() };
+    let audit = AuditConfig { file: build_context.base.join(&audit.file), ..audit.clone() };
     let known = previous.filter(|previous| previous.is_of(&audit.file));
     let within = config.idempotency.unwrap_or_default().ttl;
     let opened = match (known, key.ok()?) {

@@ -23,7 +23,7 @@ use self::{
     solve::{Holding, Holdings, Missing, Solution, solve},
     token_endpoint::Foreign,
 };
-use super::{authenticators::Authenticators, workshop::Workshop};
+use super::{authenticators::Authenticators, context::BuildContext};
 use crate::{
     code::ConfigCode,
     reader::{Reader, escaped},
@@ -37,12 +37,12 @@ pub(super) fn authorized(
     config: &ToolsetConfig,
     loaded: &mut Loaded,
     authenticators: &mut Authenticators<'_>,
-    workshop: &Workshop<'_>,
+    build_context: &BuildContext<'_>,
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
     let origins = Origins::of(loaded, &config.credentials.origins);
     let service = Service { loaded, origins: &origins };
-    let has_certificate = workshop.has_certificate || config.tls.identity.is_some();
+    let has_certificate = build_context.has_certificate || config.tls.identity.is_some();
     // The operations of an unreadable description are unknown, and its report says so.
     let is_readable = !loaded.report.operations.is_empty();
     for (scheme, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable)

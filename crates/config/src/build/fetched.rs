@@ -2,7 +2,7 @@
 //! costs no bytes. If an address does not respond, the known version stays in use. It comes from an earlier build, or
 //! from an earlier process by way of a folder.
 
-mod shelf;
+mod cache;
 
 use std::{error::Error, path::Path, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, he
 use tokio::task::JoinSet;
 use url::Url;
 
-use self::shelf::Shelf;
+use self::cache::DescriptionCache;
 use crate::{
     description::{Description, Source},
     location::Location,
@@ -56,8 +56,8 @@ pub(super) async fn all(
             most_bytes: config.description_limits.text.bytes,
         };
         let known = known.iter().find(|known| known.place.url == *url).cloned();
-        let shelf = folder.map(|folder| Shelf::of(folder, url));
-        asked.spawn(async move { (at, place.fetched(known, shelf).await) });
+        let cache = folder.map(|folder| DescriptionCache::of(folder, url));
+        asked.spawn(async move { (at, place.fetched(known, cache).await) });
     }
     let mut all: Vec<_> = toolsets.iter().map(|_| None).collect();
     while let Some(answered) = asked.join_next().await {
@@ -84,10 +84,10 @@ impl RemoteDescription {
     async fn fetched(
         self,
         known: Option<Fetched>,
-        shelf: Option<Shelf>,
+        cache: Option<DescriptionCache>,
     ) -> Result<Fetched, String> {
         let known = known.or_else(|| {
-            let (validators, text) = shelf.as_ref()?.kept(self.most_bytes)?;
+            let (validators, text) = cache.as_ref()?.kept(self.most_bytes)?;
             let place = self.clone();
             Some(Fetched { place, text: text.into(), validators, stale: None })
         });
@@ -96,8 +96,8 @@ impl RemoteDescription {
                 let validators = validators(answer.headers());
                 let text: Arc<[u8]> = answer.into_body().to_vec().into();
                 // A page that an intermediary returns instead does not replace the last description.
-                if let Some(shelf) = shelf.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
-                    shelf.keep(&validators, &text);
+                if let Some(cache) = cache.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
+                    cache.keep(&validators, &text);
                 }
                 return Ok(Fetched { place: self, text, validators, stale: None });
             }

@@ -1,4 +1,4 @@
-//! Finds the tools that a configuration names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and
+//! Finds the tools that a configuration names: in `mcp`, `tools`, `arguments`, `argument_headers`, `output`, `execution` and
 //! `confirm`. An entry that matches no tool of the loaded description is a warning. Where it protects, a misspelt one is an
 //! error: it must not lead to calls that nobody approves or that the wrong side makes, or to tools that are not excluded. A
 //! name unlike all others may be a tool that the service no longer has, which must not keep a sidecar from its start.
@@ -7,14 +7,15 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::ApiKeyLocation;
 use callgate_call::Shape;
-use callgate_executor::{Callable, Execution};
+use callgate_executor::{Backend, Callable, ClientFunction, Execution, Toolset};
 use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
     Severity,
     code::ConfigCode,
-    reader::Reader,
+    mcp::McpConfig,
+    reader::{Reader, escaped},
     tool_rules::ToolRule,
     toolset::{ListedHeader, ToolsetConfig},
 };
@@ -51,6 +52,30 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
         } else {
             reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
         }
+    }
+}
+
+/// Warns about named tools that are neither operations nor functions.
+pub(super) fn check_mcp(
+    reader: &mut Reader,
+    config: &McpConfig,
+    toolsets: &[Toolset],
+    functions: &[ClientFunction],
+) {
+    let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
+    let operations = operations.map(|callable| callable.operation.tool_name.as_str());
+    let functions = functions.iter().map(|function| function.name().as_str());
+    let names: Vec<&str> = operations.chain(functions).collect();
+    let pinned = config.pinned.iter().enumerate();
+    let pinned = pinned.map(|(index, name)| (name, format!("/mcp/pinned/{index}")));
+    let said = config.tools.keys().map(|name| (name, format!("/mcp/tools/{}", escaped(name))));
+    for (name, pointer) in pinned.chain(said).filter(|(name, _)| !names.contains(&name.as_str())) {
+        let message = format!("expected the name of a tool, got one that none has: `{name}`");
+        let help = match nearest(name, names.iter().copied()) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "correct it or remove it".to_owned(),
+        };
+        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
     }
 }
 

@@ -10,7 +10,7 @@ use callgate_policy::{
     LimitsConfig, RecordBounds,
 };
 
-use super::{audit, workshop::Workshop};
+use super::{audit, context::BuildContext};
 use crate::{
     config::Config, environment::Environment, policy::BreakerChoice, reader::Reader,
     toolset::ToolsetConfig,
@@ -72,13 +72,13 @@ impl Policy {
 pub(super) async fn policy(
     reader: &mut Reader,
     config: &Config,
-    workshop: &Workshop<'_>,
+    build_context: &BuildContext<'_>,
     rules: ApprovalRules,
     known: Option<&Policy>,
 ) -> Policy {
     let open = known.and_then(|known| known.audit.as_ref());
-    let audit = audit::audit(reader, config, workshop, open).await;
-    Policy::new(config, workshop.environment, audit, rules, known).await
+    let audit = audit::audit(reader, config, build_context, open).await;
+    Policy::new(config, build_context.environment, audit, rules, known).await
 }
 
 fn idempotency(

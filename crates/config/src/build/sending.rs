@@ -9,9 +9,9 @@ use super::{
     authenticators::Way,
     built::Reusable,
     connect::{self, Clients, Connections},
+    context::BuildContext,
     recordings,
     tls::{self, ToolsetTls},
-    workshop::Workshop,
 };
 use crate::{config::Config, reader::Reader, toolset::ToolsetConfig, upstream::Upstream};
 
@@ -32,10 +32,10 @@ pub(super) struct Sending {
 pub(super) async fn sending(
     reader: &mut Reader,
     config: &Config,
-    workshop: &Workshop<'_>,
+    build_context: &BuildContext<'_>,
     previous: Option<&Reusable>,
 ) -> (Vec<Sending>, Connections) {
-    let Workshop { base, environment, secrets, .. } = workshop;
+    let BuildContext { base, environment, secrets, .. } = build_context;
     let mut connections = Connections {
         secrets: Arc::clone(secrets),
         network: previous.map_or_else(

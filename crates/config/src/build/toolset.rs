@@ -10,6 +10,7 @@ use super::{
     authenticators::{Authenticators, Made, Making},
     authorization,
     built::BuiltToolset,
+    context::BuildContext,
     credential_arguments,
     fetched::Fetched,
     headers,
@@ -18,7 +19,6 @@ use super::{
     options::options,
     refused_tools,
     sending::Sending,
-    workshop::Workshop,
 };
 use crate::{reader::Reader, toolset::ToolsetConfig};
 
@@ -38,13 +38,13 @@ pub(super) async fn build<'a>(
     config: &'a ToolsetConfig,
     sending: Sending,
     fetched: Option<Result<Fetched, String>>,
-    workshop: &Workshop<'_>,
+    build_context: &BuildContext<'_>,
 ) -> Option<Parts<'a>> {
-    let Workshop { base, environment, .. } = workshop;
-    let context = AuthContext::new(Arc::clone(&workshop.secrets), sending.tokens)
+    let BuildContext { base, environment, .. } = build_context;
+    let context = AuthContext::new(Arc::clone(&build_context.secrets), sending.tokens)
         .with_grants(environment.grants.clone())
         .with_clock(environment.clock.clone());
-    let (previous, has_stand_ins) = (workshop.previous, environment.has_stand_ins);
+    let (previous, has_stand_ins) = (build_context.previous, environment.has_stand_ins);
     let making = Making { context, way: sending.way, previous, has_stand_ins };
     let mut authenticators = Authenticators::of(reader, config, making);
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) async fn build<'a>(
     let Loading { version, mut loaded, overlaid, unreadable, fetched } =
         loading::load(reader, config, around, &options(config, &places)).await?;
     let mut callables =
-        authorization::authorized(reader, config, &mut loaded, &mut authenticators, workshop);
+        authorization::authorized(reader, config, &mut loaded, &mut authenticators, build_context);
     let Loaded { operations, mut report, .. } = loaded;
     hide_variables(reader, &mut report);
     headers::put(reader, config, &authenticators.headers, &mut callables);
@@ -74,7 +74,7 @@ pub(super) async fn build<'a>(
         client: ClientSide {
             execution: config.execution.default,
             tools,
-            time: workshop.client_time,
+            time: build_context.client_time,
         },
     });
     let built = BuiltToolset {

@@ -9,7 +9,7 @@ use crate::environment::Environment;
 
 /// The context that all toolsets share.
 #[derive(Debug)]
-pub(super) struct Workshop<'a> {
+pub(super) struct BuildContext<'a> {
     /// The folder that relative paths start at.
     pub(super) base: &'a Path,
     pub(super) environment: &'a Environment,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use callgate_tool::{Object, Value, json};
+use callgate_tree::Node;
 
 use crate::{
     import::{self, Imported, Remark, RemarkKind},
@@ -16,7 +17,7 @@ use crate::{
 
 /// The imported parts of an export.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct Collection {
     toolsets: Vec<ImportedToolset>,
     functions: Vec<Value>,
     /// The toolset of each tool's name.
@@ -37,7 +38,7 @@ pub(super) struct ImportedTool {
     pub(super) description: Option<String>,
 }
 
-impl Taken {
+impl Collection {
     pub(super) fn new() -> Self {
         Self {
             toolsets: Vec::new(),
@@ -59,6 +60,12 @@ impl Taken {
             folders.truncate(MOST_TOOLS);
         }
         folders
+    }
+
+    /// A file of the export; one that cannot be read is left out, with a note.
+    pub(super) fn node(&mut self, package: &Package, file: &str) -> Option<Node> {
+        let node = package.node(file);
+        node.map_err(|message| self.notes.left_out(&package.path(file), message)).ok()
     }
 
     /// A unique name for a toolset: the tool's own, in characters that callgate accepts.
@@ -141,16 +148,11 @@ impl Taken {
     pub(super) fn into_export(mut self, kind: ExportKind, name: String) -> WholeExport {
         if !self.functions.is_empty() {
             // The functions of a client are called by their own names.
-            let functions = json!({"prefix": "", "functions": self.functions});
-            let settings = match functions {
-                Value::Object(settings) => settings,
-                _ => Object::new(),
-            };
-            self.toolsets.push(ImportedToolset {
-                name: CLIENT.to_owned(),
-                settings,
-                description: None,
-            });
+            let mut settings = Object::new();
+            settings.insert("prefix", Value::from(""));
+            settings.insert("functions", Value::Array(self.functions));
+            let name = CLIENT.to_owned();
+            self.toolsets.push(ImportedToolset { name, settings, description: None });
         }
         self.toolsets.sort_by(|one, other| one.name.cmp(&other.name));
         let Self { toolsets, examples, variables, notes, .. } = self;

@@ -18,7 +18,7 @@ use crate::file::{new_private_file, private_folder, read_file};
 
 /// The file of one address.
 #[derive(Clone, Debug)]
-pub(super) struct Shelf {
+pub(super) struct DescriptionCache {
     folder: PathBuf,
     file: PathBuf,
 }
@@ -26,7 +26,7 @@ pub(super) struct Shelf {
 /// The validators of a version, as the next request repeats them.
 type Validators = Vec<(HeaderName, HeaderValue)>;
 
-impl Shelf {
+impl DescriptionCache {
     /// The file of an address in a folder, which need not exist.
     pub(super) fn of(folder: &Path, url: &Url) -> Self {
         let hash = Sha256::digest(url.as_str().as_bytes());
@@ -111,31 +111,31 @@ const MOST_FILES: usize = 64;
 mod tests {
     use super::*;
 
-    fn shelf(folder: &Path, url: &str) -> Shelf {
-        Shelf::of(folder, &url.parse().unwrap())
+    fn cache(folder: &Path, url: &str) -> DescriptionCache {
+        DescriptionCache::of(folder, &url.parse().unwrap())
     }
 
     #[test]
     fn a_cached_description_is_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("callgate");
-        let shelf = shelf(&folder, "https://a.example/openapi.json?key=canary");
-        assert!(shelf.kept(100).is_none());
+        let cache = cache(&folder, "https://a.example/openapi.json?key=canary");
+        assert!(cache.kept(100).is_none());
         let tag = (header::IF_NONE_MATCH, HeaderValue::from_static("\"1\""));
-        shelf.keep(std::slice::from_ref(&tag), b"openapi: 3.1.0\n\nb");
-        let (validators, text) = shelf.kept(100).unwrap();
+        cache.keep(std::slice::from_ref(&tag), b"openapi: 3.1.0\n\nb");
+        let (validators, text) = cache.kept(100).unwrap();
         assert_eq!((validators, &*text), (vec![tag], &b"openapi: 3.1.0\n\nb"[..]));
-        assert!(shelf.kept(3).is_none());
-        shelf.keep(&[], b"");
-        assert_eq!(shelf.kept(0).unwrap(), (vec![], vec![]));
-        assert!(!format!("{shelf:?}").contains("canary"));
+        assert!(cache.kept(3).is_none());
+        cache.keep(&[], b"");
+        assert_eq!(cache.kept(0).unwrap(), (vec![], vec![]));
+        assert!(!format!("{cache:?}").contains("canary"));
     }
 
     #[test]
     fn the_cache_of_descriptions_has_a_bounded_number_of_files() {
         let folder = tempfile::tempdir().unwrap();
         for at in 0..MOST_FILES + 3 {
-            shelf(folder.path(), &format!("https://a.example/{at}")).keep(&[], b"text");
+            cache(folder.path(), &format!("https://a.example/{at}")).keep(&[], b"text");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
     }
@@ -143,10 +143,10 @@ mod tests {
     #[test]
     fn malformed_files_in_the_cache_of_descriptions_are_not_used() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = shelf(folder.path(), "https://a.example");
+        let cache = cache(folder.path(), "https://a.example");
         for text in ["", "openapi: 3.1.0", "cookie: a\n\nb", "if-none-match: \u{7}\n\nb"] {
-            fs::write(&shelf.file, text).unwrap();
-            assert!(shelf.kept(100).is_none(), "{text}");
+            fs::write(&cache.file, text).unwrap();
+            assert!(cache.kept(100).is_none(), "{text}");
         }
     }
 }
