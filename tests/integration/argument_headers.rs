@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 use crate::target::json as json_of;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /session:
     get:
@@ -21,7 +21,7 @@ paths:
       parameters:
         - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
         - { name: Cookie, in: header, schema: { type: string } }
-"#;
+";
 
 const SOME: &str = "argument_headers: {allow: [X-HTTP-Method-Override], tools: {getSession: [cookie, x-forwarded-for]}}";
 

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 use crate::target::json as json_of;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /contacts:
     post:
@@ -22,7 +22,7 @@ paths:
       operationId: replaceContact
       parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
       requestBody: { content: { application/json: { schema: { type: object } } } }
-"#;
+";
 
 const LISTED: &str = "arguments: {tools: {createContact: body}}";
 

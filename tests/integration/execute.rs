@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use callgate::{config::ToolsetConfig, context::TraceContext};
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /status/{code}:
     get:
@@ -26,7 +26,7 @@ paths:
         content:
           application/json:
             schema: { type: object, required: [n], properties: { n: { type: number } } }
-"#;
+";
 
 fn executor(server: &str, settings: &str) -> Executor {
     target::executor(DESCRIPTION, server, settings)

@@ -5,12 +5,12 @@ use crate::prelude::*;
 
 use tokio::net::TcpSocket;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /thing:
     get: { operationId: read, responses: { 200: { description: ok } } }
     post: { operationId: write, responses: { 200: { description: ok } } }
-"#;
+";
 
 const LIMITS: &str = "limits: { timeout: 500ms, response_bytes: 1KiB }";
 

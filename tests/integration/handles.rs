@@ -7,7 +7,7 @@ use std::future::ready;
 use axum::{body::Bytes, http::header::CONTENT_TYPE};
 use callgate::result::Part;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /file:
     get:
@@ -33,7 +33,7 @@ paths:
         content:
           multipart/form-data:
             schema: { type: object, required: [file], properties: { file: { type: string, format: binary } } }
-"#;
+";
 
 /// Bytes that are no text, with what could end a part.
 fn file() -> Vec<u8> {

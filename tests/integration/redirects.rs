@@ -3,12 +3,12 @@
 
 use crate::prelude::*;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /start:
     get: { operationId: read, responses: { 200: { description: ok } } }
     post: { operationId: write, responses: { 200: { description: ok } } }
-"#;
+";
 const KEY_IN_QUERY: &str = "auth: { api_key: { in: query, name: key, value: literal:canary-key } }\nredirects: same_origin";
 const KEY_IN_HEADER: &str = "auth: { api_key: { in: header, name: X-Key, value: literal:canary-key } }\nredirects: same_origin";
 

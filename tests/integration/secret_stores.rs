@@ -4,10 +4,10 @@ use crate::prelude::*;
 
 use axum::http::Uri;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /echo: { post: { operationId: echo, responses: { 200: { description: ok } } } }
-"#;
+";
 
 /// A vault whose secret `secret/slow` takes four seconds and whose secret `secret/rotating` is another at each read.
 async fn vault() -> String {

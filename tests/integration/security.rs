@@ -7,7 +7,7 @@ use callgate_openapi::load;
 
 use crate::target::json as json_of;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /items/{id}:
     get:
@@ -46,7 +46,7 @@ paths:
         - { name: X_Forwarded_User, in: header, schema: { type: string } }
         - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
         - { name: X-Original-URL, in: header, schema: { type: string } }
-"#;
+";
 
 fn executor(server: &str, settings: &str) -> Executor {
     target::executor(DESCRIPTION, server, settings)

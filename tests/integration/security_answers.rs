@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 use async_compression::tokio::bufread::GzipEncoder;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /items/{id}:
     get:
@@ -17,7 +17,7 @@ paths:
       requestBody:
         required: true
         content: { application/json: { schema: { type: object, properties: { n: { type: number } }, required: [n] } } }
-"#;
+";
 const CANARY: &str = "canary-5ecret/+key";
 
 async fn answered(server: &Raw, settings: &str) -> Outcome {

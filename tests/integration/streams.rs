@@ -3,11 +3,11 @@
 
 use crate::prelude::*;
 
-const DESCRIPTION: &str = r#"
+const DESCRIPTION: &str = r"
 paths:
   /news:
     get: { operationId: news, responses: { 200: { description: ok } } }
-"#;
+";
 const EVENTS: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 const LINES: &str =

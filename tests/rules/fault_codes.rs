@@ -12,7 +12,7 @@ use super::workspace::{case_files, rust_files};
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::AnswerLost, "a_call_that_an_earlier_process_made_is_not_made_again"),
     (FaultCode::AuditFailed, "a_call_that_cannot_be_audited_is_refused_unless_in_best_effort_mode"),
-    (FaultCode::AuthFailed, "a_missing_secret_fails_the_call"),
+    (FaultCode::AuthFailed, "a_slow_store_delays_only_the_calls_that_need_it"),
     (FaultCode::KeyReused, "another_call_under_a_key_is_refused_unless_it_is_of_another_principal"),
     (FaultCode::Rejected, "a_rejected_call_fails_with_ask_user_and_cannot_be_approved_later"),
     (FaultCode::UnknownApproval, "an_approval_counts_only_for_its_principal_session_and_tool"),
@@ -24,13 +24,13 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::RateLimited, "a_rate_limit_admits_its_burst_and_says_when_to_retry"),
     (FaultCode::StillRunning, "a_repetition_of_a_running_call_is_answered_still_running"),
     (FaultCode::Stopped, "calls_that_outlast_the_drain_are_answered_with_the_results_so_far"),
-    (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
+    (FaultCode::TimedOut, "a_silent_service_is_a_fault_with_its_cause"),
     (FaultCode::ToolRemoved, "a_waiting_call_whose_tool_was_removed_ends_as_removed"),
     (
         FaultCode::UnknownSession,
         "a_call_in_a_session_that_is_not_stored_is_refused_if_it_reads_a_value",
     ),
-    (FaultCode::Unreachable, "an_unreachable_service_ends_the_call_as_unreachable"),
+    (FaultCode::Unreachable, "a_closed_port_is_a_fault_with_its_cause"),
 ];
 
 /// The rule: codes that neither a fixture nor a listed test shows.

@@ -1,12 +1,6 @@
 //! Makes plans from descriptions and shows requests as text, for the tables of the other modules.
 
 use crate::prelude::*;
-use std::io::{self, Write};
-
-/// Tells who runs the tests what was looked at, and what was not.
-pub(crate) fn say(text: &str) {
-    writeln!(io::stderr(), "{text}").unwrap();
-}
 
 /// The text of a file of the corpus, where there is one.
 pub(crate) fn of_corpus(name: &str) -> Option<String> {

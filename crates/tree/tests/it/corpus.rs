@@ -37,7 +37,8 @@ fn every_description_of_the_corpus_is_read() {
         locate(&text, &mut findings);
         assert!(findings.iter().all(|f| f.position.is_some()), "{}", file.display());
         for diagnostic in parsed.diagnostics {
-            eprintln!("{}: {diagnostic} {:?}", file.display(), diagnostic.position);
+            let position = diagnostic.position;
+            callgate_testkit::say(&format!("{}: {diagnostic} {position:?}", file.display()));
         }
     }
 }

@@ -65,9 +65,8 @@ fn parameters_of_every_style_decode_to_their_arguments() {
         let least = usize::from(style.ends_with("Delimited"));
         for name in ["boolean", "integer", "number", "string"] {
             for (kind, values) in kinds(name).into_iter().skip(least) {
-                for explode in explodes {
-                    check_case(&case(place, style, *explode, kind.clone()), values.clone());
-                }
+                let cases = explodes.iter().map(|it| case(place, style, *it, kind.clone()));
+                cases.for_each(|case| check_case(&case, values.clone()));
             }
         }
     }
