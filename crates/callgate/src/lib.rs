@@ -301,12 +301,13 @@ pub mod config {
     pub use callgate_config::{
         AuditedConfig, BreakerChoice, Built, BuiltToolset, CallLimits, CallsConfig,
         CertificateSource, Config, Description, Environment, Error, Finding, FunctionConfig,
-        IdentityConfig, NotAServer, Remote, SchemeChoice, SecretsConfig, ServerUrl, Severity,
-        TlsConfig, ToolsetConfig, Upstream, load,
+        IdentityConfig, NotAServer, Remote, SchemeChoice, SecretsConfig, ServerUrl, TlsConfig,
+        ToolsetConfig, Upstream, load,
     };
     pub use callgate_executor::Redirects;
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
     pub use callgate_tool::ToolsetName;
+    pub use callgate_tree::Severity;
     pub use url::Url;
 }
 

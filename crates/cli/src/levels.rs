@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use callgate::{
-    config::{Finding, Severity as FindingSeverity},
+    config::Finding,
     openapi::{Diagnostic, Severity},
 };
 
@@ -52,13 +52,12 @@ impl Levels {
     /// Removes allowed findings of a configuration and turns denied ones into errors. Findings that keep it
     /// from being built stay.
     pub(crate) fn judge_findings(&self, findings: &mut Vec<Finding>) {
-        let is_kept = |known: &Finding| {
-            known.severity == FindingSeverity::Error || !self.allow.contains(known.code)
-        };
+        let is_kept =
+            |known: &Finding| known.severity == Severity::Error || !self.allow.contains(known.code);
         findings.retain(is_kept);
         for finding in findings {
             if self.deny.contains(finding.code) {
-                finding.severity = FindingSeverity::Error;
+                finding.severity = Severity::Error;
             }
         }
     }

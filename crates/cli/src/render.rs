@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use callgate::{
-    config::{Finding, Severity as FindingSeverity},
+    config::Finding,
     openapi::{Diagnostic, Position, Severity},
 };
 use callgate_tool::{is_unseen, visible_line};
@@ -44,16 +44,11 @@ pub(crate) fn group(
     let Some((first, others)) = causes.split_first() else { return String::new() };
     let Diagnostic { severity, code, position, .. } = &first.diagnostic;
     let help = remedy::of_diagnostic(&first.diagnostic);
-    let level = match severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        _ => Level::NOTE,
-    };
     let mut more: Vec<_> = first.concerned().map(|text| ("so", text)).into_iter().collect();
     more.extend(others.iter().map(|other| ("also", told(other, &file(&other.diagnostic), &help))));
     let message = first.message();
     let remark = Remark {
-        level,
+        level: level(*severity),
         code: code.as_str(),
         message: &message,
         help: &help,
@@ -80,15 +75,18 @@ fn told(cause: &Cause, file: &Path, help: &str) -> String {
     text
 }
 
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        _ => Level::NOTE,
+    }
+}
+
 pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
-    let level = match finding.severity {
-        FindingSeverity::Error => Level::ERROR,
-        FindingSeverity::Note => Level::NOTE,
-        _ => Level::WARNING,
-    };
     let help = remedy::of_finding(finding);
     let remark = Remark {
-        level,
+        level: level(finding.severity),
         code: finding.code,
         message: &finding.message,
         help: &help,

@@ -4,29 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use callgate_tool::Remedy;
 use callgate_tree::Position;
-
-callgate_tool::named! {
-    /// The severity of a finding.
-    ///
-    /// ```
-    /// use callgate_config::{Config, Severity};
-    ///
-    /// let error = Config::from_text("toolset: {}", "").unwrap_err();
-    /// let worst = error.findings().iter().map(|finding| finding.severity).max();
-    /// assert_eq!(worst, Some(Severity::Error));
-    /// assert!(Severity::Warning > Severity::Note);
-    /// ```
-    #[derive(Ord, PartialOrd)]
-    #[non_exhaustive]
-    pub enum Severity {
-        /// Worth knowing; the file itself is not wrong.
-        Note = "note",
-        /// Worth knowing.
-        Warning = "warning",
-        /// Prevents the build.
-        Error = "error",
-    }
-}
+pub use callgate_tree::Severity;
 
 /// One finding.
 ///

@@ -27,9 +27,9 @@ callgate_tool::named! {
     pub enum Severity {
         /// Worth knowing; nothing is lost.
         Note = "note",
-        /// Something was lost or guessed: the operation is degraded.
+        /// Something was lost or guessed, such as a part of an operation.
         Warning = "warning",
-        /// The operation, or the whole document, is refused.
+        /// The operation, the whole document or the configuration is refused.
         Error = "error",
     }
 }

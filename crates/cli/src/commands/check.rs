@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "openapiv3")]
 use callgate::openapi::TextLimits;
 use callgate::{
-    config::{Built, Error, Finding, Severity as FindingSeverity},
+    config::{Built, Error, Finding},
     openapi::Severity,
 };
 use callgate_config::DescriptionOptions;
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if arguments.strict {
         n_faults += tell_strict(&found.documents);
     }
-    let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
+    let is_denied = |known: &Finding| known.severity == Severity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
         || n_faults > 0
         || found.findings.iter().any(is_denied)

@@ -4,14 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use callgate_openapi::{Overlaid, Overlay, apply_overlays};
-use callgate_tree::{Diagnostic, Node, Parsed, Severity as DiagnosticSeverity, locate};
+use callgate_tree::{Diagnostic, Node, Parsed, Severity, locate};
 
 use crate::{
-    code::ConfigCode,
-    file::beginning,
-    finding::{Finding, Severity},
-    reader::Reader,
-    toolset::ToolsetConfig,
+    code::ConfigCode, file::beginning, finding::Finding, reader::Reader, toolset::ToolsetConfig,
 };
 
 struct OverlayFile {
@@ -77,10 +73,7 @@ fn told(reader: &mut Reader, file: &Path, text: &[u8], mut diagnostics: Vec<Diag
     reader.elsewhere.extend(diagnostics.into_iter().map(|diagnostic| Finding {
         file: file.to_owned(),
         code: diagnostic.code.as_str(),
-        severity: match diagnostic.severity {
-            DiagnosticSeverity::Error => Severity::Error,
-            _ => Severity::Warning,
-        },
+        severity: diagnostic.severity.max(Severity::Warning),
         pointer: diagnostic.pointer,
         position: diagnostic.position,
         message: diagnostic.message,

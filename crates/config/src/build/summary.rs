@@ -4,13 +4,10 @@
 use std::collections::BTreeMap;
 
 use callgate_openapi::{Code, OperationStatus};
-use callgate_tree::{Diagnostic, Severity as DiagnosticSeverity};
+use callgate_tree::{Diagnostic, Severity};
 
 use super::built::{Built, BuiltToolset};
-use crate::{
-    code::ConfigCode,
-    finding::{Finding, Severity},
-};
+use crate::{code::ConfigCode, finding::Finding};
 
 /// The tools and the findings of a configuration, with the schemas of every tool built.
 ///
@@ -105,7 +102,7 @@ impl Summary {
         self.n_refused += report.count(OperationStatus::Refused);
         let is_failure = toolset.failure().is_some();
         let is_other = |known: &&Diagnostic| {
-            known.severity >= DiagnosticSeverity::Warning && !prevents_calls(known) && !is_failure
+            known.severity >= Severity::Warning && !prevents_calls(known) && !is_failure
         };
         for diagnostic in report.diagnostics.iter().filter(is_other) {
             *self.others.entry(diagnostic.code.as_str()).or_insert(0) += 1;
@@ -122,7 +119,7 @@ impl BuiltToolset {
         }
         let is_failure = self.version.is_empty();
         let prevents = |known: &&Diagnostic| {
-            prevents_calls(known) || (is_failure && known.severity == DiagnosticSeverity::Error)
+            prevents_calls(known) || (is_failure && known.severity == Severity::Error)
         };
         let mut found: Vec<_> = self.report.diagnostics.iter().filter(prevents).cloned().collect();
         if found.iter().any(|known| known.position.is_none())
@@ -157,11 +154,7 @@ impl BuiltToolset {
         Finding {
             file,
             code: known.code.as_str(),
-            severity: match known.severity {
-                DiagnosticSeverity::Error => Severity::Error,
-                DiagnosticSeverity::Warning => Severity::Warning,
-                _ => Severity::Note,
-            },
+            severity: known.severity,
             pointer: known.pointer,
             position: known.position,
             message: known.message,
