@@ -236,10 +236,11 @@ pub mod stream {
     pub use futures_util::Stream;
 }
 
-/// Settings of one call beside its arguments and session: deadline, trace, caller's token, stop.
+/// Settings of one call beside its arguments and session: deadline, trace, caller's token, stop; and the digest of all that
+/// decides about a call.
 pub mod context {
     pub use callgate_executor::{Stop, TraceContext};
-    pub use callgate_tool::CallerToken;
+    pub use callgate_tool::{CallerToken, Fingerprint, FingerprintHasher};
     pub use tokio::time::Instant;
 }
 
@@ -300,11 +301,12 @@ pub mod config {
     pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
         AuditedConfig, BreakerChoice, Built, BuiltToolset, CallLimits, CallsConfig,
-        CertificateSource, Config, Description, Environment, Error, Finding, FunctionConfig,
-        IdentityConfig, NotAServer, Remote, SchemeChoice, SecretsConfig, ServerUrl, TlsConfig,
-        ToolsetConfig, Upstream, load,
+        CertificateSource, Config, Description, DescriptionOptions, Environment, Error, Finding,
+        FunctionConfig, IdentityConfig, Loader, Location, NotAServer, Remote, SchemeChoice,
+        SecretsConfig, ServerUrl, SourceTools, SourceToolset, TlsConfig, ToolSource, ToolsetConfig,
+        Upstream, load,
     };
-    pub use callgate_executor::Redirects;
+    pub use callgate_executor::{CallSettings, Redirects};
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
     pub use callgate_tool::ToolsetName;
     pub use callgate_tree::Severity;
