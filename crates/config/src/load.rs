@@ -70,7 +70,14 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
 
 /// Reads configurations whose toolsets may name further kinds of sources. [`Config::from_text`] and its like know none.
 ///
-/// [`ToolSource`] has an example.
+/// ```
+/// use callgate_config::Loader;
+///
+/// // Without a further kind of source, it reads what `Config::from_text` reads.
+/// let config = Loader::new().text("toolsets: {pets: {openapi: pets.yaml}}", "/srv")?;
+/// assert_eq!(config.toolsets.len(), 1);
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Loader {
     sources: ToolSources,

@@ -25,6 +25,14 @@ use crate::{
 };
 
 /// The options beside a description, as on a command line.
+///
+/// ```
+/// use callgate_config::DescriptionOptions;
+///
+/// let server = Some("https://pets.example.com/v1".to_owned());
+/// let options = DescriptionOptions { server, ..DescriptionOptions::default() };
+/// # drop(options);
+/// ```
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
 pub struct DescriptionOptions {

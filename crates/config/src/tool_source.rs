@@ -71,6 +71,15 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
 pub(crate) type ToolSources = Vec<Arc<dyn ToolSource>>;
 
 /// A toolset that names a source, while the source is read: its settings, and the place for what is found.
+///
+/// ```
+/// use callgate_config::{Description, SourceTools, SourceToolset};
+///
+/// fn read(toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {
+///     let name = toolset.text("the name of a description", "for example `pets`")?;
+///     Some(SourceTools::new(Description::file(format!("/srv/{name}.yaml"))))
+/// }
+/// ```
 pub struct SourceToolset<'a> {
     reader: &'a mut Reader,
     own: &'a Node,
@@ -81,6 +90,16 @@ pub struct SourceToolset<'a> {
 }
 
 /// The tools of a source.
+///
+/// ```
+/// use callgate_config::{Description, SourceTools};
+/// use callgate_tool::{Object, json};
+///
+/// // The settings are those of a toolset; the toolset's own win.
+/// let settings = Object::from_iter([("server", json!("https://pets.example.com/v1"))]);
+/// let tools = SourceTools::new(Description::file("pets.yaml")).with_settings(settings);
+/// # drop(tools);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SourceTools {
