@@ -76,11 +76,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         return found.write_baseline(file);
     }
     found.show(format, &levels);
-    let mut n_faults = if arguments.connect { connected(arguments)? } else { 0 };
+    let n_faults = if arguments.connect { connected(arguments)? } else { 0 };
     #[cfg(feature = "openapiv3")]
-    if arguments.strict {
-        n_faults += tell_strict(&found.documents);
-    }
+    let n_faults = n_faults + if arguments.strict { tell_strict(&found.documents) } else { 0 };
     let is_denied = |known: &Finding| known.severity == Severity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
         || n_faults > 0

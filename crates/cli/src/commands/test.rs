@@ -15,6 +15,7 @@ use std::{
 
 use callgate::{config::Environment, dialect::Dialect};
 
+#[cfg(feature = "ces")]
 pub(crate) use self::fixtures::sorted;
 use self::fixtures::{Fixture, TOOLSET};
 use super::tools::declarations;
