@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_stop_ends_running_work_and_lets_none_begin() {
+    async fn a_stop_ends_running_work_and_further_work_does_not_begin() {
         let stop = Stop::default();
         assert_eq!(Stop::unless(None, ready(1)).await, Some(1));
         assert_eq!(Stop::unless(Some(&stop), ready(1)).await, Some(1));

@@ -49,7 +49,7 @@ impl Outcome {
     }
 }
 
-/// What stands behind the head and was not read yet.
+/// The bytes behind the head that are not read yet.
 struct Bodies<'a>(&'a [u8]);
 
 impl<'a> Bodies<'a> {

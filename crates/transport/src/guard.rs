@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_covers_plain_uris_and_none_that_a_parser_may_change() {
+    fn an_origin_covers_plain_uris_but_not_those_that_a_parser_may_change() {
         let origin = Origin::of(&"http://h:8080/".parse().unwrap()).unwrap();
         assert_eq!(origin.host().unwrap(), "h:8080");
         let covers = |rest: &str| origin.covers(&format!("http://h:8080{rest}").parse().unwrap());

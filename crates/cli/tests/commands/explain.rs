@@ -57,7 +57,7 @@ fn found(folder: &Path, code: &str, text: &str) -> (Vec<String>, Ended) {
 const IN_OTHERS: [&str; 2] = ["missing-secret", "provider-limit"];
 
 #[test]
-fn the_wrong_example_of_a_code_has_its_finding_and_the_mended_one_has_none() {
+fn the_finding_of_a_code_is_in_its_wrong_example_and_not_in_the_mended_one() {
     let folder = tempfile::tempdir().unwrap();
     for (code, [wrong, mended]) in examples() {
         let (in_wrong, ended) = found(folder.path(), &code, &wrong);

@@ -7,7 +7,7 @@ fn ask(sidecar: &Sidecar, line: &str, body: &str) -> String {
     sidecar.answer(line, "", body).split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
-/// Whether somebody who shows a token may see the tools.
+/// The right of a caller with a token to see the tools.
 fn lets_in(sidecar: &Sidecar, token: &str) -> bool {
     let answer = sidecar.answer("GET /v1/tools", &format!("Authorization: Bearer {token}\r\n"), "");
     let status = answer.split(' ').nth(1).unwrap();

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_has_a_binary_unit_or_none() {
+    fn a_size_has_a_binary_unit_or_no_unit() {
         let rows = [
             ("4096", Some(4096)),
             ("1KiB", Some(1024)),

@@ -190,7 +190,7 @@ impl RouteRequest {
     /// Replaces the state of a session in the version that was read. Returns false if another request has changed it since.
     ///
     /// # Errors
-    /// Returns a [`Problem`] if the store fails or is full.
+    /// Returns a [`Problem`] if the state has no form in JSON, or if the store fails or is full.
     pub async fn put_state(
         &self,
         session: &str,
@@ -198,7 +198,10 @@ impl RouteRequest {
         version: Option<Version>,
     ) -> Result<bool, Problem> {
         let expected = version.map_or(Expected::Absent, Expected::Version);
-        let state = serde_json::to_string(state).unwrap_or_default();
+        let unwritable = |_| {
+            Error::new(ErrorKind::Unreadable, "the state of a session cannot be written as JSON")
+        };
+        let state = serde_json::to_string(state).map_err(unwritable)?;
         match self.gateway.sessions().put_state(self.principal(), session, state, expected).await {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),

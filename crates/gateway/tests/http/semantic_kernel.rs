@@ -121,7 +121,7 @@ async fn hidden_arguments_are_filled_from_the_session() {
 }
 
 #[tokio::test]
-async fn functions_are_selected_by_kernel_names_and_an_empty_list_selects_none() {
+async fn functions_are_selected_by_kernel_names_and_an_empty_list_selects_no_function() {
     let calls = [("shop-get-order", json!({"id": 7})), ("shop-order", json!({"size": "small"}))];
     let some = results(&calls, json!({"functions": ["shop.get-order"]})).await;
     assert!(some[0]["request"].is_object(), "{some:?}");

@@ -148,7 +148,7 @@ pub(crate) fn request(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
-/// What a client of MCP accepts.
+/// The media types that a client of MCP accepts.
 pub(crate) const EITHER: (&str, &str) = ("accept", "application/json, text/event-stream");
 
 /// The pets, which answer from recordings; more keys of the toolset may follow.

@@ -135,8 +135,8 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
             Rule::Properties(properties) => {
                 self.run.budget.charge(members.len())?;
                 for (at, name) in members.keys().enumerate() {
-                    let is_told = self.is_told(properties, name)?;
-                    self.covered.mark_where(at, is_told);
+                    let is_named = self.is_named(properties, name)?;
+                    self.covered.mark_where(at, is_named);
                 }
             }
             Rule::UnevaluatedProperties(_) => self.covered.is_whole = true,
@@ -146,7 +146,7 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
     }
 
     /// True for a name that `properties` or `patternProperties` matches.
-    fn is_told(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
+    fn is_named(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
         let is_declared = properties.declared(name).is_some();
         let mut fits_none = || {
             self.run.all(&properties.patterns, |run, (pattern, _)| {

@@ -160,7 +160,7 @@ pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
 }
 
 impl Takes {
-    /// What is expected, in words, and the form to suggest.
+    /// The expectation in words, and the form to suggest.
     fn words(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Key => ("a reference to the key", Some("env:NAME")),

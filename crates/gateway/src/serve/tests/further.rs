@@ -1,9 +1,12 @@
 //! Further routes, as programs add them: one makes a call, one looks for a tool, one keeps a state, and one shows the digest
 //! of its request.
 
+use std::collections::BTreeMap;
+
 use callgate_executor::Execution;
 use callgate_tool::{Arguments, ToolCall, Value, json};
 
+use super::{Client, sidecar::Sidecar};
 use crate::{Problem, ProblemKind, RouteRequest, Routes, SessionInput};
 
 pub(super) fn routes() -> Routes {
@@ -11,6 +14,7 @@ pub(super) fn routes() -> Routes {
         .post("/v1/sessions/{id}:call", call)
         .post("/v1/sessions/{id}:digest", digest)
         .post("/v1/sessions/{id}:keep", keep)
+        .post("/v1/sessions/{id}:lose", lose)
         .post("/v1/tools/{name}:find", find)
 }
 
@@ -41,4 +45,22 @@ async fn keep(request: RouteRequest, body: Value) -> Result<Value, Problem> {
         return Ok(Value::Null);
     }
     Err(Problem::new(ProblemKind::new("https://example.com/kept", 409, "It is kept"), "once"))
+}
+
+/// Keeps a state that JSON has no form for.
+async fn lose(request: RouteRequest, _: Value) -> Result<Value, Problem> {
+    let state = BTreeMap::from([((1, 2), 3)]);
+    request.put_state(request.parameter("id"), &state, None).await.map(Value::from)
+}
+
+#[tokio::test]
+async fn a_state_without_a_form_in_json_is_refused_and_not_kept() {
+    let sidecar = Sidecar::start("toolsets: {pets: {openapi: pets.yaml}}").await;
+    let client = Client::builder().no_proxy().build().unwrap();
+    let status = async |path: &str| {
+        let request = client.post(format!("{}{path}", sidecar.calls[0])).json(&json!({}));
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(status("/v1/sessions/s:lose").await, 503);
+    assert_eq!(status("/v1/sessions/s:keep").await, 200, "nothing was kept before");
 }
