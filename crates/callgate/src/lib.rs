@@ -282,8 +282,8 @@ pub mod policy {
 /// Stores of records that outlive a call: sessions, results, approvals.
 pub mod session {
     pub use callgate_session::{
-        Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealed, Space, Store,
-        Stored, Version,
+        Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored,
+        Version,
     };
     pub use callgate_tool::SessionName;
 }

@@ -1,4 +1,4 @@
-//! Sessions in the form for a store: parameters as JSON, sealed credentials, each for one principal.
+//! Sessions in the form for a store: parameters as JSON, and credentials, each for one principal.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use callgate_config::SessionsConfig;
 use callgate_secret::Secret;
 use callgate_session::{
-    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealer, Space, Store, Version,
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
 };
 use callgate_tool::{Object, Principal, Session, Value};
 use tokio::time::Instant;
@@ -18,7 +18,6 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Sessions {
     store: Arc<Memory>,
-    sealer: Arc<Sealer>,
     time_to_live: Duration,
     /// The start of this process, by its monotonic clock and by the calendar.
     began: (Instant, SystemTime),
@@ -39,9 +38,9 @@ impl Sessions {
     /// Sessions in memory, within the limits of a configuration.
     pub(crate) fn new(config: &SessionsConfig) -> Self {
         let bounds = Bounds { records: config.records, bytes: config.bytes };
-        let (store, sealer) = (Arc::new(Memory::new(bounds)), Arc::new(Sealer::in_memory()));
+        let store = Arc::new(Memory::new(bounds));
         let time_to_live = config.time_to_live.max(config.client_time.saturating_mul(2));
-        Self { store, sealer, time_to_live, began: (Instant::now(), SystemTime::now()) }
+        Self { store, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
     pub(crate) fn number(&self) -> usize {
@@ -60,10 +59,7 @@ impl Sessions {
         let parameters = parameters.ok().and_then(|value| value.as_object().cloned());
         let unreadable = || Error::new(ErrorKind::Unreadable, "a stored session cannot be read");
         let parameters = parameters.ok_or_else(unreadable)?;
-        let mut credentials = Credentials::default();
-        for (name, sealed) in stored.record.credentials() {
-            credentials.0.insert(name.clone(), self.sealer.open(sealed, &key)?);
-        }
+        let credentials = Credentials(stored.record.credentials().clone());
         Ok(Some((State { parameters, credentials }, stored.version)))
     }
 
@@ -79,7 +75,7 @@ impl Sessions {
         let text = Value::Object(state.parameters.clone()).to_string();
         let mut record = self.record(text);
         for (name, secret) in &state.credentials.0 {
-            record = record.with_credential(name, self.sealer.seal(secret, &key)?);
+            record = record.with_credential(name, secret.clone());
         }
         self.store.put(&key, record, expected, now()).await
     }

@@ -1,5 +1,5 @@
-//! Calls that wait for a person's approval, in the form for a store: the requested call and, sealed, the session in the
-//! request. Only the principal who asked can reach one. The approval middleware judges whether an approval holds.
+//! Calls that wait for a person's approval, in the form for a store: the requested call and the session in the request.
+//! Only the principal who asked can reach one. The approval middleware judges whether an approval holds.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use callgate_executor::Execution;
 use callgate_policy::APPROVAL_TIME;
 use callgate_secret::Secret;
 use callgate_session::{
-    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealer, Space, Store,
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store,
 };
 use callgate_tool::{Object, Pending, Principal, Session, ToolCall, Value, json};
 use tokio::time::Instant;
@@ -21,7 +21,6 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct WaitingCalls {
     store: Arc<Memory>,
-    sealer: Arc<Sealer>,
 }
 
 #[derive(Clone)]
@@ -40,7 +39,7 @@ impl WaitingCalls {
     /// Starts without calls.
     pub(crate) fn new() -> Self {
         let bounds = Bounds { records: MOST_CALLS, bytes: MOST_BYTES };
-        Self { store: Arc::new(Memory::new(bounds)), sealer: Arc::new(Sealer::in_memory()) }
+        Self { store: Arc::new(Memory::new(bounds)) }
     }
 
     /// Keeps a call once, until its approval expires. The call stays after the decision, so that a repeated decision
@@ -57,7 +56,7 @@ impl WaitingCalls {
         }
         let record = Record::new("application/json", Bytes::from(waiting.to_value().to_string()));
         let session = Secret::new(Value::Object(waiting.session.clone()).to_string());
-        let record = record.with_credential(SESSION, self.sealer.seal(&session, &key)?);
+        let record = record.with_credential(SESSION, session);
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
         self.store.put(&key, record, Expected::Absent, now()).await.map(drop)
@@ -71,8 +70,7 @@ impl WaitingCalls {
         let key = key(principal, approval);
         let Some(stored) = self.store.get(&key, now()).await? else { return Ok(None) };
         let unreadable = || Error::new(ErrorKind::Unreadable, "a waiting call cannot be read");
-        let sealed = stored.record.credentials().get(SESSION).ok_or_else(unreadable)?;
-        let session = self.sealer.open(sealed, &key)?;
+        let session = stored.record.credentials().get(SESSION).ok_or_else(unreadable)?;
         let session = Value::parse(session.expose()).ok();
         let waiting = Value::from_slice(stored.record.bytes()).ok();
         let waiting =

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use callgate_executor::Call;
 use callgate_secret::Secret;
-use callgate_session::{Key, Owner, Sealed, Sealer, Space};
+use callgate_session::{Key, Owner, Sealer, Space};
 
 /// The place of a call that its state is bound to.
 pub(crate) fn place(call: &Call<'_>) -> Key {
@@ -14,15 +14,14 @@ pub(crate) fn place(call: &Call<'_>) -> Key {
 }
 
 pub(crate) fn sealed(approval: &str, place: &Key) -> Option<String> {
-    let sealed = sealer()?.seal(&Secret::new(approval.to_owned()), place).ok()?;
-    Some(BASE64_URL_SAFE_NO_PAD.encode(sealed.encrypted().ok()?))
+    let sealed = sealer()?.seal(approval.as_bytes(), place.as_str().as_bytes()).ok()?;
+    Some(BASE64_URL_SAFE_NO_PAD.encode(sealed))
 }
 
 /// The approval in a state; `None` if the state was changed or belongs to another call.
 pub(crate) fn opened(state: &str, place: &Key) -> Option<String> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(state).ok()?;
-    let opened = sealer()?.open(&Sealed::from_encrypted(bytes), place).ok()?;
-    Some(opened.expose().to_owned())
+    String::from_utf8(sealer()?.open(&bytes, place.as_str().as_bytes()).ok()?).ok()
 }
 
 /// The sealer of this process; `None` if no random number can be drawn.

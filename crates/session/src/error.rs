@@ -58,7 +58,7 @@ pub enum ErrorKind {
     /// The other records leave no room for the record: those of other principals or, in a store that removes none before its
     /// end, those of all.
     Full,
-    /// The key that seals credentials is unusable, or the credential was sealed with another key.
+    /// The key that seals records is unusable, or the record was sealed with another key.
     Sealing,
     /// The record is larger than the store may hold.
     TooLarge,
@@ -105,9 +105,7 @@ callgate_secret::errors! {
     fn too_large(bound: usize) = TooLarge: "the record is larger than {bound} bytes";
     fn short_key(least: usize) = Sealing: "expected a sealing key of at least {least} bytes";
     fn unusable_key() = Sealing: "the sealing key cannot be used";
-    fn not_sealed() = Sealing:
-        "a credential that is held in memory is not written out; seal it with a key";
-    fn not_opened() = Sealing: "a sealed credential does not open: another key, or another place";
+    fn not_opened() = Sealing: "sealed bytes do not open: another key, or another place";
     fn unwritable() = Unreadable: "the value cannot be written as JSON";
 }
 

@@ -14,5 +14,5 @@ pub use error::{Error, ErrorKind};
 pub use key::{Key, Owner, Space};
 pub use memory::{Bounds, Memory};
 pub use record::Record;
-pub use sealer::{Sealed, Sealer};
+pub use sealer::Sealer;
 pub use store::{Expected, Store, Stored, Version};

@@ -3,12 +3,10 @@
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 use bytes::Bytes;
+use callgate_secret::Secret;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    error::{self, Error},
-    sealer::Sealed,
-};
+use crate::error::{self, Error};
 
 /// A stored value.
 ///
@@ -23,7 +21,7 @@ use crate::{
 pub struct Record {
     media_type: String,
     bytes: Bytes,
-    credentials: BTreeMap<String, Sealed>,
+    credentials: BTreeMap<String, Secret>,
     time_to_live: Option<Duration>,
 }
 
@@ -55,9 +53,9 @@ impl Record {
         serde_json::from_slice(&self.bytes).map_err(|source| error::unreadable(&source))
     }
 
-    /// Adds a credential, in place of one with an equal name.
+    /// Adds a credential, in place of one with an equal name. A store that writes seals it with the bytes.
     #[must_use]
-    pub fn with_credential(mut self, name: impl Into<String>, credential: Sealed) -> Self {
+    pub fn with_credential(mut self, name: impl Into<String>, credential: Secret) -> Self {
         self.credentials.insert(name.into(), credential);
         self
     }
@@ -80,7 +78,7 @@ impl Record {
     }
 
     /// The credentials by name.
-    pub fn credentials(&self) -> &BTreeMap<String, Sealed> {
+    pub fn credentials(&self) -> &BTreeMap<String, Secret> {
         &self.credentials
     }
 
@@ -92,7 +90,7 @@ impl Record {
     /// The approximate size of the record in bytes.
     pub fn size(&self) -> usize {
         let credentials = self.credentials.iter();
-        let credentials = credentials.map(|(name, sealed)| name.len() + sealed.size());
+        let credentials = credentials.map(|(name, secret)| name.len() + secret.expose().len());
         self.media_type.len() + self.bytes.len() + credentials.sum::<usize>()
     }
 }

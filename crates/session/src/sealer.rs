@@ -1,7 +1,4 @@
-//! Credentials on their way into a store. In memory they stay secrets; in a store that writes they are encrypted and bound
-//! to their record. The caller provides the key.
-
-use std::fmt;
+//! Bytes on their way out of this process: encrypted, and bound to the place that they are for. The caller provides the key.
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, MAX_TAG_LEN, NONCE_LEN, Nonce, RandomizedNonceKey},
@@ -9,61 +6,28 @@ use aws_lc_rs::{
 };
 use callgate_secret::Secret;
 
-use crate::{
-    error::{self, Error},
-    key::Key,
-};
+use crate::error::{self, Error};
 
-/// A credential in the form that stores keep.
+/// Seals bytes and opens them again: AES-256-GCM with a key that is derived by HKDF (RFC 5869). Sealed bytes are the number 1
+/// for this form, a nonce of 12 bytes, the encrypted bytes and a tag of 16.
 ///
 /// ```
 /// use callgate_secret::Secret;
-/// use callgate_session::{Key, Owner, Sealed, Sealer, Space};
-/// # use callgate_tool::Session;
-///
-/// # let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "");
-/// let sealer = Sealer::with_key(&Secret::new("a key of at least thirty-two bytes".to_owned()))?;
-/// let sealed = sealer.seal(&Secret::new("s3cr3t".to_owned()), &key)?;
-/// let written: Vec<u8> = sealed.encrypted()?.to_vec();
-/// let read = Sealed::from_encrypted(written);
-/// assert_eq!(sealer.open(&read, &key)?.expose(), "s3cr3t");
-/// # Ok::<(), callgate_session::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct Sealed(Form);
-
-#[derive(Clone)]
-enum Form {
-    Encrypted(Box<[u8]>),
-    Held(Secret),
-}
-
-/// Seals credentials and opens them again.
-///
-/// ```
-/// use callgate_secret::Secret;
-/// use callgate_session::{Key, Owner, Sealer, Space};
-/// use callgate_tool::Session;
+/// use callgate_session::Sealer;
 ///
 /// let sealer = Sealer::with_key(&Secret::new("a key of at least thirty-two bytes".to_owned()))?;
-/// let session = Session::new("s-1");
-/// let key = Key::new(Space::Session, Owner::new(None, &session), "");
-/// let sealed = sealer.seal(&Secret::new("s3cr3t".to_owned()), &key)?;
-/// assert_eq!(sealer.open(&sealed, &key)?.expose(), "s3cr3t");
+/// let sealed = sealer.seal(b"s3cr3t", b"record 7")?;
+/// assert_eq!(sealer.open(&sealed, b"record 7")?, b"s3cr3t");
+/// assert!(sealer.open(&sealed, b"record 8").is_err());
 /// # Ok::<(), callgate_session::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Sealer {
-    /// The first key seals, all of them open. Empty for a sealer that keeps secrets in memory.
+    /// The first key seals, all of them open.
     keys: Vec<RandomizedNonceKey>,
 }
 
 impl Sealer {
-    /// Keeps secrets as they are, for stores in memory. Stores that write refuse such credentials.
-    pub fn in_memory() -> Self {
-        Self { keys: Vec::new() }
-    }
-
     /// Seals with a key derived from a secret of at least 32 bytes.
     ///
     /// # Errors
@@ -72,7 +36,7 @@ impl Sealer {
         Ok(Self { keys: vec![derived(secret)?] })
     }
 
-    /// Adds an older key, which opens earlier credentials but seals none.
+    /// Adds another key, which opens what it sealed but seals nothing more: an older one, or the next one before it is used.
     ///
     /// # Errors
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the secret is shorter than 32 bytes.
@@ -81,75 +45,41 @@ impl Sealer {
         Ok(self)
     }
 
-    /// Seals a credential for the record of `key`; it cannot be opened for another record.
+    /// Seals bytes for a place; they cannot be opened for another one.
     ///
     /// # Errors
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if no random number is available.
-    pub fn seal(&self, secret: &Secret, key: &Key) -> Result<Sealed, Error> {
-        let Some(sealing) = self.keys.first() else {
-            return Ok(Sealed(Form::Held(secret.clone())));
-        };
-        let mut text = Vec::with_capacity(NONCE_LEN + secret.expose().len() + MAX_TAG_LEN);
-        text.extend_from_slice(secret.expose().as_bytes());
-        let place = Aad::from(key.as_str());
-        let nonce = sealing.seal_in_place_append_tag(place, &mut text);
-        let nonce = nonce.map_err(|_| error::unusable_key())?;
-        text.splice(0..0, *nonce.as_ref());
-        Ok(Sealed(Form::Encrypted(text.into())))
+    pub fn seal(&self, bytes: &[u8], place: &[u8]) -> Result<Vec<u8>, Error> {
+        let sealing = self.keys.first().ok_or_else(error::unusable_key)?;
+        let head = FORM.len() + NONCE_LEN;
+        let mut sealed = Vec::with_capacity(head + bytes.len() + MAX_TAG_LEN);
+        sealed.extend_from_slice(&FORM);
+        sealed.extend_from_slice(&[0; NONCE_LEN]);
+        sealed.extend_from_slice(bytes);
+        let (prefix, text) = sealed.split_at_mut(head);
+        let sealing = sealing.seal_in_place_separate_tag(Aad::from(place), text);
+        let (nonce, tag) = sealing.map_err(|_| error::unusable_key())?;
+        prefix.iter_mut().skip(FORM.len()).zip(nonce.as_ref()).for_each(|(to, from)| *to = *from);
+        sealed.extend_from_slice(tag.as_ref());
+        Ok(sealed)
     }
 
-    /// Opens the credential that was sealed for the record of `key`.
+    /// Opens the bytes that were sealed for a place.
     ///
     /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if none of the keys opens it: it was sealed with another key or
-    /// for another record, or was changed.
-    pub fn open(&self, sealed: &Sealed, key: &Key) -> Result<Secret, Error> {
-        let bytes = match &sealed.0 {
-            Form::Held(secret) => return Ok(secret.clone()),
-            Form::Encrypted(bytes) => bytes,
-        };
-        let (nonce, text) = bytes.split_at_checked(NONCE_LEN).ok_or_else(error::not_opened)?;
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if none of the keys opens them: they were sealed with another key
+    /// or for another place, or were changed.
+    pub fn open(&self, sealed: &[u8], place: &[u8]) -> Result<Vec<u8>, Error> {
+        let rest = sealed.strip_prefix(&FORM).ok_or_else(error::not_opened)?;
+        let (nonce, text) = rest.split_at_checked(NONCE_LEN).ok_or_else(error::not_opened)?;
         let opened = self.keys.iter().find_map(|opening| {
             let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
             let mut text = text.to_vec();
-            let length = opening.open_in_place(nonce, Aad::from(key.as_str()), &mut text);
-            let length = length.ok()?.len();
+            let length = opening.open_in_place(nonce, Aad::from(place), &mut text).ok()?.len();
             text.truncate(length);
-            String::from_utf8(text).ok()
+            Some(text)
         });
-        opened.map(Secret::new).ok_or_else(error::not_opened)
-    }
-}
-
-impl Sealed {
-    /// A credential read from a store that writes: the bytes that [`Sealed::encrypted`] returned.
-    pub fn from_encrypted(bytes: impl Into<Box<[u8]>>) -> Self {
-        Self(Form::Encrypted(bytes.into()))
-    }
-
-    /// The encrypted bytes, for a store that writes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the credential may not leave memory.
-    pub fn encrypted(&self) -> Result<&[u8], Error> {
-        match &self.0 {
-            Form::Encrypted(bytes) => Ok(bytes),
-            Form::Held(_) => Err(error::not_sealed()),
-        }
-    }
-
-    /// The approximate size of the credential in bytes.
-    pub(crate) fn size(&self) -> usize {
-        match &self.0 {
-            Form::Encrypted(bytes) => bytes.len(),
-            Form::Held(secret) => secret.expose().len(),
-        }
-    }
-}
-
-impl fmt::Debug for Sealed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sealed(****)")
+        opened.ok_or_else(error::not_opened)
     }
 }
 
@@ -176,67 +106,59 @@ impl KeyType for Length {
     }
 }
 
+/// The first byte of everything sealed in this form.
+const FORM: [u8; 1] = [1];
 const SALT: &[u8] = b"callgate session";
-const INFO: &[u8] = b"credentials, AES-256-GCM, 1";
+const INFO: &[u8] = b"records, AES-256-GCM, 1";
 const KEY_BYTES: usize = 32;
 /// The length of the key; a shorter secret would be the weaker part.
 const LEAST_KEY_BYTES: usize = 32;
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::Session;
-
     use super::*;
-    use crate::{ErrorKind, Owner, Space};
+    use crate::ErrorKind;
+
+    fn sealer(text: &str) -> Sealer {
+        Sealer::with_key(&secret(text)).unwrap()
+    }
 
     fn secret(text: &str) -> Secret {
         Secret::new(text.to_owned())
-    }
-
-    fn place(session: &str) -> Key {
-        Key::new(Space::Session, Owner::new(None, &Session::new(session)), "")
     }
 
     const CURRENT: &str = "0123456789abcdef0123456789abcdef";
     const OLDER: &str = "fedcba9876543210fedcba9876543210";
 
     #[test]
-    fn a_sealed_secret_opens_under_its_own_key_only() {
-        let sealer = Sealer::with_key(&secret(CURRENT)).unwrap();
-        let sealed = sealer.seal(&secret("canary"), &place("a")).unwrap();
-        let bytes = sealed.encrypted().unwrap().to_vec();
-        assert!(!bytes.windows(6).any(|window| window == b"canary"));
-        assert_ne!(
-            sealer.seal(&secret("canary"), &place("a")).unwrap().encrypted().unwrap(),
-            bytes
-        );
-        let read = Sealed::from_encrypted(bytes.clone());
-        assert_eq!(sealer.open(&read, &place("a")).unwrap().expose(), "canary");
-        let fails = |sealed: &Sealed, place: &Key| {
+    fn sealed_bytes_open_unchanged_under_their_own_key_and_place_only() {
+        let sealer = sealer(CURRENT);
+        let sealed = sealer.seal(b"canary", b"a").unwrap();
+        assert!(!sealed.windows(6).any(|window| window == b"canary"));
+        assert_ne!(sealer.seal(b"canary", b"a").unwrap(), sealed);
+        assert_eq!(sealer.open(&sealed, b"a").unwrap(), b"canary");
+        let fails = |sealed: &[u8], place: &[u8]| {
             assert_eq!(sealer.open(sealed, place).unwrap_err().kind(), ErrorKind::Sealing);
         };
-        fails(&read, &place("b"));
-        for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
+        fails(&sealed, b"b");
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone();
             changed[at] ^= 1;
-            fails(&Sealed::from_encrypted(changed), &place("a"));
+            fails(&changed, b"a");
+            fails(&sealed[..at], b"a");
         }
-        for length in 0..bytes.len() {
-            fails(&Sealed::from_encrypted(&bytes[..length]), &place("a"));
-        }
+        assert!(!format!("{sealer:?}").contains(CURRENT));
     }
 
     #[test]
     fn an_older_sealing_key_opens_but_does_not_seal() {
-        let old = Sealer::with_key(&secret(OLDER)).unwrap();
-        let new = Sealer::with_key(&secret(CURRENT)).unwrap();
-        let both = Sealer::with_key(&secret(CURRENT)).unwrap();
-        let both = both.with_older_key(&secret(OLDER)).unwrap();
-        let sealed = old.seal(&secret("canary"), &place("a")).unwrap();
-        assert_eq!(both.open(&sealed, &place("a")).unwrap().expose(), "canary");
-        assert!(new.open(&sealed, &place("a")).is_err());
-        let sealed = both.seal(&secret("canary"), &place("a")).unwrap();
-        assert!(new.open(&sealed, &place("a")).is_ok() && old.open(&sealed, &place("a")).is_err());
+        let (old, new) = (sealer(OLDER), sealer(CURRENT));
+        let both = sealer(CURRENT).with_older_key(&secret(OLDER)).unwrap();
+        let sealed = old.seal(b"canary", b"a").unwrap();
+        assert_eq!(both.open(&sealed, b"a").unwrap(), b"canary");
+        assert!(new.open(&sealed, b"a").is_err());
+        let sealed = both.seal(b"canary", b"a").unwrap();
+        assert!(new.open(&sealed, b"a").is_ok() && old.open(&sealed, b"a").is_err());
     }
 
     #[test]
@@ -244,14 +166,5 @@ mod tests {
         let error = Sealer::with_key(&secret("canary-of-31-bytes-is-too-short")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Sealing);
         assert!(!error.to_string().contains("canary"), "{error}");
-    }
-
-    #[test]
-    fn a_sealer_of_the_memory_yields_no_encrypted_bytes() {
-        let sealer = Sealer::in_memory();
-        let sealed = sealer.seal(&secret("canary"), &place("a")).unwrap();
-        assert_eq!(sealer.open(&sealed, &place("a")).unwrap().expose(), "canary");
-        assert_eq!(sealed.encrypted().unwrap_err().kind(), ErrorKind::Sealing);
-        assert!(!format!("{sealed:?} {sealer:?}").contains("canary"));
     }
 }

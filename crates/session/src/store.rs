@@ -48,7 +48,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if the stored record is not as expected,
     /// [`ErrorKind::Full`](crate::ErrorKind::Full) if the other records leave no room for the record,
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if even the empty store has no room for the record,
-    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the store writes and a credential may not leave memory,
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the store writes and cannot seal the record,
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn put(
         &self,
