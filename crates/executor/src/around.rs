@@ -21,7 +21,6 @@ pub(crate) struct Around<'a> {
     layers: Layers,
     /// The number of middlewares that have seen the beginning and not yet the end.
     n_open: usize,
-    /// True if the call reached its backend.
     is_running: bool,
     pub(crate) call: Call<'a>,
     pub(crate) journal: Journal,
@@ -57,7 +56,6 @@ impl<'a> Around<'a> {
         self.call.extensions().get().cloned().unwrap_or_else(Span::none)
     }
 
-    /// Reports the end to the middleware.
     pub(crate) async fn end(&mut self, outcome: &Outcome) {
         while let Some((layer, around)) = self.next_open() {
             layer.after(&around.call, &around.ended(Ending::Outcome(outcome))).await;

@@ -249,7 +249,6 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The wanted form of one call's result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResponseChoice {
     /// The selection of the response that is shown, without a budget; `None` for a model's part.

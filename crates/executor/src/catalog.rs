@@ -17,7 +17,6 @@ const NEAREST: usize = 3;
 /// The characters in the line about a tool's purpose.
 const BRIEF: usize = 160;
 
-/// Every tool by its name.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     slots: Vec<Slot>,
@@ -35,7 +34,6 @@ struct RefusedEntry {
     reason: Arc<str>,
 }
 
-/// A tool with its runner.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) name: ToolName,
@@ -88,12 +86,10 @@ impl Catalog {
         sees(&refused.toolset).then_some(&*refused.reason)
     }
 
-    /// Every tool in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.slots.iter().map(Entry)
     }
 
-    /// The tool at a position.
     pub(crate) fn entry(&self, at: usize) -> Option<Entry<'_>> {
         self.slots.get(at).map(Entry)
     }
@@ -163,7 +159,6 @@ impl<'a> Entry<'a> {
         self.0.backend.secret_arguments()
     }
 
-    /// The backend that runs the tool.
     pub(crate) fn backend(self) -> &'a dyn Backend {
         &*self.0.backend
     }

@@ -32,7 +32,6 @@ pub enum Execution {
     Server,
 }
 
-/// The side that runs one tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runner {
     pub(crate) execution: Execution,

@@ -53,7 +53,6 @@ impl Results {
     }
 }
 
-/// Keeps results in memory.
 impl Default for Results {
     fn default() -> Self {
         Self::new(Arc::new(Memory::new(Bounds { records: MAX_RESULTS, bytes: MAX_BYTES })))
@@ -64,7 +63,6 @@ fn key(handle: &Handle, owner: Owner<'_>) -> Key {
     Key::new(Space::Result, owner, handle.as_str())
 }
 
-/// The time that stores receive.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }

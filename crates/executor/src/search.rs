@@ -92,7 +92,6 @@ pub struct FoundNeed<'e> {
     pub from: Vec<Entry<'e>>,
 }
 
-/// The index of a catalog.
 #[derive(Debug, Default)]
 pub(crate) struct Finder {
     index: OnceLock<Index>,

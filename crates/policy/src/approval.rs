@@ -191,7 +191,6 @@ fn count(decision: &'static str) {
     counter!("callgate_approvals_total", "decision" => decision).increment(1);
 }
 
-/// The time that stores receive.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }

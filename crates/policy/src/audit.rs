@@ -276,7 +276,6 @@ impl Audit {
     }
 }
 
-/// The result of writing a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum WriteOutcome {
     Failed,

@@ -89,7 +89,6 @@ enum State {
     Probing,
 }
 
-/// A call that went through.
 #[derive(Debug)]
 struct Passed {
     circuit: Arc<Circuit>,

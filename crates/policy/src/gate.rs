@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// The number of calls that wait for a place, and how long they wait.
+/// The number of calls that wait for a permit, and how long they wait.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) length: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Queue {
 
 #[derive(Debug)]
 pub(crate) struct Gate {
-    places: usize,
+    permits: usize,
     queue: Queue,
     free: Arc<Semaphore>,
     n_waiting: AtomicUsize,
@@ -32,31 +32,29 @@ pub(crate) struct Gate {
 struct WaitingCount<'a>(&'a AtomicUsize);
 
 impl Gate {
-    /// A gate with this many free places.
-    pub(crate) fn new(places: usize, queue: Queue) -> Self {
-        let places = places.min(Semaphore::MAX_PERMITS);
-        let free = Arc::new(Semaphore::new(places));
-        Self { places, queue, free, n_waiting: AtomicUsize::new(0) }
+    pub(crate) fn new(permits: usize, queue: Queue) -> Self {
+        let permits = permits.min(Semaphore::MAX_PERMITS);
+        let free = Arc::new(Semaphore::new(permits));
+        Self { permits, queue, free, n_waiting: AtomicUsize::new(0) }
     }
 
-    pub(crate) fn is(&self, places: usize, queue: Queue) -> bool {
-        self.places == places && self.queue == queue
+    pub(crate) fn is(&self, permits: usize, queue: Queue) -> bool {
+        self.permits == permits && self.queue == queue
     }
 
-    /// Returns true if no call holds a place.
     pub(crate) fn is_idle(&self) -> bool {
-        self.free.available_permits() == self.places
+        self.free.available_permits() == self.permits
     }
 
-    /// Takes a place, waiting until the queue's time after `started` is over. `None` if no place becomes free, or too many
+    /// Takes a permit, waiting until the queue's time after `started` is over. `None` if no permit becomes free, or too many
     /// calls wait.
     pub(crate) async fn enter(&self, started: Instant) -> Option<OwnedSemaphorePermit> {
-        if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
-            return Some(place);
+        if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+            return Some(permit);
         }
         let _waiting = self.wait()?;
-        let place = Arc::clone(&self.free).acquire_owned();
-        timeout_at(started + self.queue.wait, place).await.ok()?.ok()
+        let permit = Arc::clone(&self.free).acquire_owned();
+        timeout_at(started + self.queue.wait, permit).await.ok()?.ok()
     }
 
     fn wait(&self) -> Option<WaitingCount<'_>> {

@@ -146,14 +146,14 @@ impl LimitState {
         });
         let gate = bound
             .concurrency
-            .map(|places| gate(places, queue, known.and_then(|known| known.gate.as_ref())));
+            .map(|permits| gate(permits, queue, known.and_then(|known| known.gate.as_ref())));
         Self { bucket, gate }
     }
 }
 
-fn gate(places: usize, queue: Queue, known: Option<&Arc<Gate>>) -> Arc<Gate> {
-    let same = known.filter(|gate| gate.is(places, queue));
-    same.map_or_else(|| Arc::new(Gate::new(places, queue)), Arc::clone)
+fn gate(permits: usize, queue: Queue, known: Option<&Arc<Gate>>) -> Arc<Gate> {
+    let same = known.filter(|gate| gate.is(permits, queue));
+    same.map_or_else(|| Arc::new(Gate::new(permits, queue)), Arc::clone)
 }
 
 impl Limits {
@@ -183,7 +183,7 @@ impl Limits {
         }
     }
 
-    /// Takes places for a call at every limit.
+    /// Takes permits for a call at every limit.
     async fn enter(
         &self,
         call: &Call<'_>,
@@ -201,7 +201,7 @@ impl Limits {
         for bucket in bounds().filter_map(|bound| bound.bucket.as_deref()) {
             bucket.take().map_err(wording::rate_limited)?;
         }
-        // A call that waits for its toolset holds no place among all calls.
+        // A call that waits for its toolset holds no permit among all calls.
         let gates = bounds().filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
         for gate in gates {
             permits.add(gate.enter(started).await.ok_or_else(overloaded)?);
@@ -210,17 +210,15 @@ impl Limits {
     }
 }
 
-/// The places that a call holds until it ends. A copy of the call, such as in a function that runs on, holds none.
+/// The permits that a call holds until it ends. A copy of the call, such as in a function that runs on, holds none.
 #[derive(Debug, Default)]
 struct Permits(Mutex<Vec<OwnedSemaphorePermit>>);
 
 impl Permits {
-    /// Holds one more place.
-    fn add(&mut self, place: OwnedSemaphorePermit) {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(place);
+    fn add(&mut self, permit: OwnedSemaphorePermit) {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(permit);
     }
 
-    /// Frees all places.
     fn leave(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

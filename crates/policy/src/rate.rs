@@ -34,7 +34,6 @@ pub struct Rate {
     pub burst: NonZeroU32,
 }
 
-/// The calls left under a rate.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     rate: Rate,
@@ -42,7 +41,6 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// A full bucket.
     pub(crate) fn new(rate: Rate) -> Self {
         let each = (rate.per / rate.calls.get()).max(Duration::from_nanos(1));
         let quota = Quota::with_period(each).unwrap_or_else(|| Quota::per_second(rate.calls));

@@ -131,15 +131,12 @@ pub struct Guard {
     _registration: Registration,
 }
 
-/// A request of an earlier process.
 #[derive(Clone, Copy)]
 pub(crate) struct Earlier<'a> {
     pub(crate) principal: Option<&'a Principal>,
     pub(crate) key: Digest,
     pub(crate) digest: Digest,
-    /// Its result, if it is known.
     pub(crate) result: Option<&'a [u8]>,
-    /// The time since it ended.
     pub(crate) age: Duration,
 }
 
@@ -340,12 +337,10 @@ fn key_of(principal: Option<&Principal>, key: &Digest) -> Key {
     Key::new(Space::Idempotency, Owner::new(principal, &session), &digest::hex(key))
 }
 
-/// The bounds of all principals together.
 fn of_all(bounds: RecordBounds) -> Bounds {
     Bounds { records: bounds.most.saturating_mul(2), bytes: bounds.bytes.saturating_mul(2) }
 }
 
-/// The time that stores receive.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }

@@ -52,7 +52,6 @@ struct Coded {
     reader: Reader,
     /// The number of bytes that came over the wire.
     arrived: Arc<AtomicU64>,
-    /// The number of bytes after decoding.
     decoded: u64,
 }
 

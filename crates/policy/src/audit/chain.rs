@@ -55,7 +55,6 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// A chain without a line.
     pub(crate) const NONE: Self = Self { number: 0, code: START };
 
     /// Adds the next line with these members to `text`.
@@ -118,7 +117,6 @@ impl<'a> Line<'a> {
 
 const CODE: &str = ",\"mac\":\"";
 const END: &str = "\"}";
-/// The code before the first line.
 const START: Digest = [0; 32];
 /// The least length of a key in bytes: a shorter key can be guessed.
 const LEAST_KEY: usize = 16;

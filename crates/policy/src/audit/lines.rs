@@ -17,9 +17,7 @@ pub(super) struct Reading<'a> {
 
 #[derive(Debug)]
 pub(super) enum LineState {
-    /// The line was altered.
     Altered(Option<Record>),
-    /// The line is as it was written.
     Good(Record),
     /// Lines before this one are missing: the number of the first.
     Missing(u64, Record),

@@ -83,7 +83,6 @@ pub(super) struct Keyed {
     pub(super) status: Option<u16>,
 }
 
-/// The facts that an audit file holds.
 #[derive(Debug, Default)]
 pub(super) struct Recalled {
     pub(super) head: Option<Head>,

@@ -1,8 +1,8 @@
 //! Tests of the file's lines for every ending of calls, of the file and of the process.
 
-mod chained;
-mod decided;
-mod going_on;
+mod alterations;
+mod continuation;
+mod decisions;
 
 use std::{
     fs,

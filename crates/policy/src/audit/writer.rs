@@ -152,7 +152,6 @@ struct WriterState {
     is_failing: bool,
 }
 
-/// The way a file continues.
 #[derive(Default)]
 struct Opening {
     reason: &'static str,

@@ -58,7 +58,7 @@ impl Principals {
 }
 
 impl PrincipalLimit {
-    /// Returns true if a new limit would be equal: no call holds a place, and the rate has recovered.
+    /// Returns true if a new limit would be equal: no call holds a permit, and the rate has recovered.
     fn is_forgotten(&self, now: Instant) -> bool {
         let LimitState { bucket, gate } = &*self.bounded;
         let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill());

@@ -1,4 +1,4 @@
-//! Tests each limit, how long calls wait at it, and that a held place becomes free again however the call ends.
+//! Tests each limit, how long calls wait at it, and that a held permit becomes free again however the call ends.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,8 +53,8 @@ fn counted(outcomes: &[Outcome], code: Option<FaultCode>) -> usize {
     outcomes.iter().filter(of).count()
 }
 
-fn concurrency(places: usize) -> Bound {
-    Bound { concurrency: Some(places), rate: None }
+fn concurrency(permits: usize) -> Bound {
+    Bound { concurrency: Some(permits), rate: None }
 }
 
 fn rate(calls: u32, burst: u32) -> Bound {
@@ -83,7 +83,7 @@ async fn calls_beyond_the_concurrency_limit_are_refused_with_a_time_to_retry() {
     row(LimitsConfig { in_flight: 5, ..usual() }, 5).await;
     row(LimitsConfig { principal: concurrency(5), ..usual() }, 5).await;
     row(LimitsConfig { toolsets: toolsets("pets"), ..usual() }, 5).await;
-    // Calls that wait longer than a call takes get a place; no more calls wait than the queue allows.
+    // Calls that wait longer than a call takes get a permit; no more calls wait than the queue allows.
     row(LimitsConfig { in_flight: 5, queue_wait: second() * 3, ..usual() }, 10).await;
     row(LimitsConfig { in_flight: 5, queue_wait: second() * 3, queue: 3, ..usual() }, 8).await;
 }

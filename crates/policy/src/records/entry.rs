@@ -8,7 +8,6 @@ use crate::digest::Digest;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'a> {
-    /// The digest that identifies the request.
     pub(super) digest: Digest,
     pub(super) state: State<'a>,
 }

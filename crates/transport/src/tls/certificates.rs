@@ -43,7 +43,6 @@ impl CaCertificates {
         Self { certificates: self.iter().chain(more.iter()).cloned().collect() }
     }
 
-    /// The certificates as the anchors of chains.
     pub(super) fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
         let mut roots = RootCertStore::empty();
         self.iter().try_for_each(|certificate| roots.add(certificate.clone()))?;
