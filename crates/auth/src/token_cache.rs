@@ -179,7 +179,6 @@ fn tell_had(expires_in: Option<f64>) {
     tracing::debug!(?expires_in, "a token was had");
 }
 
-/// The name of a token with its age, if the age is known.
 pub(crate) fn aged(name: &str, age: Option<Duration>) -> String {
     match age {
         Some(age) => format!("{name}, which is {} s old", age.as_secs()),

@@ -36,7 +36,6 @@ pub(crate) use self::{
 };
 use crate::{check::Nulls, query::FORM, stored_results::StoredResults, wording};
 
-/// The meaning of `null` in a body of a media type.
 pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
     if media.is_merge_patch() { Nulls::Remove } else { Nulls::Omit }
 }

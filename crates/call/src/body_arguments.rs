@@ -47,7 +47,6 @@ impl<'a> BodyArguments<'a> {
         }
     }
 
-    /// Changes a fault about inputs to a fault about arguments.
     pub(crate) fn fault(self, mut fault: Box<Fault>) -> Box<Fault> {
         wording::tell_again(&mut fault, |problem| {
             problem.at = self.place(&problem.at).to_owned();

@@ -12,7 +12,6 @@ pub(crate) fn cookies(out: &mut String) -> Pairs<'_> {
     if out.is_empty() { Pairs::new(out, SEPARATOR) } else { Pairs::after(out, SEPARATOR) }
 }
 
-/// The names of the cookies in the text of a header.
 pub(crate) fn cookie_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name).trim())
 }

@@ -6,7 +6,6 @@ use std::{borrow::Cow, mem};
 use callgate_secret::Masker;
 use callgate_tool::{Content, Json, Value};
 
-/// Masks the secrets in a content; reports what it found.
 pub(crate) fn content(shown: &mut Content, masker: &Masker<'_>) -> Echo {
     match shown {
         Content::Empty => Echo::Nothing,

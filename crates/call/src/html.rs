@@ -77,7 +77,6 @@ impl Page {
     }
 }
 
-/// The text that follows the end tag of the element `name`.
 fn after_element<'a>(mut rest: &'a str, name: &str) -> &'a str {
     while let Some((_, after)) = rest.split_once("</") {
         rest = after;

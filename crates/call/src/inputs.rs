@@ -297,7 +297,6 @@ enum Change<'a> {
     /// Sets the value if its parent exists and it is absent.
     Default(&'a Value),
     Remove,
-    /// Sets the value and creates missing parents.
     Set(&'a Value),
 }
 

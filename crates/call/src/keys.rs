@@ -97,7 +97,6 @@ impl<'a> Keys<'a> {
         Ok(())
     }
 
-    /// Claims the names of an object's members as keys.
     fn claim_members(
         &mut self,
         space: KeySpace,

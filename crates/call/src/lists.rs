@@ -44,7 +44,6 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// Writes the items of a list at nesting depth `depth`.
     fn write(self, out: &mut String, items: &[Value], depth: usize) -> Result<(), Unwritable> {
         let (outer, rest) = self.styles.split_at_checked(depth).unwrap_or_default();
         let Some((own, inner)) = rest.split_first() else { return Ok(()) };

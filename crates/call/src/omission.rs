@@ -189,7 +189,6 @@ fn of_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     }
 }
 
-/// Finds the omitted members of a whole query string.
 fn of_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     let Some(members) = given.value.as_object() else {
         // A text is the whole query string.

@@ -7,7 +7,6 @@ use callgate_tool::{Arguments, Object, Value};
 use http::{HeaderMap, header::LINK};
 use url::Url;
 
-/// Arguments that ask for the next page that the `Link` header announces, by the tool's names.
 pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
     let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
     let mut arguments = links.filter_map(next_link).map(|target| of_address(operation, target));

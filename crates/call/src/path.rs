@@ -15,7 +15,6 @@ use crate::{
     },
 };
 
-/// The value of a path variable and its style.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable<'a> {
     pub(crate) name: &'a str,

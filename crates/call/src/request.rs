@@ -276,7 +276,6 @@ fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     Ok(((!is_nothing).then_some(media_type), bytes))
 }
 
-/// The single parameters in one location that have a value, each with its encoding.
 fn values<'a>(
     ready: &'a Ready<'a>,
     place: InputLocation,
@@ -305,5 +304,4 @@ fn longest(ready: &Ready<'_>, places: &[InputLocation]) -> String {
 
 /// The longest URL: common servers have buffers of this size for request lines.
 const MAX_URL: usize = 8 * 1024;
-/// The most bytes of all headers together.
 const MAX_HEADERS: usize = 32 * 1024;

@@ -134,7 +134,6 @@ impl Default for Shape {
     }
 }
 
-/// A response that was read, before it is shaped.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadResponse<'a> {
     pub(crate) operation: &'a Operation,

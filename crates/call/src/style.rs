@@ -103,7 +103,6 @@ const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b'=');
 const RESERVED_ITEMS: &AsciiSet = &RESERVED.add(b',');
 
-/// The text between the items of a list of this style.
 pub(crate) fn joint(style: Style, escape: Escape) -> Joint {
     match (style, escape) {
         (Style::PipeDelimited, Escape::Verbatim) => BARE_PIPE,
@@ -137,7 +136,6 @@ pub(crate) fn write_value(
     write_item(out, value, Joint { text: "", clashes: &[] }, escape)
 }
 
-/// Writes the items of a list with `joint` between them.
 pub(crate) fn write_list(
     out: &mut String,
     items: &[Value],
@@ -198,7 +196,6 @@ pub(crate) fn nothing(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
 }
 
-/// Returns true if a value holds a control character.
 pub(crate) fn holds_control(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_control),

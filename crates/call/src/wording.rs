@@ -237,7 +237,6 @@ pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a st
     }
 }
 
-/// At most [`MAX_SHOWN`] characters of `text`.
 pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
@@ -305,7 +304,6 @@ fn problem(
     Problem { at: at.into(), expected: expected.into(), got: got.into(), suggestion }
 }
 
-/// The fault of one argument.
 fn invalid(
     at: &str,
     expected: impl Into<String>,

@@ -8,7 +8,6 @@ pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
     names.iter().filter_map(|name| members.remove(name)).find(|value| !value.is_null())
 }
 
-/// An object, if there is a value.
 pub(crate) fn object(at: &str, value: Option<Value>) -> Result<Option<Object>, Problem> {
     match value {
         None => Ok(None),
@@ -17,7 +16,6 @@ pub(crate) fn object(at: &str, value: Option<Value>) -> Result<Option<Object>, P
     }
 }
 
-/// An object that must be there.
 pub(crate) fn required(at: &str, value: Option<Value>) -> Result<Object, Problem> {
     object(at, value)?.ok_or_else(|| wrong(at, "an object", None))
 }

@@ -11,7 +11,6 @@ use std::{
 
 use callgate_tree::{Limits, Node};
 
-/// An export as a whole.
 #[derive(Debug)]
 pub(crate) struct Package {
     /// The folder of the export, or its zip.
@@ -38,19 +37,16 @@ impl Package {
         stem.unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// True if there is a file with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.files.contains_key(name)
     }
 
-    /// The text of a file.
     pub(crate) fn text(&self, name: &str) -> Result<&str, String> {
         let bytes = self.files.get(name);
         let bytes = bytes.ok_or_else(|| format!("expected a file `{name}`, got none"))?;
         str::from_utf8(bytes).map_err(|_| format!("expected `{name}` in UTF-8, got other bytes"))
     }
 
-    /// A file as a tree.
     pub(crate) fn node(&self, name: &str) -> Result<Node, String> {
         let parsed = callgate_tree::read(self.text(name)?.as_bytes(), &Limits::default());
         let parsed = parsed.map_err(|faults| {

@@ -38,18 +38,15 @@ use crate::members::context;
 #[derive(Debug)]
 pub(crate) struct Run {
     request: RouteRequest,
-    /// The session.
     id: String,
 }
 
 impl Run {
-    /// The run that a request asks for.
     pub(crate) fn of(request: RouteRequest) -> Self {
         let id = request.parameter("id").to_owned();
         Self { request, id }
     }
 
-    /// Runs the calls or answers in a body, and returns the response.
     pub(crate) async fn answer(self, body: Value) -> Result<Value, Problem> {
         let form = Form::of(&body);
         let repeatable = Repeatable::of(&self.request, &body)?;
@@ -231,7 +228,6 @@ impl Run {
         (runs, vec![ended])
     }
 
-    /// Ends the calls whose tools were removed.
     fn end_removed(&self, turn: &mut Turn) {
         for call in &mut turn.calls {
             if call.waits() && !self.has_tool(&call.tool) {
@@ -261,7 +257,6 @@ impl Run {
         self.request.put_state(&self.id, runs, version).await
     }
 
-    /// The session of the calls, with these variables stored in it.
     async fn session(&self, input: SessionInput, variables: &Object) -> Result<Session, Problem> {
         let mut context = context(&self.request);
         if let Some(stored) = self.request.parameters_with(&self.id, variables).await? {
@@ -274,12 +269,10 @@ impl Run {
     }
 }
 
-/// The tools of a turn's calls.
 fn tools_of(calls: &[PendingCall]) -> Vec<String> {
     calls.iter().map(|call| call.tool.clone()).collect()
 }
 
-/// The calls of a message of a dialect.
 pub(crate) fn read(
     request: &RouteRequest,
     dialect: Dialect,
@@ -297,7 +290,6 @@ fn contended() -> Problem {
     Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(Duration::from_secs(1))
 }
 
-/// The input is one for a model.
 const NEEDS_MODEL: ProblemKind = ProblemKind::new("needs-model", 400, "The input needs a model");
 const UNKNOWN_CALL: ProblemKind = ProblemKind::new("unknown-call", 409, "No such call waits");
 /// The number of times that a change is retried while others change the session.

@@ -16,7 +16,6 @@ use crate::{
     runs::{failed, named, read, response},
 };
 
-/// Calls one tool.
 pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value, Problem> {
     let mut members = required("the body", Some(body))?;
     let mock = take(&mut members, &["mockConfig", "mock_config"]);
@@ -39,7 +38,6 @@ pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value,
     Ok(Value::Object(answer))
 }
 
-/// Returns the schemas of one tool.
 pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
     let members = required("the body", Some(body))?;
     let mut answer = named(&members);
@@ -51,7 +49,6 @@ pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Pr
     Ok(Value::Object(answer))
 }
 
-/// Lists tools of a toolset.
 pub(crate) fn list(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
     let mut members = required("the body", Some(body))?;
     let ids = array("toolIds", take(&mut members, &["toolIds", "tool_ids"]))?;
@@ -101,7 +98,6 @@ fn shown(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -> Val
     shown.into()
 }
 
-/// Adds the schema of a tool's input, and that of its output if it has one.
 fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {
     members.insert(input, schema::of(&tool.input_schema.to_value()));
     if let Some(schema) = tool.output_schema() {
@@ -127,7 +123,6 @@ async fn make(
     })
 }
 
-/// The call that the members of a request name.
 fn call_of(request: &RouteRequest, members: &Value) -> Result<ToolCall, Problem> {
     let message = json!({"toolCalls": {"toolCalls": [members.clone()]}});
     let read = read(request, Dialect::Ces, message)?;

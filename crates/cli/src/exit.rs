@@ -11,7 +11,6 @@ use crate::output;
 pub(crate) enum Verdict {
     /// There are findings, a failed call, or a mismatch.
     Findings,
-    /// There is nothing to report.
     Fine,
 }
 
@@ -26,7 +25,6 @@ impl Failure {
     }
 }
 
-/// The message of an error, with its cause's message.
 pub(crate) fn with_cause(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {cause}"),

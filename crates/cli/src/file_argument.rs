@@ -74,7 +74,6 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// True if FILE, or the file of a finding, is standard input.
 pub(crate) fn is_standard_input(file: &Path) -> bool {
     file == Path::new(STANDARD_INPUT)
 }
@@ -112,7 +111,6 @@ static READ: OnceLock<Arc<[u8]>> = OnceLock::new();
 
 const STANDARD_INPUT: &str = "-";
 
-/// The configuration of a folder.
 pub(crate) const USUAL_FILE: &str = "callgate.yaml";
 
 #[cfg(test)]

@@ -74,7 +74,6 @@ impl<'a> Guide<'a> {
         self.schema
     }
 
-    /// The keyword of this schema, or of a part of it.
     pub(crate) fn keyword(self, name: &str) -> Option<&'a Value> {
         self.parts().into_iter().find_map(|part| part.get(name))
     }
@@ -172,7 +171,6 @@ impl<'a> Guide<'a> {
     }
 }
 
-/// The types that a schema names directly.
 fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let named = schema.get("type");
     let many = named.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -61,7 +61,6 @@ fn filtered(levels: LogConfig, filter: &str) -> Result<LogConfig, Failure> {
 const VARIABLE: &str = "CALLGATE_LOG";
 /// The level of targets that a filter does not name.
 const USUAL: &str = "warn";
-/// The levels of `-vv`.
 const IN_DETAIL: &str = "debug";
 
 /// Writes each warning on a line. Ignores spans.

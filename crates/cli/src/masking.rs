@@ -27,7 +27,6 @@ pub(crate) fn is_ours(text: &str) -> bool {
     has_key(text, &KEYS)
 }
 
-/// Returns true if a text may be a part of a description.
 pub(crate) fn is_part(text: &str) -> bool {
     is_ours(text) || has_key(text, &KEYS_OF_PARTS)
 }
@@ -101,7 +100,6 @@ fn is_random(word: &str) -> bool {
 
 const LITERAL: &str = "literal:";
 
-/// The code for a value in the place of a reference to a secret.
 const NO_REFERENCE: &str = "secret-reference";
 /// The code for an unknown key: the intended key may hold a secret.
 const UNKNOWN_KEY: &str = "unknown-key";

@@ -66,7 +66,6 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The columns that a text takes, estimated from its characters.
 fn columns(text: &str) -> usize {
     text.chars().count()
 }

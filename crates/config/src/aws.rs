@@ -40,7 +40,6 @@ forms! {
     };
 }
 
-/// The secrets among the keys.
 pub(crate) const AWS_SECRETS: [&str; 3] = ["access_key_id", "secret_access_key", "session_token"];
 
 /// The region, or the one that AWS sets for a process; and named keys, either all of them or none.

@@ -284,7 +284,6 @@ fn session_secrets(toolsets: &[Toolset]) -> Vec<SessionName> {
     masked.into_iter().collect()
 }
 
-/// The references, without repetitions.
 fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
     let mut distinct: Vec<SecretReference> = Vec::new();
     for reference in references {

@@ -76,7 +76,6 @@ pub struct Config {
     pub(crate) reader: Reader,
 }
 
-/// The text that a configuration was read from.
 #[derive(Clone, Default)]
 pub(crate) struct Origin {
     pub(crate) file: PathBuf,

@@ -24,7 +24,6 @@ pub struct Environment {
     pub(crate) secrets: BTreeMap<String, Arc<dyn SecretStore>>,
     /// The transport for calls and token requests, in place of each toolset's `upstream`.
     pub(crate) transport: Option<Arc<dyn Transport>>,
-    /// The clock for signatures and assertions.
     pub(crate) clock: Clock,
     /// The folder that relative paths start at, if not the configuration's own.
     pub(crate) base: Option<PathBuf>,

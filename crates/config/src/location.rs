@@ -83,7 +83,6 @@ pub(crate) fn address(text: &str) -> Option<Url> {
     (is_safe && is_open).then_some(url)
 }
 
-/// True if an address leads to this machine.
 fn is_here(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

@@ -19,7 +19,6 @@ use crate::{
     keys::Table,
 };
 
-/// One fault of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     pub(crate) severity: Severity,
@@ -65,7 +64,6 @@ impl Reader {
         Self { variables: Variables(variables), ..Self::default() }
     }
 
-    /// Records a fault.
     pub(crate) fn complain(
         &mut self,
         code: ConfigCode,
@@ -144,7 +142,6 @@ impl Reader {
         self.expected(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
     }
 
-    /// A text.
     pub(crate) fn string<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
         let node = mapping.object.get(key)?;
         let text = node.as_str();
@@ -216,7 +213,6 @@ impl Reader {
         texts
     }
 
-    /// `true` or `false`.
     pub(crate) fn boolean(&mut self, mapping: Mapping<'_>, key: &str) -> Option<bool> {
         let node = mapping.object.get(key)?;
         let value = node.as_bool();

@@ -15,7 +15,6 @@ use crate::{
 /// The service that is contacted, and the account that requests its endpoints.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DirectoryConfig {
-    /// The name of the service: `projects/…/services/…`.
     pub(crate) service: ServiceName,
     /// The account whose tokens the directory requires.
     pub(crate) identity: Identity,

@@ -59,7 +59,6 @@ impl Config {
         Ok(Self { reader, ..config }.filled(&root, &ToolSources::new()))
     }
 
-    /// The configuration, if its text has no faults.
     pub(crate) fn faultless(self) -> Result<Self, Error> {
         if !self.reader.has_faults() {
             return Ok(self);
@@ -70,7 +69,6 @@ impl Config {
     }
 }
 
-/// The bytes of a file.
 pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
     beginning(file, Limits::default().bytes).map_err(|error| {
         let message = format!("cannot read the file: {error}");

@@ -24,7 +24,6 @@ pub(crate) struct ToolRules<T> {
 pub(crate) struct ToolRule<T> {
     /// The tool's name, its `operationId` or the name of a function.
     pub(crate) tool: String,
-    /// The JSON pointer of its entry.
     pub(crate) pointer: String,
     pub(crate) rule: T,
 }

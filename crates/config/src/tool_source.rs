@@ -67,7 +67,6 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools>;
 }
 
-/// The registered kinds of sources.
 pub(crate) type ToolSources = Vec<Arc<dyn ToolSource>>;
 
 /// A toolset that names a source, while the source is read: its settings, and the place for what is found.
@@ -84,7 +83,6 @@ pub struct SourceToolset<'a> {
     reader: &'a mut Reader,
     own: &'a Node,
     key: &'static str,
-    /// The JSON pointer of the key.
     pointer: String,
     directory: &'a Path,
 }

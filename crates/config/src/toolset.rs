@@ -46,7 +46,6 @@ use crate::{
 pub struct ToolsetConfig {
     /// The name; `None` for a bare description.
     pub name: Option<ToolsetName>,
-    /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
     /// The OpenAPI description.
     pub description: Description,
@@ -226,7 +225,6 @@ pub(crate) struct Credentials {
 
 #[derive(Clone, Debug)]
 pub(crate) struct SchemeCredential {
-    /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
     /// The key of its kind: `api_key`.
     pub(crate) kind: &'static str,
@@ -287,7 +285,6 @@ pub(crate) struct ListedHeader {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FunctionConfig {
-    /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
     /// The name; the toolset's prefix precedes it.
     pub name: String,

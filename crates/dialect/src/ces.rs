@@ -12,7 +12,6 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration: a tool of an app.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({"clientFunction": {

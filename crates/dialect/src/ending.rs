@@ -171,7 +171,6 @@ impl Rendered {
     }
 }
 
-/// The facts of an answer besides its status and its content.
 fn rest(answer: &Answer) -> Object {
     let mut bare = Answer::new(None, Content::Empty);
     bare.headers.clone_from(&answer.headers);

@@ -42,7 +42,6 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-/// Writes a result for each call.
 pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| result(&answer.result).into_value()).collect()
 }

@@ -104,7 +104,6 @@ pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
 pub struct LimitFinder {
     /// The facts about definitions, by their addresses, which stay theirs while the weak reference lives.
     definitions: BTreeMap<usize, (Weak<Definitions>, Facts)>,
-    /// The facts about groups of definitions.
     groups: BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
 }
 

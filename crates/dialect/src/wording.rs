@@ -86,7 +86,6 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// The longest name in a message, in characters.
 const MAX_NAME: usize = 80;
 const MAX_WHY: usize = 200;
 /// The longest list in a message, in bytes: a message has at most 600 bytes of our own words.

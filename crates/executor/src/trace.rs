@@ -116,7 +116,6 @@ impl TraceContext {
         }
     }
 
-    /// Puts the baggage on a request without one.
     pub(crate) fn put_baggage(&self, headers: &mut HeaderMap) {
         let value = self.baggage.as_deref().and_then(|text| HeaderValue::try_from(text).ok());
         if let Some(value) = value

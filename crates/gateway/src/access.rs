@@ -31,7 +31,6 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Identifies the caller of a request.
     pub(crate) async fn caller(
         &self,
         built: &Built,
@@ -90,7 +89,6 @@ impl Access {
         })
     }
 
-    /// The issuers of a build, with their known keys.
     fn issuers(&self, access: &BuiltAccess) -> Vec<Arc<Issuer>> {
         let mut known = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = known.len() == access.issuers.len()

@@ -4,7 +4,6 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use serde::Serialize;
 
-/// A text that is already JSON.
 #[derive(Debug)]
 pub(crate) struct JsonText(pub(crate) String);
 

@@ -3,7 +3,6 @@
 
 use callgate_config::{Built, ServingConfig, SessionsConfig};
 
-/// The settings that a sidecar started with.
 #[derive(Clone, Debug)]
 pub(crate) struct AtStart {
     serving: ServingConfig,
@@ -11,7 +10,6 @@ pub(crate) struct AtStart {
 }
 
 impl AtStart {
-    /// The settings of the first build.
     pub(crate) fn of(built: &Built) -> Self {
         Self { serving: built.serving.clone(), sessions: built.sessions.clone() }
     }

@@ -141,9 +141,7 @@ impl Modify for Tokens {
     }
 }
 
-/// The prefix of references to schemas.
 const SCHEMA: &str = "#/components/schemas/";
-/// The schema of every refusal.
 const PROBLEM: &str = "#/components/schemas/Problem";
 /// The refusals of every operation that takes JSON.
 const REFUSALS: [(&str, &str); 5] = [

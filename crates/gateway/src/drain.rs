@@ -22,7 +22,6 @@ impl Drain {
         self.over.stop();
     }
 
-    /// Returns true if new calls are refused.
     pub(crate) fn is_draining(&self) -> bool {
         self.begun.is_stopped()
     }

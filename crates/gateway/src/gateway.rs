@@ -85,7 +85,6 @@ impl Gateway {
         Some(replacements.boxed())
     }
 
-    /// The settings that the sidecar started with.
     pub(crate) fn at_start(&self) -> &AtStart {
         &self.0.at_start
     }

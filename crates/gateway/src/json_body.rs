@@ -31,7 +31,6 @@ pub(crate) struct BodyLimit(pub(crate) usize);
 pub(crate) enum Unread {
     /// The body was slow, and others needed its place.
     Overloaded,
-    /// The sidecar stopped first.
     Stopped,
     /// The body did not arrive in time.
     TooSlow,
@@ -75,7 +74,6 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
     }
 }
 
-/// A body as the type that a path takes.
 pub(crate) fn typed<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
     from_value(body).map_err(|error| Problem::malformed(error.in_whole("the body").to_string()))
 }
@@ -86,7 +84,6 @@ impl From<EnvelopeError> for Problem {
     }
 }
 
-/// The bytes of a body, at most `most`.
 pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem> {
     let body = Limited::new(body, most).collect().await;
     body.map(Collected::to_bytes).map_err(|error| {

@@ -64,7 +64,6 @@ pub(crate) async fn open(
 }
 
 impl Listener {
-    /// The listening address; `None` for a socket file.
     pub(crate) fn bound(&self) -> Option<SocketAddr> {
         self.socket.bound()
     }

@@ -237,5 +237,4 @@ const LOOK: Duration = Duration::from_secs(10);
 /// The wait before a failed fetch of a description is retried.
 const FIRST_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The most changes that are logged.
 const MOST_TOLD: usize = 50;

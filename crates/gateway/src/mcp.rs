@@ -86,7 +86,6 @@ async fn answered(
 
 const LISTEN: &str = "subscriptions/listen";
 
-/// The tools of a sidecar.
 struct SidecarHost(Gateway);
 
 #[async_trait]

@@ -4,11 +4,9 @@ use std::net::IpAddr;
 
 use callgate_transport::SubjectName;
 
-/// The connection that a request came in on.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) kind: ListenerKind,
-    /// True if TLS ends in this process.
     pub(crate) is_encrypted: bool,
     /// Our address that the caller dialled; `None` for a socket file.
     pub(crate) dialled: Option<IpAddr>,
@@ -20,12 +18,10 @@ pub(crate) struct Peer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encrypted;
 
-/// The purpose of a listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ListenerKind {
     /// The operator: `/v1/admin/*`, `/metrics`.
     Admin,
-    /// The callers of tools.
     Calls,
 }
 

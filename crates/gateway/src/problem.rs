@@ -123,13 +123,11 @@ impl Problem {
     }
 }
 
-/// The sidecar is being stopped.
 pub(crate) fn draining() -> Problem {
     let detail = "the sidecar is being stopped; another one may answer";
     Problem::new(ProblemKind::DRAINING, detail).with_retry_after(Duration::from_secs(1))
 }
 
-/// There is no room for another request.
 pub(crate) fn overloaded() -> Problem {
     let detail = "as many requests as `limits.requests` allows are being answered";
     Problem::new(ProblemKind::OVERLOADED, detail).with_retry_after(Duration::from_secs(1))
@@ -141,7 +139,6 @@ pub(crate) fn beyond_share() -> Problem {
     Problem::new(ProblemKind::TOO_MANY_REQUESTS, detail).with_retry_after(Duration::from_secs(1))
 }
 
-/// There is no room for another connection.
 pub(crate) fn too_many_connections() -> Problem {
     let detail = "as many connections as `limits.connections` allows are open";
     Problem::new(ProblemKind::OVERLOADED, detail).with_retry_after(Duration::from_secs(1))

@@ -7,12 +7,10 @@ use http::request::Parts;
 
 use crate::problem::{Problem, ProblemKind};
 
-/// The parameters of a query.
 #[derive(Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Takes the parameter `name`.
     pub(crate) fn take(&mut self, name: &str) -> Result<Option<String>, Problem> {
         let mut found = self.0.extract_if(.., |(known, _)| known == name);
         let first = found.next().map(|(_, value)| value);

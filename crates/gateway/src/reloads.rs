@@ -21,7 +21,6 @@ pub(crate) struct Reloads(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// The number of requests for a reload.
     asked: watch::Sender<u64>,
     /// The last reload, and the number of requests that it answers.
     ended: watch::Sender<(u64, Option<Arc<Reload>>)>,
@@ -157,7 +156,6 @@ impl Reload {
 }
 
 impl End {
-    /// The names of all ends.
     pub(crate) const NAMES: [&'static str; 2] = ["refused", "replaced"];
 
     /// `refused` or `replaced`.
@@ -184,7 +182,6 @@ impl Cause {
 /// The reloads that are kept: a day with one every half hour.
 const MOST_KEPT: usize = 50;
 
-/// The changes shown for one reload.
 const MOST_SHOWN: usize = 1000;
 
 #[cfg(test)]

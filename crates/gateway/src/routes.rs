@@ -108,7 +108,6 @@ impl Routes {
         self
     }
 
-    /// True if a path ends with a verb.
     pub(crate) fn has_verb(&self, path: &str) -> bool {
         let mut verbs = self.routes.iter().filter_map(|route| route.verb.as_deref());
         path.rsplit_once(':').is_some_and(|(_, verb)| verbs.any(|known| known == verb))
@@ -159,7 +158,6 @@ async fn answer(
     Ok(JsonText(answer.to_string()).into_response())
 }
 
-/// The refusal of a path that there is not.
 pub(crate) fn unknown_path() -> Problem {
     let detail = "`GET /openapi.json` lists the paths there are";
     Problem::new(ProblemKind::UNKNOWN_PATH, detail)

@@ -73,7 +73,6 @@ pub async fn serve(
     }
 }
 
-/// Opens every address.
 async fn open(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Failure> {
     let mut named = Vec::new();
     for text in &options.listen {

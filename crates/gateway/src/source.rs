@@ -20,7 +20,6 @@ pub struct Source {
     loader: Loader,
     /// The addresses that this process listens on: nothing that is built here may call them.
     listeners: Listeners,
-    /// The folder of descriptions at addresses.
     cache: Option<PathBuf>,
     /// The time when the source was first read.
     began: Arc<OnceLock<SystemTime>>,

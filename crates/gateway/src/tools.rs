@@ -140,7 +140,6 @@ pub(crate) fn absent(built: &Built, caller: &Caller, asked: &str) -> Problem {
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
-/// The declaration in every dialect, by the dialect's name.
 fn dialects(tool: &Tool) -> Value {
     let declared = |dialect: Dialect| (dialect.as_str().to_owned(), dialect.declaration(tool));
     Value::Object(Dialect::ALL.iter().copied().map(declared).collect())
@@ -187,7 +186,6 @@ impl Page {
         Ok(Self { dialect, form, search, toolset, cursor, limit })
     }
 
-    /// A tool in the requested form.
     fn declaration(&self, tool: &Tool) -> Value {
         let deferred =
             self.search.as_ref().and_then(|_| self.dialect.deferred_declaration(self.form, tool));

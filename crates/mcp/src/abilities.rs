@@ -25,7 +25,6 @@ pub(crate) struct Abilities {
     pub(crate) channel: Channel,
     /// True if the client shows forms to a person.
     pub(crate) has_forms: bool,
-    /// True if the client asks its model.
     pub(crate) has_model: bool,
 }
 

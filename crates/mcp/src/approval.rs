@@ -17,7 +17,6 @@ pub(crate) fn waiting(outcome: &Outcome) -> Option<&Pending> {
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }
 
-/// The question for a person, with the request that would be sent.
 fn question(pending: &Pending) -> Option<ElicitRequest> {
     let message = format!("Send this request?\n\n{}", approval_text(&pending.request));
     let ok = json!({"type": "boolean", "title": "Send", "description": "Whether the request may be sent"});

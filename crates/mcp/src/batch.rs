@@ -18,7 +18,6 @@ pub(crate) fn messages(headers: &HeaderMap, body: &[u8]) -> Option<Result<Vec<By
     is_batch.then(|| split(body))
 }
 
-/// The messages of an array.
 pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
     let refused = |message: String| Refusal::of(body, message);
     ExactCall::of(body)?;

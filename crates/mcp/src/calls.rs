@@ -23,7 +23,6 @@ use crate::{
 
 #[derive(Clone, Copy)]
 pub(crate) struct Incoming<'r> {
-    /// The head of the HTTP request, if there is one.
     pub(crate) head: Option<&'r Parts>,
     pub(crate) origin: CallOrigin<'r>,
 }
@@ -35,7 +34,6 @@ pub(crate) enum Answer {
     Ended(Value),
 }
 
-/// Runs a call and returns the response.
 pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<Answer, ErrorData> {
     let (caller, executor, exact) =
         (host.caller(incoming.head), host.executor(), incoming.origin.exact);

@@ -65,7 +65,6 @@ pub(crate) struct Messages {
     pub(crate) used: BTreeMap<String, Value>,
     /// The questions that the client cannot ask anybody.
     pub(crate) lacking: Vec<Question>,
-    /// The further content of the result.
     pub(crate) attached: Vec<Attachment>,
 }
 

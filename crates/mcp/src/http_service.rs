@@ -75,7 +75,6 @@ impl McpService {
         batch::together(&answers)
     }
 
-    /// Answers one message.
     async fn one(&self, mut head: Parts, body: Bytes) -> Response<BoxBody<Bytes, Infallible>> {
         if head.method == Method::POST {
             let exact = match self.read(&head, &body) {

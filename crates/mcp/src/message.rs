@@ -6,7 +6,6 @@ use serde_json::json;
 
 use crate::shortlist::Standing;
 
-/// A call exactly as it was written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ExactCall {
     pub(crate) id: Value,
@@ -110,7 +109,6 @@ impl Refusal {
         refusal(id, INVALID_REQUEST, message)
     }
 
-    /// The response as JSON on one line.
     pub(crate) fn text(&self) -> String {
         let Self { id, code, message } = self;
         // Ids are texts and numbers, so their text is JSON.
@@ -120,7 +118,6 @@ impl Refusal {
     }
 }
 
-/// True if a message is a request and has nothing else.
 fn is_request(message: &Value) -> bool {
     let Some(members) = message.as_object() else { return false };
     let is_version = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");

@@ -15,7 +15,6 @@ use crate::{Attachment, host::Caller, shortlist};
 /// The tool's name, unless another tool has it.
 pub(crate) const NAME: &str = "read_result";
 
-/// The tool's declaration, for callers who have tools.
 pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model::Tool> {
     let has_tools = executor.entries().any(|entry| caller.sees(entry.toolset()));
     if !has_tools || executor.find(NAME).is_some() {

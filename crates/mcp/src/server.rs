@@ -194,7 +194,6 @@ fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<
     tool
 }
 
-/// The head of the HTTP request, if there is one.
 fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
 }

@@ -12,7 +12,6 @@ pub(crate) use self::declarations::declarations;
 use crate::{declaration::declaration, host::Caller};
 
 callgate_tool::named! {
-    /// One of the four tools.
     pub(crate) enum Standing {
         CallRead = "call_read_tool",
         CallWrite = "call_write_tool",

@@ -131,7 +131,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.node.get(name)?.as_str()
     }
 
-    /// The text of the member `name` as a shared string.
     pub(crate) fn shared_text(&self, name: &str) -> Option<&'d Arc<str>> {
         self.node.get(name)?.as_shared_str()
     }

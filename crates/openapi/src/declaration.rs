@@ -62,7 +62,6 @@ impl DeclarationParts<'_> {
         is_short.then_some(title).and_then(|title| self.document.meter().text(title))
     }
 
-    /// The schema of all arguments, and the findings made while it was built.
     pub(crate) fn arguments(&self) -> (Schema, Findings) {
         self.object(View::Complete, self.findings(), &mut Headers::new(self.document))
     }

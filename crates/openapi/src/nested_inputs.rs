@@ -73,7 +73,6 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         self.below_part(schema, &BTreeSet::new());
     }
 
-    /// Searches below a schema that is part of one that requires `required`.
     fn below_part(&mut self, schema: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
         let Some(left) = self.document.deeper(self.left, VISIT) else { return };

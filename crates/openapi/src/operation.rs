@@ -165,7 +165,6 @@ impl Operation {
         all.get(alternative.unwrap_or_default()).map(|rows| &**rows).unwrap_or_default()
     }
 
-    /// The nested inputs with one alternative of the body.
     fn nested_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);

@@ -342,7 +342,6 @@ pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &
     chain(document, schema, path).any(says_read_only)
 }
 
-/// True if a node itself is marked as `readOnly`.
 pub(crate) fn says_read_only(node: &Node) -> bool {
     node.is("readOnly")
 }

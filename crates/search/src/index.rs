@@ -20,7 +20,6 @@ pub struct Index {
     postings: Postings,
     sources: Sources,
     titles: Titles,
-    /// The numbers of the deprecated documents.
     deprecated: Box<[usize]>,
     n_documents: usize,
     synonyms: Synonyms,

@@ -13,7 +13,6 @@ pub(crate) struct Postings {
     all: Box<[Posting]>,
 }
 
-/// One word in one document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posting {
     document: u32,
@@ -104,7 +103,6 @@ impl Postings {
         Self { begins: begins.into(), all: all.into() }
     }
 
-    /// Adds the score of a word in each document to `scores`.
     pub(crate) fn score(&self, word: u32, scores: &mut [f32]) {
         let word = word as usize;
         let bounds = self.begins.get(word).zip(self.begins.get(word + 1));

@@ -14,14 +14,12 @@ use crate::{
     document::Document,
 };
 
-/// The needs and the products of all documents.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     parts: Vec<Parts>,
     things: BTreeMap<Thing, Row>,
 }
 
-/// The needs and the products of one document.
 #[derive(Debug)]
 struct Parts {
     needs: Box<[Need]>,

@@ -7,7 +7,6 @@ use crate::{
     words::{MOST_WORDS, Stemmer, each_word, is_first_person, is_stop_word, without_tags},
 };
 
-/// The number of each stem.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
     stems: HashMap<Box<str>, u32>,
@@ -61,7 +60,6 @@ impl Vocabulary {
 }
 
 impl Learner {
-    /// Adds the numbers of the words of a text to `numbers`.
     pub(crate) fn read(&mut self, text: &str, numbers: &mut Vec<u32>) {
         let mut room = MOST_WORDS;
         each_word(&without_tags(text), |word| {

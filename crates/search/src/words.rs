@@ -5,7 +5,6 @@ use std::{borrow::Cow, fmt, mem};
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
 
-/// Stems English words.
 pub(crate) struct Stemmer(Snowball);
 
 impl Default for Stemmer {
@@ -158,7 +157,6 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// The longest word that is read.
 const LONGEST: usize = 40;
 /// The most words that are read of a text; the rest of a longer text adds nothing new.
 pub(crate) const MOST_WORDS: usize = 1000;

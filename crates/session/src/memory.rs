@@ -90,7 +90,6 @@ pub struct Bounds {
 struct Records {
     bounds: Bounds,
     slots: BTreeMap<Key, Slot>,
-    /// The records in the order in which they end.
     ends: BTreeSet<(Instant, Key)>,
     shares: Shares,
     bytes: usize,

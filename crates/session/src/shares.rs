@@ -16,7 +16,6 @@ pub(crate) struct Shares {
     by_records: BTreeSet<Rank>,
 }
 
-/// The records of one principal.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
     pub(crate) bytes: usize,
@@ -53,7 +52,6 @@ impl Share {
 }
 
 impl Shares {
-    /// The share of the principal of a key, if it has records.
     pub(crate) fn of(&self, key: &Key) -> Option<&Share> {
         self.of_principals.get(key.principal())
     }

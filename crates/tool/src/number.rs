@@ -137,7 +137,6 @@ impl fmt::Debug for Number {
     }
 }
 
-/// The digits.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.digits())

@@ -189,7 +189,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a name and the colon after it.
     #[inline]
     fn name(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
         match byte {
@@ -248,7 +247,6 @@ impl<'t> Reader<'t> {
         Ok(token)
     }
 
-    /// Reads the text whose opening quote is next.
     #[inline]
     fn string(&mut self) -> Result<Text<'t>, InvalidJson> {
         let start = self.at + 1;

@@ -220,7 +220,6 @@ impl Definition {
     }
 }
 
-/// The size of a value as compact JSON, in bytes.
 fn n_bytes(value: &Value) -> usize {
     let mut counter = Counter(0);
     let counted = write!(counter, "{value}");

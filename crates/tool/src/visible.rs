@@ -87,7 +87,6 @@ fn shown<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     Cow::Owned(shown)
 }
 
-/// Writes a character as JSON escapes it.
 fn escape(shown: &mut String, letter: char) {
     match letter {
         '\n' => shown.push_str("\\n"),

@@ -114,7 +114,6 @@ pub fn overrides_method(headers: &HeaderMap) -> bool {
         .any(|name| headers.contains_key(*name))
 }
 
-/// Waits for the response to a request that the client has taken.
 async fn once(
     sent: ResponseFuture,
     has_identity: bool,

@@ -141,7 +141,6 @@ impl Client {
         self.pools.get(at).filter(|_| egress.own.is_empty())
     }
 
-    /// The egress rules for a URL, if its scheme and address pass them.
     fn egress(&self, url: &Url, named_by: NamedBy) -> Result<Egress, Error> {
         let named_by = if self.settings.directory.is_some() { NamedBy::Operator } else { named_by };
         let own = self.network.own(url.port_or_known_default().unwrap_or_default());

@@ -73,7 +73,6 @@ impl Connector {
         Self { https: Arc::new(builder.enable_all_versions().wrap_connector(dialer)) }
     }
 
-    /// A client over these connections, which keeps at most `most_idle` idle ones.
     pub(crate) fn client(self, most_idle: usize) -> HttpClient {
         legacy::Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())

@@ -212,7 +212,6 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
     error
 }
 
-/// A failure to connect, made from the HTTP client's error.
 pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> Error {
     if let Some(AddressDenied { address, denial }) = cause(&source) {
         return denied(*denial, Some(*address));

@@ -54,7 +54,6 @@ struct Inner {
     clients: Mutex<Vec<Weak<ConnectSettings>>>,
 }
 
-/// The settings by which a client connects, kept while the client exists.
 #[derive(Debug)]
 pub(crate) struct ConnectSettings {
     pub(crate) allow: Arc<[AddressRange]>,

@@ -113,7 +113,6 @@ pub fn canonical_request(text: &[u8]) -> Vec<u8> {
     canonical
 }
 
-/// Adds a body, and the LF that ends a text with a body.
 fn push_body(text: &mut Vec<u8>, body: &[u8]) {
     if body.is_empty() {
         return;

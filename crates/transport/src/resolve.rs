@@ -105,7 +105,6 @@ impl error::Error for NameNotResolved {
     }
 }
 
-/// The error for an address that must not be dialled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressDenied {
     pub(crate) address: IpAddr,

@@ -35,7 +35,6 @@ pub(super) enum Retry {
     Soon,
 }
 
-/// The transport refuses an endpoint that a description names and that an operator could name.
 pub(super) const UNTRUSTED: &str = "the description or the export names a token endpoint that is not public https; \
     an operator who trusts it names it with `token_url:`, or lists its origin under `credential_origins:`";
 

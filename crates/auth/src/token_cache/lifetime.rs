@@ -9,7 +9,6 @@ use tokio::time::Instant;
 /// The longest time a token is kept, whatever its issuer says: a revoked token should not live for days.
 const MAX_LIFETIME: Duration = Duration::from_hours(1);
 
-/// The life of a token that was requested at `asked_at`, from its `expires_in`.
 pub(super) fn life(asked_at: Instant, expires_in: Option<f64>) -> Life {
     let life = said(expires_in);
     let life = life.saturating_sub(ROUNDING.min(life / 2));

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{check::resolved, wording};
 
-/// The media type of the body of a call.
 pub(crate) fn chosen_media<'a>(
     operation: &'a Operation,
     body: &'a Body,

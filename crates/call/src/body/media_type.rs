@@ -22,7 +22,6 @@ pub(super) fn with_charset(declared: &str, text: &str) -> Result<String, String>
     }
 }
 
-/// Returns true if values of a media type are written as JSON.
 pub(super) fn is_json(media_type: &str) -> bool {
     let bare = essence(media_type);
     bare.ends_with("/json") || bare.ends_with("+json")
@@ -41,7 +40,6 @@ pub(super) fn may_hold_json(media_type: &str) -> bool {
     is_range(&bare) || bare == "text/plain" || bare.ends_with("yaml") || is_json(&bare)
 }
 
-/// Returns true if a media type is a range: `image/*`.
 pub(super) fn is_range(media_type: &str) -> bool {
     essence(media_type).contains('*')
 }

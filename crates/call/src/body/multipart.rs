@@ -192,7 +192,6 @@ fn part<'a>(
     Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
 }
 
-/// The media type of a file: the given one if it is allowed, else the first declared one.
 fn file_type<'a>(
     at: &str,
     declared: &'a [std::sync::Arc<str>],

@@ -5,7 +5,6 @@ pub(crate) struct Budget {
     left: usize,
 }
 
-/// A result within the budget.
 pub(crate) type Paid<T = ()> = Result<T, Spent>;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

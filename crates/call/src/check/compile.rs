@@ -23,7 +23,6 @@ pub(crate) struct Fragment {
     pub(crate) targets: Box<[Target]>,
 }
 
-/// A keyword that is not applied, as its JSON pointer.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct UnknownKeyword(pub(crate) String);
 
@@ -68,7 +67,6 @@ struct Compiler<'r> {
     depth: usize,
 }
 
-/// The error for an invalid value of a keyword.
 struct InvalidKeyword;
 
 type RuleResult = Result<Option<Rule>, InvalidKeyword>;

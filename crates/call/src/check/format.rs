@@ -72,7 +72,6 @@ impl Format {
     }
 }
 
-/// Returns true if a schema, or a schema in it, asks for a format that is compared.
 pub(crate) fn has_formats(schema: &Value) -> bool {
     let mut left = vec![schema];
     while let Some(value) = left.pop() {

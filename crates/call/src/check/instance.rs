@@ -76,7 +76,6 @@ impl Types {
         names.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")
     }
 
-    /// True if all types of `other` are in the set.
     pub(crate) fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -269,7 +269,6 @@ fn weight(number: &Number) -> usize {
 /// The most levels of nested schemas that are applied, whatever the depth of the value. A text of arguments has at most 128
 /// levels; a level here takes 2 KiB of the stack without optimization.
 const DEEPEST: usize = 512;
-/// The longest chain of references that is followed.
 const LONGEST_CHAIN: usize = 128;
 /// The bytes of a text, and the digits of a number, that cost a step.
 const TEXT: usize = 64;

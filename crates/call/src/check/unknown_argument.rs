@@ -5,7 +5,6 @@ use callgate_tool::{ArgumentName, Arguments, Problem, nearest};
 
 use crate::{inputs::Subject, wording};
 
-/// A problem for each argument that no input has.
 pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> Vec<Problem> {
     let known = |name: &str| subject.inputs.iter().any(|input| input.argument.as_str() == name);
     let n_known = subject

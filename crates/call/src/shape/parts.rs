@@ -7,7 +7,6 @@ use super::{ReadResponse, Shape, ShapedContent};
 use crate::{cut::even_share, select::Selection};
 
 impl Shape {
-    /// Shapes the parts; a selection picks from each of them, as JSON.
     pub(super) fn parts(&self, parts: Vec<Part>, read: &ReadResponse<'_>) -> ShapedContent {
         if !matches!(self.selection, Selection::All) {
             return self.json(Json::of(&Content::Parts(parts)), read);

@@ -15,7 +15,6 @@ pub(crate) enum Target {
     Unnamed,
 }
 
-/// The response is JSON that is nested too deeply.
 pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
     let message = format!(
         "the service answered with JSON that is nested deeper than {most} levels, which is the bound"
@@ -23,7 +22,6 @@ pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
     answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
 }
 
-/// The response is a redirect, which is not followed.
 pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
     let where_to = match target {
         Target::Below => {

@@ -15,7 +15,6 @@ pub(crate) fn no_namespace(at: &str, prefix: &str) -> Box<Fault> {
     invalid(at, expected, "none, two or a reserved one", None)
 }
 
-/// The member that is the root element is missing.
 pub(crate) fn missing(at: &str) -> Box<Fault> {
     invalid(at, "a value, which is the root element of the body", NOTHING, None)
 }

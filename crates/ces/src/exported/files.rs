@@ -13,20 +13,16 @@ use callgate_tree::{Limits, Node};
 
 use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_ces};
 
-/// An exported tool.
 #[derive(Debug)]
 pub(super) struct Export {
     /// The tool's own file.
     pub(super) file: PathBuf,
-    /// The description of the tool, if there is one.
     pub(super) schema: Option<Schema>,
-    /// The settings of the tool.
     pub(super) imported: Imported,
     /// The files of the tool, without that of its schema.
     pub(super) files: Vec<PathBuf>,
 }
 
-/// A description and its place.
 #[derive(Debug)]
 pub(super) enum Schema {
     /// A file of its own.
@@ -36,7 +32,6 @@ pub(super) enum Schema {
 }
 
 impl Schema {
-    /// The text of the description.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::File { text, .. } | Self::Text(text) => text,

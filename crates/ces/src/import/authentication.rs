@@ -9,12 +9,9 @@ use crate::import::{
     text::ExportText,
 };
 
-/// The product that made the export.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Product {
-    /// Customer Engagement Suite.
     Ces,
-    /// Dialogflow CX, and Dialogflow v2.
     Dialogflow,
 }
 

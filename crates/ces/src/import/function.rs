@@ -6,7 +6,6 @@ use callgate_tree::Node;
 
 use crate::import::{Imported, RemarkKind, message::Message};
 
-/// Imports the function of a Dialogflow tool.
 pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("functionSpec", imported) else { return };
     spec.only(&["inputSchema", "outputSchema"], imported);

@@ -7,7 +7,6 @@ use callgate_config::{Finding, Severity};
 
 use crate::import::RemarkKind;
 
-/// The note about ignored members.
 pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
     let (file, _) = members.first()?;
     let mut pointers: Vec<_> = members.iter().map(|(_, pointer)| format!("`{pointer}`")).collect();

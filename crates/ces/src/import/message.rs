@@ -5,7 +5,6 @@ use callgate_tree::{Node, Object};
 
 use crate::import::{Imported, RemarkKind, text::ExportText};
 
-/// One message and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Message<'a> {
     object: &'a Object,
@@ -27,7 +26,6 @@ impl<'a> Message<'a> {
         object.map(|object| Self { object, pointer })
     }
 
-    /// The pointer of the message.
     pub(super) fn pointer(&self) -> &str {
         &self.pointer
     }
@@ -39,22 +37,18 @@ impl<'a> Message<'a> {
         format!("{}/{}", self.pointer, escaped(&written))
     }
 
-    /// Returns true if the member is set, empty or not.
     pub(super) fn has(&self, name: &str) -> bool {
         self.written(name).is_some()
     }
 
-    /// The unchanged member.
     pub(super) fn node(&self, name: &str) -> Option<&'a Node> {
         self.written(name).map(|(_, node)| node)
     }
 
-    /// The member as a message.
     pub(super) fn message(&self, name: &str, imported: &mut Imported) -> Option<Self> {
         Self::of(self.node(name)?, self.at(name), imported)
     }
 
-    /// The messages of a list.
     pub(super) fn messages(&self, name: &str, imported: &mut Imported) -> Vec<Self> {
         let items = self.list(name, imported).iter().enumerate();
         let pointer = self.at(name);
@@ -87,7 +81,6 @@ impl<'a> Message<'a> {
         text
     }
 
-    /// The texts of a list.
     pub(super) fn texts(&self, name: &str, imported: &mut Imported) -> Vec<ExportText<'a>> {
         let items = self.list(name, imported);
         let texts: Vec<_> = items.iter().filter_map(Node::as_str).map(ExportText::new).collect();
@@ -168,7 +161,6 @@ fn is_same(camel: &str, written: &str) -> bool {
     camel == written || snake(camel) == written
 }
 
-/// The name in `snake_case`.
 pub(super) fn snake(camel: &str) -> String {
     let mut snake = String::with_capacity(camel.len().saturating_add(4));
     for letter in camel.chars() {

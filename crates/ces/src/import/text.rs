@@ -5,12 +5,10 @@ use callgate_secret::SecretReference;
 use callgate_tool::Value;
 use url::Url;
 
-/// A text of an export.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExportText<'a>(&'a str);
 
 impl<'a> ExportText<'a> {
-    /// The text of a member.
     pub(super) fn new(text: &'a str) -> Self {
         Self(text)
     }

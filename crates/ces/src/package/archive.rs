@@ -77,7 +77,6 @@ fn shown(name: &str) -> String {
     name.chars().filter(|known| !known.is_control()).take(120).collect()
 }
 
-/// The bytes of an entry, at most `most`.
 fn inflated(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {
     let entry = archive.by_index(at).map_err(|error| error.to_string())?;
     let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
@@ -89,7 +88,6 @@ fn inflated(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, St
     Ok(bytes)
 }
 
-/// The first bytes of a zip.
 const FIRST: &[u8] = b"PK";
 /// The first bytes of the record of each entry.
 const ENTRY: &[u8] = b"PK\x01\x02";

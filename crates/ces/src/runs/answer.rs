@@ -32,7 +32,6 @@ impl Run {
         Ok(())
     }
 
-    /// Ends one call with the client's answer.
     async fn end_call(
         &self,
         session: &Session,

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::members::{array, object, required, take, wrong};
 
-/// Reads a body of a request for the session `id`.
 pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
     let mut members = required("the body", Some(body))?;
     let query = ["queryParams", "query_params"].iter().find_map(|name| members.get(name));

@@ -13,14 +13,12 @@ pub(super) enum Form {
     Dialogflow,
 }
 
-/// True for a body in the format of Dialogflow CX.
 pub(crate) fn is_of_dialogflow(body: &Value) -> bool {
     let names = ["queryInput", "query_input", "queryResult", "query_result"];
     names.iter().any(|name| body.get(name).is_some())
 }
 
 impl Form {
-    /// The form of a body.
     pub(super) fn of(body: &Value) -> Self {
         if is_of_dialogflow(body) { Self::Dialogflow } else { Self::Ces }
     }
@@ -32,7 +30,6 @@ impl Form {
         }
     }
 
-    /// The message of the dialect with these calls.
     pub(super) fn message(self, calls: &[Value]) -> Value {
         match self {
             Self::Ces => json!({"toolCalls": {"toolCalls": calls}}),

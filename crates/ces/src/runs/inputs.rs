@@ -10,14 +10,12 @@ use callgate_tool::{InvalidValue, Object, Value};
 use super::{NEEDS_MODEL, repetition::Repeatable};
 use crate::members::{array, object, required, take, wrong};
 
-/// The content of a request.
 #[derive(Debug)]
 pub(super) struct Inputs {
     /// The calls to make, unchanged from the request.
     pub(super) calls: Vec<Value>,
     /// The client's answers to waiting calls; `None` if the request has none.
     pub(super) responses: Option<Vec<ToolResponse>>,
-    /// Values to store in the session.
     pub(super) variables: Object,
     /// Values for this request only.
     pub(super) session: SessionInput,
@@ -39,7 +37,6 @@ pub(super) struct ToolResponse {
 }
 
 impl Inputs {
-    /// Reads a body of a request for the session `id`.
     pub(super) fn read(body: Value, id: &str) -> Result<Self, Problem> {
         let mut members = required("the body", Some(body))?;
         let config = members.remove("config");
@@ -180,7 +177,6 @@ pub(crate) fn named(call: &Object) -> Object {
     named
 }
 
-/// A tool of a toolset; `None` if it is not named.
 fn toolset_tool(members: &Object) -> Option<Object> {
     let mut made = Object::new();
     for (name, other) in [("toolset", "toolset"), ("toolId", "tool_id")] {

@@ -10,7 +10,6 @@ use super::{
     turn::{CallState, PendingCall, Turn},
 };
 
-/// Adds an id to each call without one.
 pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
     let mut calls = calls;
     for (at, call) in calls.iter_mut().enumerate() {
@@ -76,7 +75,6 @@ fn add_names(named: &mut Object, tool: &str) {
     }
 }
 
-/// A `toolCallResult` without the members that name its call.
 fn without_names(result: &Value) -> Value {
     let mut members = result.as_object().cloned().unwrap_or_default();
     for name in ["tool", "action"] {
@@ -85,7 +83,6 @@ fn without_names(result: &Value) -> Value {
     Value::Object(members)
 }
 
-/// Ends all waiting calls with a fault.
 pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
     for call in turn.calls.iter_mut().filter(|call| call.waits()) {
         let fault = fault(call);
@@ -142,7 +139,6 @@ pub(super) fn waiting(turn: &Turn) -> Value {
     output("toolCalls", &calls, turn.index)
 }
 
-/// The output of a turn whose calls have all ended.
 pub(super) fn ended(turn: &Turn) -> Value {
     let responses = turn.responses();
     if turn.is_of_dialogflow() {

@@ -7,7 +7,6 @@ use callgate_policy::Guard;
 use callgate_tool::{FingerprintHasher, Value};
 use serde::{Deserialize, Serialize};
 
-/// A request that may be repeated.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Repeatable {
     key: String,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::repetition::KeptOutputs;
 
-/// The state of the runs of a session.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Runs {
     /// The number of turns so far.
@@ -43,7 +42,6 @@ pub(super) struct PendingCall {
     /// The members that name the tool, in the form for responses.
     pub(super) named: Object,
     pub(super) tool: String,
-    /// The arguments of the requested call.
     pub(super) arguments: Arguments,
     pub(super) state: CallState,
 }
@@ -81,7 +79,6 @@ impl Turn {
         self.calls.iter().filter_map(PendingCall::requested).collect()
     }
 
-    /// True if a call waits.
     pub(super) fn waits(&self) -> bool {
         self.calls.iter().any(PendingCall::waits)
     }

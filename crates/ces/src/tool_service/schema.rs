@@ -3,7 +3,6 @@
 
 use callgate_tool::{Object, Value, json};
 
-/// The `Schema` of a JSON Schema.
 pub(super) fn of(schema: &Value) -> Value {
     at_depth(schema, 0)
 }

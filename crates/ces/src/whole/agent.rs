@@ -12,7 +12,6 @@ use crate::{
     },
 };
 
-/// Imports the tools and the examples.
 pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection) {
     let of_agent = import::import_cx_agent(agent);
     let mut is_told = false;
@@ -54,7 +53,6 @@ pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection)
     examples::of_agent(package, collection);
 }
 
-/// True if a schema beside the tool belongs to it.
 fn tool_has_schema(tool: &Node) -> bool {
     ["openApiSpec", "open_api_spec"].iter().any(|key| tool.get(key).is_some())
 }

@@ -36,7 +36,6 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The file of a toolset or a tool.
 #[derive(Clone, Copy)]
 struct ToolFile<'a> {
     /// `toolsets` or `tools`.
@@ -46,7 +45,6 @@ struct ToolFile<'a> {
     file: &'a str,
 }
 
-/// Imports one toolset or tool.
 fn one(
     package: &Package,
     ToolFile { kind, folder, file }: ToolFile<'_>,
@@ -85,7 +83,6 @@ fn sequence(package: &Package, app: &Node, collection: &mut Collection) {
     }
 }
 
-/// The defaults of the variables that an app declares.
 fn variables(app: &Node) -> Object {
     let declared = member(app, &["variableDeclarations", "variable_declarations"]);
     let declared = declared.and_then(Node::as_array).unwrap_or_default();

@@ -28,10 +28,8 @@ pub(super) struct Collection {
     pub(super) notes: Notes,
 }
 
-/// A tool of the export.
 #[derive(Debug)]
 pub(super) struct ImportedTool {
-    /// The name of its toolset.
     pub(super) name: String,
     pub(super) imported: Imported,
     /// The text of its description, if it has one.

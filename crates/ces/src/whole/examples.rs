@@ -37,9 +37,7 @@ pub(super) fn of_app(package: &Package, collection: &mut Collection) {
     });
 }
 
-/// A call as its example shows it.
 struct Shown {
-    /// The tool or the toolset, with its name in the export.
     tool: String,
     message: Value,
     answer: Option<(u16, Value)>,
@@ -122,7 +120,6 @@ fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
     shown
 }
 
-/// The tool or toolset of a call or a response.
 fn tool_of(call: &Node) -> Option<String> {
     let toolset = member(call, &["toolsetTool", "toolset_tool"]);
     let name = match toolset {

@@ -10,14 +10,12 @@ use crate::import::{Imported, Remark, RemarkKind, ignored};
 /// The notes of an export so far.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Ignored members, with their files.
     ignored: Vec<(PathBuf, String)>,
     findings: Vec<(Finding, usize)>,
     /// The number of findings beyond the limit, which are not kept.
     n_more: usize,
 }
 
-/// One note about a file.
 struct Note<'a> {
     kind: RemarkKind,
     severity: Severity,
@@ -39,7 +37,6 @@ impl Notes {
         }
     }
 
-    /// Records that a part of the export is left out.
     pub(super) fn left_out(&mut self, file: &Path, message: String) {
         self.advise(file, message, "no step is needed: the rest is taken over without it");
     }

@@ -51,7 +51,6 @@ fn unknown(asked: &str) -> Failure {
     Failure::with_help(&format!("there is no code `{asked}`"), &help)
 }
 
-/// Indents the lines of a text, to set it off from the text around it.
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }

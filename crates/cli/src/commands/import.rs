@@ -76,7 +76,6 @@ fn configuration(export: &WholeExport) -> String {
     format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
 }
 
-/// True if a setting names a secret of Secret Manager.
 fn names_secret_manager(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(names_secret_manager),

@@ -125,7 +125,6 @@ fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     Ok(checks)
 }
 
-/// Writes all expectations of the fixtures below a folder as they are now.
 pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
     ran(&fixtures::below(folder, &[])?, Mode::Update, &mut |_, _| {})
 }
@@ -140,7 +139,6 @@ impl Check {
         }
     }
 
-    /// Compares text with a file, or writes it there.
     fn of(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
         let written = callgate_config::read_file(&file, callgate_config::MAX_FILE_BYTES).ok();
         let written = written.and_then(|bytes| String::from_utf8(bytes).ok());

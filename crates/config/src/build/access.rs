@@ -47,12 +47,10 @@ pub struct BuiltIssuer {
     tls: TlsSettings,
 }
 
-/// The sources of tokens and keys.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: &'a Network,
-    /// The program's own transport, if it supplies one.
     pub(super) own: Option<Arc<dyn Transport>>,
     /// The default TLS settings of connections.
     pub(super) tls: TlsSettings,

@@ -16,7 +16,6 @@ use crate::{code::ConfigCode, headers::HeaderValue, reader::Reader, toolset::Too
 pub(super) struct Authenticators<'a> {
     toolset: String,
     making: Making<'a>,
-    /// The authenticator of `auth:`.
     pub(super) own: Option<Arc<dyn Authenticator>>,
     /// The authenticators that set the fixed headers, in the order of the configuration; `None` for one with a fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
@@ -38,7 +37,6 @@ pub(super) struct Making<'a> {
 /// The connection settings for token requests, in a form that can be compared.
 pub(super) type Way = Option<connect::Way>;
 
-/// An authenticator and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) toolset: String,
@@ -66,7 +64,6 @@ impl Made {
         }
     }
 
-    /// Returns true if both share one authenticator.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.authenticator, &other.authenticator)
     }

@@ -13,7 +13,6 @@ use callgate_transport::{
 use super::tls::ToolsetTls;
 use crate::{service_directory::DirectoryConfig, toolset::ToolsetConfig};
 
-/// The context for connecting toolsets.
 #[derive(Debug)]
 pub(super) struct Connections {
     pub(super) secrets: Arc<dyn SecretStore>,
@@ -91,7 +90,6 @@ impl Connections {
         Clients { calls, descriptions, tokens, way }
     }
 
-    /// The client that requests the description of a toolset.
     pub(super) fn descriptions(&self, config: &ToolsetConfig, tls: TlsSettings) -> Arc<Client> {
         let (named_by, allow) = (NamedBy::Operator, config.egress.clone());
         let settings = ClientSettings { named_by, allow, tls, directory: None };

@@ -7,7 +7,6 @@ use callgate_secret::SecretStore;
 use super::authenticators::Made;
 use crate::environment::Environment;
 
-/// The context that all toolsets share.
 #[derive(Debug)]
 pub(super) struct BuildContext<'a> {
     /// The folder that relative paths start at.
@@ -18,6 +17,5 @@ pub(super) struct BuildContext<'a> {
     pub(super) has_certificate: bool,
     /// The time that clients have for the calls that they run.
     pub(super) client_time: Duration,
-    /// The authenticators of the last build.
     pub(super) previous: &'a [Made],
 }

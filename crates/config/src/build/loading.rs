@@ -33,7 +33,6 @@ pub(super) struct Loading {
 /// The context in which a description is read.
 #[derive(Debug)]
 pub(super) struct Surroundings<'a> {
-    /// The folder that its toolset is built in.
     pub(super) base: &'a Path,
     /// The program's own transport, if there is one: it fetches the documents that the description refers to.
     pub(super) transport: Option<Arc<dyn Transport>>,

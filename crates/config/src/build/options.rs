@@ -47,7 +47,6 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
     }
 }
 
-/// The listed headers, by the tools that they are listed for.
 fn argument_headers(listed: &[ListedHeader]) -> ArgumentHeaders {
     let mut all = Vec::new();
     let mut tools: BTreeMap<String, Vec<ArgumentHeader>> = BTreeMap::new();

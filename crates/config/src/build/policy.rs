@@ -16,7 +16,6 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// The middleware around calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policy {
     pub(super) audit: Option<Arc<Audit>>,
@@ -27,7 +26,6 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// The middleware for a configuration.
     async fn new(
         config: &Config,
         environment: &Environment,

@@ -15,14 +15,11 @@ use super::{
 };
 use crate::{config::Config, reader::Reader, toolset::ToolsetConfig, upstream::Upstream};
 
-/// The transports of one toolset.
 #[derive(Debug)]
 pub(super) struct Sending {
     /// The transport for calls; `None` if its recordings have a fault.
     pub(super) calls: Option<Arc<dyn Transport>>,
-    /// The transport for its description, if that is at an address.
     pub(super) descriptions: Arc<dyn Transport>,
-    /// The transport for token requests.
     pub(super) tokens: Arc<dyn Transport>,
     /// The connection settings for token requests.
     pub(super) way: Way,

@@ -42,7 +42,6 @@ fn open_listener(address: &str) -> String {
     format!("`{address}` can be reached from other machines, and nothing says who may call")
 }
 
-/// The remedy for such a listener.
 const OPEN_LISTENER: &str =
     "listen on 127.0.0.1, or write into the configuration: access: {bearer: env:CALLGATE_TOKEN}";
 
@@ -108,7 +107,6 @@ fn machine(file: &Path, code: ConfigCode, message: String, help: &str) -> Findin
     }
 }
 
-/// An error with the innermost of its causes.
 pub(super) fn innermost(error: &(dyn StdError + 'static)) -> String {
     let mut innermost = error;
     while let Some(cause) = innermost.source() {

@@ -39,7 +39,6 @@ pub(super) struct Stores {
     directory: Option<PathBuf>,
     local: Arc<dyn SecretStore>,
     configured: Vec<Configured>,
-    /// The stores that the program supplies.
     own: BTreeMap<String, Arc<dyn SecretStore>>,
     /// The reason why the keyring is not available, if it is not.
     no_keyring: Option<Error>,
@@ -50,7 +49,6 @@ pub(super) struct Stores {
     has_stand_ins: bool,
 }
 
-/// A store and its settings.
 #[derive(Clone, Debug)]
 struct Configured {
     making: Making,

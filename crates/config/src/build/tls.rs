@@ -20,7 +20,6 @@ use crate::{
     upstream::Upstream,
 };
 
-/// The TLS settings of one toolset's connections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolsetTls {
     pub(super) calls: TlsSettings,
@@ -55,7 +54,6 @@ pub(super) async fn of_toolsets(
     settings
 }
 
-/// The settings of a store of secrets.
 pub(super) async fn of_store(
     reader: &mut Reader,
     config: &TlsConfig,

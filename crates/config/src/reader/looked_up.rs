@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-/// The variables that were read, with their values.
 #[derive(Clone, Default)]
 pub(crate) struct LookedUp(Vec<(String, String)>);
 

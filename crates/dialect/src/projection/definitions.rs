@@ -61,7 +61,6 @@ pub(super) fn text<'s>(members: &'s Object, keyword: &str) -> Option<&'s str> {
     members.get(keyword).and_then(Value::as_str)
 }
 
-/// True for keywords that do not restrict values.
 pub(super) fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.contains(&keyword)
 }

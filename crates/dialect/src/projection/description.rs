@@ -12,7 +12,6 @@ impl Projector<'_> {
         self.with_description(built, named)
     }
 
-    /// A schema with a description, if one may stand there.
     pub(super) fn with_description(&self, mut built: Value, description: String) -> Value {
         if description.is_empty() {
             return built;

@@ -15,7 +15,6 @@ pub(super) struct Grammar {
     pub(super) has_siblings: bool,
     /// True if a schema may be empty.
     pub(super) has_any: bool,
-    /// The way in which `null` is allowed beside another type.
     pub(super) null: NullForm,
     pub(super) listed: Listed,
     /// The supported formats; if empty, all.
@@ -38,7 +37,6 @@ pub(super) struct Grammar {
     pub(super) names: Names,
 }
 
-/// The way in which a schema allows `null` beside another type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NullForm {
     /// As a branch of `anyOf`.

@@ -10,7 +10,6 @@ use super::{
     kinds::Kinds,
 };
 
-/// Schemas that apply together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts<'s> {
     list: Vec<&'s Object>,
@@ -31,7 +30,6 @@ pub(super) struct Group<'s> {
     pub(super) branches: &'s [Value],
 }
 
-/// The rule for undeclared members.
 #[derive(Debug)]
 pub(super) enum Rest<'s> {
     Closed,
@@ -44,7 +42,6 @@ pub(super) enum Rest<'s> {
 }
 
 impl<'s> Parts<'s> {
-    /// The conjunction of these schemas.
     pub(super) fn of(schemas: &[&'s Value], definitions: &Definitions<'s>) -> Self {
         let mut parts = Self::default();
         for schema in schemas {

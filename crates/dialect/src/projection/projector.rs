@@ -243,7 +243,6 @@ fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds
     parts.groups.iter().map(below).fold(parts.kinds(), |all, one| all & one)
 }
 
-/// The smallest size of a schema.
 const SCHEMA: usize = 20;
 /// The number of times a definition is unrolled into itself if references are not supported.
 const UNROLLED: usize = 2;

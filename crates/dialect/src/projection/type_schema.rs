@@ -239,7 +239,6 @@ fn inclusive(
     is_alone.then(|| (other, Value::from(bound)))
 }
 
-/// An object written as a text.
 fn json_text(description: &str) -> Value {
     let words = if description.is_empty() { "an object as JSON text" } else { description };
     json!({"type": "string", "description": words})
@@ -271,7 +270,6 @@ fn is_remark(keyword: &str) -> bool {
 
 const NUMBER_FORMATS: [&str; 4] = ["double", "float", "int32", "int64"];
 
-/// The smallest size of a schema.
 const SCHEMA: usize = 20;
 
 const RULES: [(&str, Kinds); 28] = [

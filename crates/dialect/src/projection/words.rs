@@ -30,7 +30,6 @@ impl Words {
         is_said
     }
 
-    /// Adds words, once.
     pub(super) fn add(&mut self, words: String) {
         if !self.0.contains(&words) {
             self.0.push(words);

@@ -26,7 +26,6 @@ pub(super) fn refusal<T>(response: &Response<T>) -> Option<CredentialRefusal> {
     of_tokens().next().is_none().then_some(CredentialRefusal::Unnamed)
 }
 
-/// The parts of one challenge that matter here.
 #[derive(Debug)]
 struct Challenge<'a> {
     is_for_a_token: bool,

@@ -8,7 +8,6 @@ use callgate_secret::Masker;
 use callgate_tool::Value;
 use http::{HeaderValue, Response};
 
-/// The response with every secret masked in its headers.
 pub(super) fn without_secrets_in_headers(
     mut response: Response<Bytes>,
     masker: &Masker<'_>,

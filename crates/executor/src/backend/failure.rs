@@ -133,7 +133,6 @@ fn remedy(error: &Error, server: &Url) -> Option<Remedy> {
     }
 }
 
-/// The base address of a server as an operator writes it.
 fn base(server: &Url) -> &str {
     server.as_str().trim_end_matches('/')
 }

@@ -6,7 +6,6 @@ use std::pin::pin;
 use futures_util::future::poll_immediate;
 use tokio::time::{Instant, error::Elapsed, timeout_at};
 
-/// Waits for a future until the deadline; fails when the time is up.
 pub(super) async fn in_time<F: Future>(deadline: Instant, future: F) -> Result<F::Output, Elapsed> {
     let mut future = pin!(future);
     match poll_immediate(future.as_mut()).await {

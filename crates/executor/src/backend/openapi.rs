@@ -70,7 +70,6 @@ impl OpenApi {
         call.response_choice().shape(self.own_shape())
     }
 
-    /// A call as its client receives it.
     async fn filled(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Value, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let filled = self.connection.filled(&self.plan, call, journal).await?;
@@ -116,7 +115,6 @@ impl OpenApi {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
-    /// The response with its body.
     fn read(
         &self,
         answer: Response<ResponseBody>,
@@ -125,7 +123,6 @@ impl OpenApi {
         reading::read(answer, self.connection.settings.limits.response_bytes, exchange.deadline)
     }
 
-    /// The outcome of a response that was read.
     async fn whole(
         &self,
         read: Result<Response<Bytes>, Error>,

@@ -191,7 +191,6 @@ impl Pieces {
         &self.head
     }
 
-    /// The next piece; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Result<Piece, Box<Fault>>> {
         self.stream.next().await
     }

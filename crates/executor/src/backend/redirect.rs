@@ -12,7 +12,6 @@ use crate::toolset::Redirects;
 /// The most redirects that one call follows (security §4); more are a loop.
 pub(super) const MAX_REDIRECTS: usize = 5;
 
-/// Returns true if a redirect in response to `request` may be followed.
 pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool {
     redirects == Redirects::SameOrigin
         && matches!(*request.method(), Method::GET | Method::HEAD)

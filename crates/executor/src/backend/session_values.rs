@@ -50,7 +50,6 @@ impl SessionValues {
         session.secrets(&self.masked)
     }
 
-    /// The fault with the session's secrets masked.
     pub(super) fn fault(&self, fault: Box<Fault>, session: &Session) -> Box<Fault> {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);

@@ -44,7 +44,6 @@ impl<'a> Facts<'a> {
         Some((self.toolset, operation.method.as_str(), &*operation.path))
     }
 
-    /// The changes since the tool was `old`.
     pub(super) fn changes(&self, old: &Self) -> Vec<ChangeKind> {
         let mut changes = Vec::new();
         if let (Some(from), Some(to)) = (old.operation, self.operation) {

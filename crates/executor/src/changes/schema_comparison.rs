@@ -35,7 +35,6 @@ impl<'a> Side<'a> {
         Self { definitions: schema.definitions(), own }
     }
 
-    /// The schema that a reference leads to.
     fn target(self, schema: &'a Value) -> Option<&'a Value> {
         let name = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
         let own = || self.own.and_then(|own| own.get(name));
@@ -44,12 +43,10 @@ impl<'a> Side<'a> {
 }
 
 impl<'a> Narrowing<'a> {
-    /// A comparison of two sides.
     pub(super) fn between(old: Side<'a>, new: Side<'a>) -> Self {
         Self { old, new, n_steps: 0, seen: BTreeSet::new(), found: Vec::new() }
     }
 
-    /// Compares the values that one input accepts.
     pub(super) fn input(&mut self, name: &str, old: &'a Value, new: &'a Value) {
         self.seen.clear();
         self.compare(name, old, new);

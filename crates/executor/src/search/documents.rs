@@ -6,7 +6,6 @@ use callgate_tool::{Tool, Value};
 
 use crate::catalog::{Catalog, Entry};
 
-/// Every tool of a catalog, in its order.
 pub(super) fn documents(catalog: &Catalog) -> impl Iterator<Item = Document<'_>> {
     catalog.entries().map(document)
 }
@@ -43,7 +42,6 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     });
 }
 
-/// The thing that an argument identifies.
 fn need(input: &Input, path: &str) -> Option<Need> {
     let thing = match input.place() {
         InputLocation::Path => Thing::of_variable(&input.name, path)?,

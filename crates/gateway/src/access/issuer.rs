@@ -58,7 +58,6 @@ impl Issuer {
         &self.built.config.scopes
     }
 
-    /// The principal that a token names.
     pub(super) async fn verify(
         &self,
         token: &str,

@@ -26,7 +26,6 @@ pub(crate) fn is_metadata(path: &str) -> bool {
     described(path).is_some()
 }
 
-/// True for a path that is served over MCP.
 pub(crate) fn is_mcp(path: &str) -> bool {
     let below = path.strip_prefix("/mcp").unwrap_or("-");
     below.is_empty() || below.strip_prefix('/').is_some_and(|name| !name.contains('/'))

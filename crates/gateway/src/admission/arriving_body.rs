@@ -18,7 +18,6 @@ use crate::{drain::Drain, json_body::Unread, time_limit::TimeLimit};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A body that is still arriving.
 pub(super) struct ArrivingBody<B> {
     body: B,
     deadline: Instant,

@@ -47,7 +47,6 @@ struct State {
 type EndRequest = Box<dyn FnOnce() + Send>;
 
 impl Capacity {
-    /// Creates this many permits.
     pub(super) fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
         let (permits, waiting) = (Arc::new(Semaphore::new(most)), Mutex::default());

@@ -4,12 +4,10 @@ use http::{HeaderMap, header};
 
 use crate::problem::{Problem, ProblemKind};
 
-/// The form of a response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Accepted {
     /// An event for each result and each value of a stream.
     Events,
-    /// One JSON object.
     Json,
 }
 

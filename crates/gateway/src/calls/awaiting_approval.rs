@@ -8,7 +8,6 @@ use callgate_tool::{Object, Outcome, Pending, PendingKind, ToolCall, ToolResult}
 use super::{Batch, RequestedCall};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
 
-/// Keeps the calls of one request.
 #[derive(Clone)]
 pub(crate) struct Keeper {
     pub(crate) calls: WaitingCalls,

@@ -35,7 +35,6 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
-/// The key of the call at a position in a request with a key.
 pub(super) fn of_call(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }

@@ -35,7 +35,6 @@ impl Activity {
         Self { opened: Instant::now(), in_flight, last_end, idle: Notify::new(), streams }
     }
 
-    /// Counts the beginning of a request.
     pub(super) fn begin(self: &Arc<Self>) -> InFlight {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         InFlight(Arc::clone(self))

@@ -74,7 +74,6 @@ impl<B: Body + Send + 'static> AnswerBody<B> {
 }
 
 impl<B> StreamedBody<B> {
-    /// Drops the body and its source.
     fn end(&self) {
         let ended = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(ended);

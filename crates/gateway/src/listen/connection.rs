@@ -170,7 +170,6 @@ async fn to_its_end<C: Future>(
 }
 
 impl Ending {
-    /// Waits for a reason to close.
     async fn reason(&self) -> Reason {
         let drained = async {
             self.drain.begun().await;

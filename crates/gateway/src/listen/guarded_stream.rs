@@ -20,13 +20,11 @@ use crate::time_limit::{SECOND_LOOK, TimeLimit};
 /// The time limits for the caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// The limit for the head of a request.
     pub(super) head: Duration,
     /// The limit for an idle connection, and for a response that is not read.
     pub(super) idle: Duration,
 }
 
-/// A connection's stream.
 #[derive(Debug)]
 pub(super) struct GuardedStream<S> {
     stream: S,

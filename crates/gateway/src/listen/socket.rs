@@ -89,7 +89,6 @@ fn listening(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// The sockets from the service manager: all, or those with a name.
 #[cfg(unix)]
 fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
     check_handed_over()?;
@@ -165,7 +164,6 @@ pub(super) fn has_handed_over() -> bool {
 }
 
 impl Socket {
-    /// Waits for the next connection.
     pub(super) async fn accept(&self) -> io::Result<Accepted> {
         match self {
             Self::Tcp(listener) => Ok(Accepted::Tcp(listener.accept().await?.0)),

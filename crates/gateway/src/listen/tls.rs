@@ -78,7 +78,6 @@ impl Tls {
 /// The interval between checks of the files.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
-/// The files that are checked for changes.
 fn paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
     let key = files.key.to_string();
     let key = key.strip_prefix("file:").map(PathBuf::from);

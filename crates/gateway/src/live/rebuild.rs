@@ -8,7 +8,6 @@ use tokio::runtime::Handle;
 
 use crate::{gateway::Gateway, observe::unread, reloads::End, source::Source, stamps::Stamps};
 
-/// The result of a build.
 #[derive(Debug)]
 pub(super) struct Rebuilt {
     pub(super) end: End,
@@ -84,5 +83,4 @@ fn lost(previous: &Built, built: &Built) -> Vec<String> {
     .collect()
 }
 
-/// The most faults in one line.
 const MOST_FAULTS: usize = 20;

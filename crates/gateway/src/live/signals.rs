@@ -3,7 +3,6 @@
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens for SIGHUP.
 #[derive(Debug)]
 pub(super) struct Hangups {
     #[cfg(unix)]

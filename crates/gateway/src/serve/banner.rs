@@ -111,7 +111,5 @@ fn manual(listeners: &[Listener]) -> String {
 
 /// The code of findings about security schemes without a credential.
 const MISSING_CREDENTIAL: &str = "missing-credential";
-/// The most findings that are shown.
 const MOST_FINDINGS: usize = 20;
-/// The most names on one line.
 const MOST_NAMES: usize = 8;

@@ -18,7 +18,6 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Starts to listen.
     #[cfg(unix)]
     pub(super) fn new() -> io::Result<Self> {
         let interrupt = signal(SignalKind::interrupt())?;
@@ -34,7 +33,6 @@ impl Signals {
         }
     }
 
-    /// Starts to listen.
     #[cfg(not(unix))]
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {})

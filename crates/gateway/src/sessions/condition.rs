@@ -6,7 +6,6 @@ use http::{HeaderMap, HeaderName, header};
 use super::changed;
 use crate::problem::{Problem, ProblemKind};
 
-/// The condition on the session for a change.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Condition {
     /// `If-None-Match: *`.

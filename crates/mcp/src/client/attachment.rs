@@ -31,7 +31,6 @@ impl Attachment {
         Self(json!({"type": "resource", "resource": resource}))
     }
 
-    /// The attachment as a content block.
     pub(crate) fn into_value(self) -> Value {
         self.0
     }

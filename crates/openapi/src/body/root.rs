@@ -43,7 +43,6 @@ pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Opt
     Some(XmlName::new(Arc::clone(name), None, None))
 }
 
-/// Returns true if a text is a valid name of an element.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part)

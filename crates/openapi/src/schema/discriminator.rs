@@ -102,7 +102,6 @@ fn allows<'d>(
     })
 }
 
-/// True if a schema allows all of these values.
 fn lists(schema: &Node, values: &[&str]) -> bool {
     let legal = schema.get("enum").and_then(Node::as_array);
     let legal = legal.map(|legal| legal.iter().filter_map(Node::as_str).collect::<HashSet<_>>());

@@ -155,7 +155,6 @@ fn is_of_type(schema: &Object, value: &Node) -> bool {
     }
 }
 
-/// Returns true if a type is one of JSON Schema, or a list of them.
 fn is_known_type(schema: &Object) -> bool {
     let is_known = |kind: &Node| kind.as_str().is_some_and(|kind| KINDS.contains(&kind));
     match schema.get("type") {

@@ -74,7 +74,6 @@ impl Link {
     }
 }
 
-/// The bytes of a value as compact JSON.
 pub(super) fn n_bytes(value: &Value) -> usize {
     value.to_string().len()
 }

@@ -180,7 +180,6 @@ fn scheme_of(text: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Returns true if a relative text begins with the name of a host.
 pub(super) fn names_host(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("//") || !text.starts_with('/') && host::is_like_host(text)

@@ -134,7 +134,6 @@ fn vault(rest: &str) -> Option<SecretReference> {
     })
 }
 
-/// Returns true if every segment of the path leads downwards.
 fn is_downward(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }

@@ -172,7 +172,6 @@ fn value_of(got: Unexpected<'_>) -> Value {
     }
 }
 
-/// The kind of a value with its article.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "an array",

@@ -72,7 +72,6 @@ fn write_members<W: Write>(members: &Object, out: &mut W, indent: Indent) -> fmt
     out.write_char('}')
 }
 
-/// Writes the text before the item or the member at a position.
 fn separate<W: Write>(out: &mut W, at: usize, indent: Indent) -> fmt::Result {
     if at > 0 {
         out.write_char(',')?;

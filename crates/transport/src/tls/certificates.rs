@@ -79,7 +79,6 @@ impl Validity {
     }
 }
 
-/// Returns true if a certificate names itself as its issuer.
 pub(super) fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
     x509(certificate).is_ok_and(|read| {
         let read = read.tbs_certificate();

@@ -19,7 +19,6 @@ pub(crate) async fn noting_certificate_requests<T>(exchange: impl Future<Output 
     IS_ASKED.scope(Cell::new(false), noted).await
 }
 
-/// The certificate to show, if there is one.
 #[derive(Debug)]
 pub(super) struct OfferedCertificate(pub(super) Option<Arc<CertifiedKey>>);
 

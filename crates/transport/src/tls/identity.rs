@@ -41,7 +41,6 @@ impl ClientIdentity {
     }
 }
 
-/// A chain of certificates and the private key of its first.
 pub(super) fn certified_key(
     chain: Vec<CertificateDer<'static>>,
     key: &Secret,

@@ -18,7 +18,6 @@ enum Next {
     Value(Option<usize>),
 }
 
-/// Finds the wanted nodes of a text, within limits.
 pub(super) fn find(text: &str, wanted: &mut Targets, limits: &Limits) {
     let mut finder = Finder { wanted, frames: Vec::new() };
     for (n_events, next) in text::parser(text, limits).enumerate() {

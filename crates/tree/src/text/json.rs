@@ -143,7 +143,6 @@ impl Builder {
         }
     }
 
-    /// The pointer of the value that is being read.
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         let (mut n_items, mut n_members) = (self.items.len(), self.members.len());

@@ -8,7 +8,6 @@ use callgate_tool::{Reader, Token};
 use super::targets::Targets;
 use crate::diagnostic::Position;
 
-/// Finds the wanted nodes of a text nested at most `max_depth` levels deep.
 pub(crate) fn find(text: &str, wanted: &mut Targets, max_depth: usize) {
     let mut scanner =
         Scanner { text, at: 0, wanted: &*wanted, frames: Vec::new(), max_depth, found: Vec::new() };
@@ -111,7 +110,6 @@ impl<'t> Scanner<'t, '_> {
         Some(Next { entry: found })
     }
 
-    /// Skips a string and returns it with its quotes.
     fn string(&mut self) -> Option<&'t str> {
         let start = self.at;
         if self.peek()? != b'"' {

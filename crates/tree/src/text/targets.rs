@@ -6,14 +6,12 @@ use std::{borrow::Cow, collections::BTreeMap};
 use crate::diagnostic::Position;
 use crate::pointer;
 
-/// A node on the way to a wanted node.
 #[derive(Debug, Default)]
 struct Entry {
     below: BTreeMap<String, usize>,
     places: Vec<Position>,
 }
 
-/// The wanted pointers and the places found for them.
 #[derive(Debug)]
 pub(crate) struct Targets {
     entries: Vec<Entry>,

@@ -226,5 +226,4 @@ pub(super) fn push_escaped(out: &mut String, text: &str) {
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 const XMLNS: &str = "xmlns";
 const XMLNS_NAMESPACE: &str = "http://www.w3.org/2000/xmlns/";
-/// The namespace of `xsi:nil`.
 pub(super) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";

@@ -47,7 +47,6 @@ struct Collector<'r, 'p, 'v> {
 }
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// The violations of the value at the end of a path.
     pub(crate) fn violations(
         &mut self,
         node: &'p Node,
@@ -141,7 +140,6 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         }
     }
 
-    /// Collects a violation of a rule on the value as a whole.
     fn collect_whole(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
         if !self.run.holds(rule, node, at)? {
             self.push(Breach::Rule(rule), at);

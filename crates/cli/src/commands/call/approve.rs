@@ -17,9 +17,7 @@ use crate::{args::CallArguments, output, progress::Progress};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Consent {
-    /// The person at the terminal is asked.
     Ask,
-    /// Every call is approved.
     Given,
     /// Nobody can be asked.
     Refused,

@@ -128,7 +128,6 @@ const PLAIN: &str = "\u{1b}[0m";
 const TEXT: &str = "\u{1b}[32m";
 const WORD: &str = "\u{1b}[35m";
 
-/// The most columns that fit on a terminal.
 const MOST_COLUMNS: usize = 24;
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The place of the settings of the tool `entry`, which FILE offers in `toolsets`.
     pub(super) fn of(file: &Path, toolsets: &[BuiltToolset], entry: Option<Entry<'_>>) -> Self {
         // The only toolset of a bare description has no name.
         if matches!(toolsets, [one] if one.name.is_empty()) {
@@ -32,7 +31,6 @@ impl Place {
         Self::Toolset { name, file: shown(&named_file(file)) }
     }
 
-    /// The settings of a fixture, whose toolset is in `file`.
     pub(super) fn of_fixture(file: &Path) -> Self {
         Self::Fixture(shown(file))
     }

@@ -42,7 +42,6 @@ impl Watcher for RequestPrinter {
     }
 }
 
-/// The connection in one line.
 fn connection(connection: &ConnectionInfo) -> String {
     let address = connection.address.map(|address| address.to_string()).unwrap_or_default();
     let tls = connection.tls.as_deref().unwrap_or("no TLS");

@@ -167,7 +167,6 @@ fn credential(given: &DescriptionArguments) -> Option<String> {
     bearer.or(key).or(basic)
 }
 
-/// An argument as a user types it.
 fn argument(name: &str, value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),

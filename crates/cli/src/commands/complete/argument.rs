@@ -122,7 +122,6 @@ pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
     .collect()
 }
 
-/// The legal values of an argument, each after the argument's name.
 pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
     let found = arguments.iter().find(|argument| argument.name == name);
     let values = found.into_iter().flat_map(|argument| &argument.values);

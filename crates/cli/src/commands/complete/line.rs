@@ -58,7 +58,6 @@ impl Line {
     }
 }
 
-/// Extends a word, and starts one if there is none.
 fn extend(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
     word.get_or_insert_default().extend(more);
 }

@@ -108,13 +108,11 @@ impl Settings<'_> {
     }
 }
 
-/// A list; `None` if it is empty.
 fn list(items: impl Iterator<Item = Value>) -> Option<Value> {
     let items: Vec<_> = items.collect();
     (!items.is_empty()).then_some(Value::Array(items))
 }
 
-/// An object; `None` if it is empty.
 fn object(members: impl IntoIterator<Item = (String, Value)>) -> Option<Value> {
     let members: Object = members.into_iter().collect();
     (!members.is_empty()).then_some(Value::Object(members))

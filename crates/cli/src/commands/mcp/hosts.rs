@@ -124,7 +124,6 @@ fn behind(text: &str) -> Result<String, Failure> {
     Ok(format!("{name}:{spaces}{}", absolute(reference)?))
 }
 
-/// A reference whose path, if it has one, is absolute.
 fn absolute(reference: &str) -> Result<String, Failure> {
     match reference.strip_prefix("file:") {
         Some(path) => Ok(format!("file:{}", full(path.trim().as_ref())?)),

@@ -253,7 +253,6 @@ fn whole(value: &Value) -> Option<u64> {
     value.to_string().parse().ok()
 }
 
-/// Values for the formats that are checked.
 const FORMATS: [(&str, &str); 12] = [
     ("byte", "aGVsbG8="),
     ("date", "2026-01-31"),

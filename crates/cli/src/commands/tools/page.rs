@@ -295,7 +295,6 @@ fn answers(tool: &Tool) -> String {
 
 /// The number of attempts to complete an example: a missing part of a value shows once the value is there.
 const MOST_TRIES: usize = 4;
-/// The depth to which members are listed.
 const DEPTH: usize = 2;
 /// The description shows longer lists.
 const MOST_LEGAL: usize = 40;

@@ -94,7 +94,6 @@ fn is_authorization(kind: &SecuritySchemeKind) -> bool {
     name.eq_ignore_ascii_case("authorization")
 }
 
-/// Returns true if a credential goes to the place of a scheme.
 pub(super) fn is_at(known: &CredentialPlace, scheme: &SecurityScheme) -> bool {
     let SecuritySchemeKind::ApiKey { place, name } = &scheme.kind else { return false };
     part(*place) == Some(known.place()) && known.name().eq_ignore_ascii_case(name)

@@ -20,7 +20,6 @@ pub(super) struct Findings {
     degraded: BTreeSet<ToolName>,
 }
 
-/// The key that groups findings.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Key {
     Origin(String),

@@ -44,5 +44,4 @@ pub(super) fn credential(
     }
 }
 
-/// The option that contains the key; messages name it.
 const OPTION: &str = "api_key";

@@ -5,12 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_openapi::{RequiredScheme, Requirement, Security, SecurityScheme};
 
-/// The available credential for a scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Holding {
-    /// The cost of the credential for a call.
     pub(super) cost: u32,
-    /// The known scopes of the credential.
     pub(super) scopes: Option<Vec<String>>,
 }
 
@@ -28,7 +25,6 @@ pub(super) enum Solution<'s> {
     Unmet(Vec<Missing<'s>>),
 }
 
-/// The missing parts of a scheme.
 #[derive(Debug)]
 pub(super) struct Missing<'s> {
     pub(super) scheme: &'s SecurityScheme,

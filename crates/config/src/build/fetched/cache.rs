@@ -16,7 +16,6 @@ use url::Url;
 
 use crate::file::{new_private_file, private_folder, read_file};
 
-/// The file of one address.
 #[derive(Clone, Debug)]
 pub(super) struct DescriptionCache {
     folder: PathBuf,

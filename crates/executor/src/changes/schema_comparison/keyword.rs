@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use callgate_tool::Value;
 
-/// The result of comparing a keyword.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Verdict {
     /// The keyword accepts as much as before, or more.
@@ -21,7 +20,6 @@ pub(super) fn is_annotation(key: &str) -> bool {
     key.starts_with("x-") || ANNOTATIONS.contains(&key)
 }
 
-/// The way a keyword changed.
 pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     if old == new {
         return Verdict::Fine;

@@ -23,7 +23,6 @@ use super::{
     Refusal, fetch,
 };
 
-/// The known keys of an issuer.
 #[derive(Debug)]
 pub(super) struct KeyCache {
     issuer: BuiltIssuer,
@@ -127,7 +126,6 @@ impl KeyCache {
     }
 }
 
-/// The refusal of a token whose key is not published.
 const UNKNOWN: Refusal = Refusal::Invalid("no key of the issuer signed this token");
 const PACE: Pace = Pace { pause: PAUSE, stale: Duration::ZERO, lasting: Lasting::Keeps };
 /// The age after which keys in use are fetched again.

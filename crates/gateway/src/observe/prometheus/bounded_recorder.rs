@@ -7,7 +7,6 @@ use std::{
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 
-/// A recorder with a limit.
 #[derive(Debug)]
 pub(super) struct BoundedRecorder<R> {
     recorder: R,

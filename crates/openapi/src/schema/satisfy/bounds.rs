@@ -125,7 +125,6 @@ fn smallest<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound
     })
 }
 
-/// The first whole number that a lower bound allows.
 fn first_whole(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_add(i64::from(bound.is_exclusive));
@@ -133,7 +132,6 @@ fn first_whole(bound: Bound<'_, '_>) -> Option<i64> {
     small(bound.value.as_f64()?).map(f64::floor).and_then(whole)?.checked_add(1)
 }
 
-/// The last whole number that an upper bound allows.
 fn last_whole(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_sub(i64::from(bound.is_exclusive));

@@ -74,7 +74,6 @@ impl Builder {
         }
     }
 
-    /// The tree, if there is one, and the findings.
     pub(super) fn finish(mut self) -> (Option<Node>, Vec<Diagnostic>) {
         let n_more = self.n_findings - self.diagnostics.len();
         if n_more > 0 {

@@ -37,7 +37,6 @@ fn push(text: &mut String, part: &Hir) -> bool {
     is_added && text.len() <= MOST_BYTES
 }
 
-/// A character of a class: a letter or a digit if there is one.
 fn character(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let has = |c: char| class.iter().any(|range| (range.start()..=range.end()).contains(&c));
@@ -55,7 +54,6 @@ fn without_look_around(pattern: &str) -> String {
     kept + rest
 }
 
-/// The text behind the group that a text begins with.
 fn behind_group(text: &str) -> &str {
     let (mut depth, mut is_escaped) = (0_usize, false);
     let is_end = |c: char| {
