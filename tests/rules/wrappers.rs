@@ -20,6 +20,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("openapiv3", &["callgate-config"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),
+    ("rusqlite", &["callgate-state"]),
     ("rust-stemmers", &["callgate-search"]),
     ("serde_json_path", &["callgate-openapi"]),
     ("strsim", &["callgate-tool"]),

@@ -1,0 +1,42 @@
+//! What a store that writes does with bytes at addresses. Knows nothing of records and keys: `store` does.
+
+use std::{
+    fmt::Debug,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use callgate_session::{Error, Expected, Version};
+
+use crate::address::Address;
+
+/// Sealed bytes with compare-and-swap.
+#[async_trait]
+pub(crate) trait Engine: Debug + Send + Sync {
+    async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error>;
+
+    async fn put(&self, put: Put, now: Instant) -> Result<(), Error>;
+
+    async fn remove(
+        &self,
+        address: Address,
+        expected: Expected,
+        now: Instant,
+    ) -> Result<bool, Error>;
+}
+
+/// The bytes at an address, in a version.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) version: Version,
+    pub(crate) sealed: Vec<u8>,
+}
+
+/// A change of the bytes at an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Put {
+    pub(crate) address: Address,
+    pub(crate) row: Row,
+    pub(crate) time_to_live: Option<Duration>,
+    pub(crate) expected: Expected,
+}

@@ -1,0 +1,112 @@
+//! The reasons why a file of state fails, as errors of stores. None names a record.
+
+use std::{io, path::Path};
+
+use callgate_session::{Error, ErrorKind};
+use rusqlite::ErrorCode;
+
+pub(crate) fn conflict() -> Error {
+    Error::new(ErrorKind::Conflict, "the record is not in the expected version")
+}
+
+pub(crate) fn full(bound: u64) -> Error {
+    let message = format!(
+        "the records of this principal leave no room for another one in the file of state, which may have {bound} bytes"
+    );
+    Error::new(ErrorKind::Full, message)
+}
+
+pub(crate) fn too_large(bound: u64) -> Error {
+    Error::new(ErrorKind::TooLarge, format!("the record is larger than {bound} bytes"))
+}
+
+pub(crate) fn no_random() -> Error {
+    Error::new(ErrorKind::Sealing, "no random number is available")
+}
+
+pub(crate) fn unreadable() -> Error {
+    Error::new(ErrorKind::Unreadable, "a stored record is not in the expected form")
+}
+
+pub(crate) fn closed() -> Error {
+    Error::new(ErrorKind::Unavailable, "the file of state is closed")
+}
+
+/// The failure of a request to the file.
+pub(crate) fn of_request(source: rusqlite::Error) -> Error {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => {
+            Error::new(ErrorKind::Full, "the disk of the file of state is full").with_source(source)
+        }
+        _ => Error::new(ErrorKind::Unavailable, "the file of state cannot be used")
+            .with_source(source),
+    }
+}
+
+/// The reason why a file cannot be opened.
+pub(crate) fn of_opening(path: &Path, source: rusqlite::Error) -> Error {
+    let path = path.display();
+    let message = match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => format!(
+            "{path}: another process uses this file of state; give each sidecar a file of its own"
+        ),
+        Some(ErrorCode::NotADatabase) => {
+            format!("{path}: expected a file of state, got another kind of file")
+        }
+        Some(ErrorCode::DatabaseCorrupt) => {
+            format!(
+                "{path}: the file of state is damaged; restore it from a backup, or move it away"
+            )
+        }
+        _ => format!("{path}: the file of state cannot be opened"),
+    };
+    Error::new(ErrorKind::Unavailable, message).with_source(source)
+}
+
+pub(crate) fn of_file(path: &Path, source: io::Error) -> Error {
+    let message = format!("{}: {source}", path.display());
+    Error::new(ErrorKind::Unavailable, message).with_source(source)
+}
+
+pub(crate) fn another_program(path: &Path) -> Error {
+    let message = format!(
+        "{}: expected a file of state, got the database of another program",
+        path.display()
+    );
+    Error::new(ErrorKind::Unreadable, message)
+}
+
+pub(crate) fn another_release(path: &Path, version: i64) -> Error {
+    let message = format!(
+        "{}: the file of state has form {version}, which this release does not know",
+        path.display()
+    );
+    Error::new(ErrorKind::Unreadable, message)
+}
+
+pub(crate) fn another_key(path: &Path) -> Error {
+    let message = format!(
+        "{}: the file of state was sealed with another key; name that one under `old_keys`",
+        path.display()
+    );
+    Error::new(ErrorKind::Sealing, message)
+}
+
+pub(crate) fn missing_key(path: &Path) -> Error {
+    let message = format!(
+        "{}: expected the key of the file of state, got no such file; restore it, or move the file of state away",
+        path.display()
+    );
+    Error::new(ErrorKind::Sealing, message)
+}
+
+pub(crate) fn shared_key(path: &Path) -> Error {
+    let path = path.display();
+    let message = format!("{path}: others may read this key; run `chmod 600 {path}`");
+    Error::new(ErrorKind::Sealing, message)
+}
+
+pub(crate) fn not_a_key(path: &Path) -> Error {
+    let message = format!("{}: expected a key of 32 bytes in base64", path.display());
+    Error::new(ErrorKind::Sealing, message)
+}

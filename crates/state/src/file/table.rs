@@ -1,0 +1,217 @@
+//! The table of records: one method a request, each within the transaction that the worker has begun.
+
+use callgate_session::{Error, Expected, Version};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::{
+    request::{Answer, Request},
+    shares::Shares,
+};
+use crate::{
+    address::Address,
+    engine::{Put, Row},
+    error,
+};
+
+#[derive(Debug)]
+pub(super) struct Table {
+    connection: Connection,
+    shares: Shares,
+}
+
+/// A stored row, ended or not.
+struct Found {
+    version: Version,
+    has_ended: bool,
+    bytes: u64,
+}
+
+impl Table {
+    pub(super) fn new(connection: Connection, bound: u64) -> rusqlite::Result<Self> {
+        let mut table = Self { connection, shares: Shares::new(bound) };
+        table.count()?;
+        Ok(table)
+    }
+
+    /// Counts what each owner holds.
+    fn count(&mut self) -> rusqlite::Result<()> {
+        let mut shares = Shares::new(self.shares.bound());
+        let mut statement = self
+            .connection
+            .prepare("SELECT owner, sum(length(sealed) + 128) FROM records GROUP BY owner")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            shares.add(row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs());
+        }
+        drop(rows);
+        drop(statement);
+        self.shares = shares;
+        Ok(())
+    }
+
+    /// Begins a transaction. A durable one is on the disk when it has ended; the others are in the file.
+    pub(super) fn begin(&self, is_durable: bool) -> rusqlite::Result<()> {
+        let synchronous = if is_durable { "FULL" } else { "NORMAL" };
+        self.connection.pragma_update(None, "synchronous", synchronous)?;
+        self.connection.execute_batch("BEGIN IMMEDIATE")
+    }
+
+    pub(super) fn commit(&self) -> rusqlite::Result<()> {
+        self.connection.execute_batch("COMMIT")
+    }
+
+    /// Ends a transaction of which nothing must remain.
+    pub(super) fn roll_back(&mut self) {
+        // A full disk may have ended it already.
+        if !self.connection.is_autocommit() {
+            drop(self.connection.execute_batch("ROLLBACK"));
+        }
+        if let Err(failure) = self.count() {
+            tracing::warn!(%failure, "the records of the file of state cannot be counted");
+        }
+    }
+
+    /// Removes records that have ended, some at a time.
+    pub(super) fn sweep(&mut self, now: i64) -> rusqlite::Result<()> {
+        let ended: Vec<(i64, [u8; 16], u64)> = {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT id, owner, length(sealed) + 128 FROM records WHERE ends <= ?1 LIMIT 256",
+            )?;
+            let rows = statement.query_map([now], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?.unsigned_abs()))
+            })?;
+            rows.collect::<Result<_, _>>()?
+        };
+        for (id, owner, bytes) in ended {
+            self.connection.prepare_cached("DELETE FROM records WHERE id = ?1")?.execute([id])?;
+            self.shares.remove(owner, bytes);
+        }
+        Ok(())
+    }
+
+    /// Lets the file have this number of pages, as a full disk does.
+    #[cfg(test)]
+    pub(super) fn allow_pages(&self, pages: i64) {
+        self.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
+    }
+
+    pub(super) fn answer(&mut self, request: &Request) -> Result<Answer, Error> {
+        match request {
+            Request::Get { address, now } => {
+                self.get(address, *now).map(Answer::Found).map_err(error::of_request)
+            }
+            Request::Put { put, ends, now } => {
+                self.put(put, *ends, *now).map(|()| Answer::Changed(true))
+            }
+            Request::Remove { address, expected, now } => {
+                self.remove(address, *expected, *now).map(Answer::Changed)
+            }
+        }
+    }
+
+    fn get(&self, address: &Address, now: i64) -> rusqlite::Result<Option<Row>> {
+        let Address { space, owner, name } = address;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT version, sealed FROM records
+             WHERE owner = ?1 AND space = ?2 AND name = ?3 AND ends > ?4",
+        )?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let version = Version::new(row.get::<_, i64>(0)?.unsigned_abs());
+            Ok(Row { version, sealed: row.get(1)? })
+        };
+        statement.query_row(params![owner, space, name, now], row).optional()
+    }
+
+    fn put(&mut self, put: &Put, ends: i64, now: i64) -> Result<(), Error> {
+        let Put { address, row, expected, .. } = put;
+        let size = row.sealed.len() as u64 + OVERHEAD;
+        if size > self.shares.largest() {
+            return Err(error::too_large(self.shares.largest()));
+        }
+        let found = self.expected(address, *expected, now)?;
+        let before = found.map_or(0, |found| found.bytes);
+        self.shares.remove(address.owner, before);
+        if let Err(error) = self.make_room(address, size) {
+            self.shares.add(address.owner, before);
+            return Err(error);
+        }
+        let version = i64::try_from(row.version.number()).unwrap_or(i64::MAX);
+        let Address { space, owner, name } = address;
+        self.connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO records (space, owner, name, version, ends, sealed)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )
+            .and_then(|mut it| it.execute(params![space, owner, name, version, ends, row.sealed]))
+            .map_err(error::of_request)?;
+        self.shares.add(*owner, size);
+        Ok(())
+    }
+
+    fn remove(&mut self, address: &Address, expected: Expected, now: i64) -> Result<bool, Error> {
+        let Some(found) = self.expected(address, expected, now)? else { return Ok(false) };
+        let Address { space, owner, name } = address;
+        self.connection
+            .prepare_cached("DELETE FROM records WHERE owner = ?1 AND space = ?2 AND name = ?3")
+            .and_then(|mut it| it.execute(params![owner, space, name]))
+            .map_err(error::of_request)?;
+        self.shares.remove(*owner, found.bytes);
+        Ok(!found.has_ended)
+    }
+
+    /// The row at an address, if its state is the expected one.
+    fn expected(
+        &self,
+        address: &Address,
+        expected: Expected,
+        now: i64,
+    ) -> Result<Option<Found>, Error> {
+        let Address { space, owner, name } = address;
+        let found = |row: &rusqlite::Row<'_>| {
+            Ok(Found {
+                version: Version::new(row.get::<_, i64>(0)?.unsigned_abs()),
+                has_ended: row.get::<_, i64>(1)? <= now,
+                bytes: row.get::<_, i64>(2)?.unsigned_abs(),
+            })
+        };
+        let found = self
+            .connection
+            .prepare_cached(
+                "SELECT version, ends, length(sealed) + 128 FROM records
+                 WHERE owner = ?1 AND space = ?2 AND name = ?3",
+            )
+            .and_then(|mut it| it.query_row(params![owner, space, name], found).optional())
+            .map_err(error::of_request)?;
+        let version = found.as_ref().filter(|found| !found.has_ended).map(|found| found.version);
+        if expected.is_met_by(version) { Ok(found) } else { Err(error::conflict()) }
+    }
+
+    /// Removes the owner's oldest results, where it otherwise has no room.
+    fn make_room(&mut self, address: &Address, size: u64) -> Result<(), Error> {
+        while !self.shares.has_room(address.owner, size) {
+            let oldest = self
+                .connection
+                .prepare_cached(
+                    "SELECT id, length(sealed) + 128 FROM records
+                     WHERE owner = ?1 AND space = 'result' AND name <> ?2 ORDER BY id LIMIT 1",
+                )
+                .and_then(|mut it| {
+                    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+                    it.query_row(params![address.owner, address.name], row).optional()
+                })
+                .map_err(error::of_request)?;
+            let Some((id, bytes)): Option<(i64, i64)> = oldest else {
+                return Err(error::full(self.shares.bound()));
+            };
+            self.connection
+                .prepare_cached("DELETE FROM records WHERE id = ?1")
+                .and_then(|mut it| it.execute([id]))
+                .map_err(error::of_request)?;
+            self.shares.remove(address.owner, bytes.unsigned_abs());
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that a row takes beside its sealed record, with its places in the indexes.
+const OVERHEAD: u64 = 128;

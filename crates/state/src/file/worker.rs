@@ -1,0 +1,125 @@
+//! The thread that uses the file. It answers waiting requests together: their changes are one transaction, and wait once
+//! for the disk. If one of them fails, each is tried by itself.
+
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+use callgate_session::{Error, ErrorKind};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    request::{Answer, Request},
+    table::Table,
+};
+use crate::error;
+
+/// The handle of the thread. The file is closed once it is dropped.
+pub(super) struct Worker {
+    requests: Option<mpsc::Sender<Job>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Job {
+    request: Request,
+    answer: oneshot::Sender<Result<Answer, Error>>,
+}
+
+impl Worker {
+    pub(super) fn start(table: Table) -> Result<Self, Error> {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let thread = thread::Builder::new().name("callgate-state".to_owned());
+        let thread = thread.spawn(move || serve(table, receiver)).map_err(|source| {
+            Error::new(ErrorKind::Unavailable, "no thread for the file of state can be started")
+                .with_source(source)
+        })?;
+        Ok(Self { requests: Some(sender), thread: Mutex::new(Some(thread)) })
+    }
+
+    pub(super) async fn ask(&self, request: Request) -> Result<Answer, Error> {
+        let (answer, answered) = oneshot::channel();
+        let requests = self.requests.as_ref().ok_or_else(error::closed)?;
+        requests.send(Job { request, answer }).await.map_err(|_| error::closed())?;
+        answered.await.map_err(|_| error::closed())?
+    }
+}
+
+fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
+    let mut swept = i64::MIN;
+    while let Some(first) = requests.blocking_recv() {
+        let mut jobs = vec![first];
+        while jobs.len() < TOGETHER
+            && let Ok(job) = requests.try_recv()
+        {
+            jobs.push(job);
+        }
+        let now = jobs.iter().map(|job| job.request.now()).max().unwrap_or_default();
+        let answers = together(&mut table, &jobs);
+        for (job, answer) in jobs.into_iter().zip(answers) {
+            // A caller that has left needs no answer.
+            drop(job.answer.send(answer));
+        }
+        if now.saturating_sub(swept) >= SWEEP_MS {
+            swept = now;
+            if let Err(failure) = table.sweep(now) {
+                tracing::warn!(%failure, "ended records are not removed from the file of state");
+            }
+        }
+    }
+}
+
+/// The answers to requests, of which all changes or none are in the file.
+fn together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
+    if !jobs.iter().any(|job| job.request.is_change()) {
+        return jobs.iter().map(|job| table.answer(&job.request)).collect();
+    }
+    let is_durable = jobs.iter().any(|job| job.request.is_durable());
+    let done = table.begin(is_durable).map_err(error::of_request).and_then(|()| {
+        let answers: Vec<_> = jobs.iter().map(|job| table.answer(&job.request)).collect();
+        if let Some(failure) = answers.iter().find_map(of_the_file) {
+            return Err(failure);
+        }
+        table.commit().map_err(error::of_request).map(|()| answers)
+    });
+    match done {
+        Ok(answers) => answers,
+        Err(failure) => {
+            table.roll_back();
+            match jobs {
+                [_] => vec![Err(failure)],
+                _ => jobs.chunks(1).flat_map(|job| together(table, job)).collect(),
+            }
+        }
+    }
+}
+
+/// The failure of the file itself, after which the transaction cannot be used.
+fn of_the_file(answer: &Result<Answer, Error>) -> Option<Error> {
+    let failure = answer.as_ref().err()?;
+    std::error::Error::source(failure)?;
+    Some(Error::new(failure.kind(), failure.to_string()))
+}
+
+/// Waits until the file is closed, so that it can be opened again.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.requests = None;
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        drop(thread.map(JoinHandle::join));
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Worker")
+    }
+}
+
+/// The most requests that wait in memory.
+const WAITING: usize = 1024;
+/// The most requests that wait for the disk together.
+const TOGETHER: usize = 256;
+/// The time between two removals of ended records.
+const SWEEP_MS: i64 = 1_000;

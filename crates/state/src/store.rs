@@ -1,0 +1,68 @@
+//! A store of sealed records over an engine that keeps bytes. What leaves this process shows neither the record nor whose it
+//! is.
+
+use std::{fmt, time::Instant};
+
+use async_trait::async_trait;
+use callgate_session::{Error, Expected, Key, Record, Sealer, Store, Stored, Version};
+
+use crate::{
+    address::Addresses,
+    engine::{Engine, Put, Row},
+    error, record,
+};
+
+/// Seals each record with its key, for its address.
+pub(crate) struct Sealed<E> {
+    pub(crate) engine: E,
+    pub(crate) addresses: Addresses,
+    pub(crate) sealer: Sealer,
+}
+
+#[async_trait]
+impl<E: Engine> Store for Sealed<E> {
+    async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
+        let address = self.addresses.of(key);
+        let place = address.place();
+        let Some(Row { version, sealed }) = self.engine.get(address, now).await? else {
+            return Ok(None);
+        };
+        let opened = self.sealer.open(&sealed, &place)?;
+        let record = record::read(key, opened).ok_or_else(error::unreadable)?;
+        Ok(Some(Stored { record, version }))
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        record: Record,
+        expected: Expected,
+        now: Instant,
+    ) -> Result<Version, Error> {
+        let address = self.addresses.of(key);
+        let written = record::write(key, &record);
+        let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
+        let sealed = self.sealer.seal(&written, &address.place())?;
+        let version = random_version()?;
+        let (time_to_live, row) = (record.time_to_live(), Row { version, sealed });
+        self.engine.put(Put { address, row, time_to_live, expected }, now).await?;
+        Ok(version)
+    }
+
+    async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
+        self.engine.remove(self.addresses.of(key), expected, now).await
+    }
+}
+
+impl<E: fmt::Debug> fmt::Debug for Sealed<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealed").field("engine", &self.engine).finish_non_exhaustive()
+    }
+}
+
+/// A version that no earlier record under the key had: a counter would begin anew after the record has ended.
+fn random_version() -> Result<Version, Error> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|_| error::no_random())?;
+    Ok(Version::new(u64::from_le_bytes(bytes) >> 1))
+}

@@ -1,0 +1,176 @@
+//! The laws of a store, for every implementation: generated requests against a model that is a map, with time that passes
+//! between them and, for stores that outlive their process, a new beginning.
+
+#![cfg(test)]
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use callgate_session::{
+    Bounds, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
+};
+use callgate_state::{FileSettings, FileStore};
+use callgate_tool::{Principal, Session};
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Get(usize),
+    Put(usize, Condition, u8, Option<u64>),
+    Remove(usize, Condition),
+    Wait(u64),
+    OpenAgain,
+}
+
+/// A condition by what a caller may know.
+#[derive(Clone, Copy, Debug)]
+enum Condition {
+    Absent,
+    Any,
+    /// The version that the caller saw last.
+    Current,
+    /// A version that the record had before.
+    Former,
+}
+
+/// What must be there.
+#[derive(Default)]
+struct Model {
+    records: BTreeMap<usize, (u8, Version, Option<u64>)>,
+    former: BTreeMap<usize, Version>,
+    seconds: u64,
+}
+
+impl Model {
+    fn current(&mut self, key: usize) -> Option<(u8, Version)> {
+        let (value, version, ends) = *self.records.get(&key)?;
+        if ends.is_some_and(|ends| ends <= self.seconds) {
+            self.records.remove(&key);
+            self.former.insert(key, version);
+            return None;
+        }
+        Some((value, version))
+    }
+
+    fn expected(&mut self, key: usize, condition: Condition) -> Expected {
+        let former = self.former.get(&key).copied();
+        let unknown = Version::new(u64::MAX >> 2);
+        match condition {
+            Condition::Absent => Expected::Absent,
+            Condition::Any => Expected::Any,
+            Condition::Current => {
+                Expected::Version(self.current(key).map_or(unknown, |(_, version)| version))
+            }
+            Condition::Former => Expected::Version(former.unwrap_or(unknown)),
+        }
+    }
+}
+
+/// Four names of two owners.
+fn key(index: usize) -> Key {
+    let principal = Principal::new(["kim", "lee"][index % 2]);
+    let session = Session::new("s");
+    Key::new(Space::Approval, Owner::new(Some(&principal), &session), ["a", "b"][index / 2])
+}
+
+fn record(value: u8, lives: Option<u64>) -> Record {
+    let record = Record::new("text/plain", Bytes::from(vec![value]));
+    lives.into_iter().fold(record, |record, it| record.with_time_to_live(Duration::from_secs(it)))
+}
+
+fn condition() -> impl Strategy<Value = Condition> {
+    use Condition::{Absent, Any, Current, Former};
+    prop::sample::select(vec![Absent, Any, Current, Current, Former])
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let lives = prop::option::of(1_u64..20);
+    prop_oneof![
+        3 => (0_usize..4).prop_map(Step::Get),
+        6 => (0_usize..4, condition(), any::<u8>(), lives).prop_map(|(key, if_, value, lives)| Step::Put(key, if_, value, lives)),
+        3 => (0_usize..4, condition()).prop_map(|(key, if_)| Step::Remove(key, if_)),
+        3 => (1_u64..15).prop_map(Step::Wait),
+        1 => Just(Step::OpenAgain),
+    ]
+}
+
+async fn obeys(
+    mut store: Box<dyn Store>,
+    open_again: &dyn Fn(Box<dyn Store>) -> Box<dyn Store>,
+    steps: Vec<Step>,
+) {
+    let mut model = Model::default();
+    let start = tokio::time::Instant::now().into_std();
+    for step in steps {
+        let now: Instant = start + Duration::from_secs(model.seconds);
+        match step {
+            Step::Get(at) => {
+                let found = store.get(&key(at), now).await.unwrap();
+                let found = found.map(|stored| (stored.record.bytes()[0], stored.version));
+                assert_eq!(found, model.current(at));
+            }
+            Step::Put(at, condition, value, lives) => {
+                let (expected, current) = (model.expected(at, condition), model.current(at));
+                let put = store.put(&key(at), record(value, lives), expected, now).await;
+                if !expected.is_met_by(current.map(|(_, version)| version)) {
+                    assert_eq!(put.unwrap_err().kind(), ErrorKind::Conflict);
+                    continue;
+                }
+                let version = put.unwrap();
+                let ends = lives.map(|lives| model.seconds + lives);
+                if let Some((_, former, _)) = model.records.insert(at, (value, version, ends)) {
+                    assert_ne!(former, version);
+                    model.former.insert(at, former);
+                }
+            }
+            Step::Remove(at, condition) => {
+                let (expected, current) = (model.expected(at, condition), model.current(at));
+                let removed = store.remove(&key(at), expected, now).await;
+                if !expected.is_met_by(current.map(|(_, version)| version)) {
+                    assert_eq!(removed.unwrap_err().kind(), ErrorKind::Conflict);
+                    continue;
+                }
+                assert_eq!(removed.unwrap(), current.is_some());
+                if let Some((_, former, _)) = model.records.remove(&at) {
+                    model.former.insert(at, former);
+                }
+            }
+            Step::Wait(seconds) => model.seconds += seconds,
+            Step::OpenAgain => store = open_again(store),
+        }
+    }
+}
+
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(test);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_store_in_memory_obeys_the_laws(steps in prop::collection::vec(step(), 1..60)) {
+        let memory = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
+        run(obeys(Box::new(memory), &|store| store, steps));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_store_in_a_file_obeys_the_laws(steps in prop::collection::vec(step(), 1..40)) {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = FileSettings::new(folder.path().join("state.db"));
+        let open = || -> Box<dyn Store> { Box::new(FileStore::open(&settings).unwrap()) };
+        let open_again = |store| {
+            drop(store);
+            open()
+        };
+        run(obeys(open(), &open_again, steps));
+    }
+}
