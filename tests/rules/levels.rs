@@ -35,7 +35,17 @@ const TABLE: &[Row] = &[
     Row {
         level: 7,
         name: "config",
-        uses: &["auth", "executor", "google", "openapi", "policy", "store", "transport", "tree"],
+        uses: &[
+            "auth",
+            "executor",
+            "google",
+            "openapi",
+            "policy",
+            "state",
+            "store",
+            "transport",
+            "tree",
+        ],
     },
     Row { level: 6, name: "policy", uses: &["executor", "session"] },
     Row {

@@ -285,6 +285,8 @@ pub mod session {
         Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored,
         Version,
     };
+    #[cfg(feature = "state")]
+    pub use callgate_state::{FileSettings, FileStore};
     pub use callgate_tool::SessionName;
 }
 

@@ -22,6 +22,7 @@ macro_rules! chapters {
         #[doc = "[requests]: crate::manual::requests"]
         #[doc = "[several-sidecars]: crate::manual::several_sidecars"]
         #[doc = "[sidecar]: crate::manual::sidecar"]
+        #[doc = "[state]: crate::manual::state"]
         #[doc = "[testing]: crate::manual::testing"]
         #[doc = ""]
         #[doc = include_str!(concat!("../manual/", $file))]
@@ -44,6 +45,7 @@ chapters! {
     extending "extending.md"
     moving "moving.md"
     testing "testing.md"
+    state "state.md"
     several_sidecars "several-sidecars.md"
     operations "operations.md"
     operators "operators.md"

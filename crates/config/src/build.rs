@@ -26,6 +26,7 @@ mod refused_tools;
 mod sending;
 mod session_values;
 mod sidecar;
+mod state;
 mod stores;
 mod summary;
 mod tls;
@@ -134,11 +135,12 @@ impl Config {
         } else {
             Vec::new()
         };
-        let results = earlier.map(|built| built.executor.result_store());
         let known = previous.map(|kept| &kept.policy);
         let time = self.sessions.approval_time;
         let rules = approvals::rules(&mut reader, &self.toolsets, &parts, time);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
+        let results = earlier.map(|built| built.executor.result_store());
+        let results = results.or_else(|| policy.state.clone());
         let config = self;
         let assembly =
             Assembly { config, environment, parts, connections, stores, policy, results };
@@ -260,6 +262,7 @@ impl Assembly<'_> {
             session_secrets,
             idempotency: config.idempotency.unwrap_or_default(),
             sessions: config.sessions.clone(),
+            state_config: config.state.clone(),
             mcp: config.mcp.clone(),
             serving: ServingConfig::default(),
             access: None,

@@ -18,6 +18,7 @@ use crate::{
     secrets::SecretsConfig,
     serving::ServingConfig,
     sessions::SessionsConfig,
+    state::StateConfig,
     tls::TlsConfig,
     toolset::ToolsetConfig,
 };
@@ -51,6 +52,8 @@ pub struct Config {
     /// The sidecar's settings for sessions.
     #[doc(hidden)]
     pub sessions: SessionsConfig,
+    /// The file of a sidecar's state; `None` to keep it in memory.
+    pub state: Option<StateConfig>,
     /// The listing of tools over MCP.
     #[doc(hidden)]
     pub mcp: McpConfig,

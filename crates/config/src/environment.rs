@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_executor::{Backend, Middleware};
 use callgate_secret::SecretStore;
+use callgate_session::Store;
 use callgate_store::GrantStore;
 use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
 
@@ -43,6 +44,8 @@ pub struct Environment {
     /// The addresses that this process listens on, if it serves: calls to them are refused, and the credentials of its
     /// callers are read too.
     pub(crate) listeners: Option<Listeners>,
+    /// The program's own store for what outlives a call.
+    pub(crate) state: Option<Arc<dyn Store>>,
     /// True if `****` replaces credentials that are not available.
     pub(crate) has_stand_ins: bool,
     /// The part that a sidecar's own settings have in the build.
@@ -130,6 +133,25 @@ impl Environment {
     #[must_use]
     pub fn with_grants(mut self, grants: Arc<dyn GrantStore>) -> Self {
         self.grants = Some(grants);
+        self
+    }
+
+    /// Keeps what outlives a call in this store: waiting calls, idempotency keys, results and, in a sidecar, sessions. A
+    /// configuration's own `state` has no effect then.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use callgate_config::Environment;
+    /// use callgate_session::{Bounds, Memory};
+    ///
+    /// let memory = Memory::refusing(Bounds { records: 100_000, bytes: 1 << 28 });
+    /// let environment = Environment::new().with_state(Arc::new(memory));
+    /// # drop(environment);
+    /// ```
+    #[must_use]
+    pub fn with_state(mut self, store: Arc<dyn Store>) -> Self {
+        self.state = Some(store);
         self
     }
 

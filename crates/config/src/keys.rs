@@ -112,6 +112,7 @@ fn is_built_in(feature: &str) -> bool {
     let built_in = [
         ("aws", cfg!(feature = "aws")),
         ("google", cfg!(feature = "google")),
+        ("state", cfg!(feature = "state")),
         ("vault", cfg!(feature = "vault")),
     ];
     built_in.contains(&(feature, true))

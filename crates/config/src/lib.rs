@@ -38,6 +38,7 @@ mod service_directory;
 mod serving;
 mod sessions;
 mod settings;
+mod state;
 #[cfg(feature = "openapiv3")]
 mod strict;
 mod synonyms;
@@ -79,6 +80,7 @@ pub use serving::{
     PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits, Token,
 };
 pub use sessions::SessionsConfig;
+pub use state::StateConfig;
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
 pub use tables::TABLES;

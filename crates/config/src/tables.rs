@@ -29,6 +29,7 @@ use crate::{
     },
     sessions::SessionsConfig,
     settings::{Section, keys},
+    state::{State, StateKeys},
     synonyms::Synonyms,
     tls::{TlsConfig, TlsKeys},
     tool_rules::{ArgumentKeys, ConfirmKeys, ExecutionKeys},
@@ -66,6 +67,8 @@ keys! {
         secrets: Secrets;
         /// The settings of a sidecar for sessions.
         sessions: SessionsConfig;
+        /// The place where a sidecar keeps sessions, waiting calls, idempotency keys and results; its memory unless given.
+        state: State, needs "state";
         /// Further meanings of words where tools are searched; nothing unless given, which finds as much on most
         /// descriptions.
         synonyms: Synonyms;
@@ -89,6 +92,7 @@ pub const TABLES: &[Table] = &[
     PrincipalKeys::TABLE,
     ServingLimits::TABLE,
     AuditKeys::TABLE,
+    StateKeys::TABLE,
     CallsKeys::TABLE,
     IdempotencyKeys::TABLE,
     RateKeys::TABLE,

@@ -1,17 +1,19 @@
 //! Settings that a sidecar reads only when it starts, because its sockets are open and its stores in use afterwards. The log
 //! reports a change.
 
-use callgate_config::{Built, ServingConfig, SessionsConfig};
+use callgate_config::{Built, ServingConfig, SessionsConfig, StateConfig};
 
 #[derive(Clone, Debug)]
 pub(crate) struct AtStart {
     serving: ServingConfig,
     sessions: SessionsConfig,
+    state: Option<StateConfig>,
 }
 
 impl AtStart {
     pub(crate) fn of(built: &Built) -> Self {
-        Self { serving: built.serving.clone(), sessions: built.sessions.clone() }
+        let (serving, sessions) = (built.serving.clone(), built.sessions.clone());
+        Self { serving, sessions, state: built.state_config.clone() }
     }
 
     /// The keys whose new values apply only after a restart.
@@ -23,6 +25,7 @@ impl AtStart {
             ("admin", old.admin != new.admin),
             ("limits", old.limits != new.limits),
             ("proxy", old.proxy != new.proxy),
+            ("state", self.state != built.state_config),
             ("sessions", stored(&self.sessions) != stored(&built.sessions)),
         ];
         keys.into_iter().filter_map(|(key, is_other)| is_other.then_some(key)).collect()

@@ -38,11 +38,15 @@ impl Gateway {
     /// A sidecar that serves this build.
     pub fn new(built: Built) -> Self {
         let at_start = AtStart::of(&built);
-        let sessions = Sessions::new(&built.sessions);
-        let answers = Records::new(built.idempotency);
+        let sessions = Sessions::new(&built.sessions, built.state());
+        let answers = match built.state() {
+            Some(state) => Records::over(Arc::clone(state), built.idempotency.ttl),
+            None => Records::new(built.idempotency),
+        };
+        let waiting_calls = WaitingCalls::new(built.state());
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
-        let (waiting_calls, listeners) = (WaitingCalls::new(), Arc::new(Semaphore::new(LISTENERS)));
+        let listeners = Arc::new(Semaphore::new(LISTENERS));
         let shared = Shared {
             at_start,
             built,

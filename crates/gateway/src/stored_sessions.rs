@@ -17,7 +17,9 @@ use tokio::time::Instant;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Sessions {
-    store: Arc<Memory>,
+    store: Arc<dyn Store>,
+    /// The store, if it is the sessions' own: its records can be counted.
+    memory: Option<Arc<Memory>>,
     time_to_live: Duration,
     /// The start of this process, by its monotonic clock and by the calendar.
     began: (Instant, SystemTime),
@@ -35,16 +37,22 @@ pub(crate) struct State {
 pub(crate) struct Credentials(BTreeMap<String, Secret>);
 
 impl Sessions {
-    /// Sessions in memory, within the limits of a configuration.
-    pub(crate) fn new(config: &SessionsConfig) -> Self {
+    /// Sessions in a store, or in memory within the limits of a configuration.
+    pub(crate) fn new(config: &SessionsConfig, state: Option<&Arc<dyn Store>>) -> Self {
         let bounds = Bounds { records: config.records, bytes: config.bytes };
-        let store = Arc::new(Memory::new(bounds));
+        let (store, memory): (Arc<dyn Store>, _) = if let Some(state) = state {
+            (Arc::clone(state), None)
+        } else {
+            let memory = Arc::new(Memory::new(bounds));
+            (Arc::<Memory>::clone(&memory), Some(memory))
+        };
         let time_to_live = config.time_to_live.max(config.client_time.saturating_mul(2));
-        Self { store, time_to_live, began: (Instant::now(), SystemTime::now()) }
+        Self { store, memory, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
-    pub(crate) fn number(&self) -> usize {
-        self.store.n_records(now())
+    /// The number of sessions in memory; `None` where another store has them.
+    pub(crate) fn number(&self) -> Option<usize> {
+        self.memory.as_ref().map(|memory| memory.n_records(now()))
     }
 
     /// The session `id` of a principal.

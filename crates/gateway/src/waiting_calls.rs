@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 #[derive(Clone, Debug)]
 pub(crate) struct WaitingCalls {
-    store: Arc<Memory>,
+    store: Arc<dyn Store>,
 }
 
 #[derive(Clone)]
@@ -36,10 +36,10 @@ pub(crate) struct WaitingCall {
 }
 
 impl WaitingCalls {
-    /// Starts without calls.
-    pub(crate) fn new() -> Self {
+    /// Calls in a store, or in memory.
+    pub(crate) fn new(state: Option<&Arc<dyn Store>>) -> Self {
         let bounds = Bounds { records: MOST_CALLS, bytes: MOST_BYTES };
-        Self { store: Arc::new(Memory::new(bounds)) }
+        Self { store: state.map_or_else(|| Arc::new(Memory::new(bounds)) as _, Arc::clone) }
     }
 
     /// Keeps a call once, until its approval expires. The call stays after the decision, so that a repeated decision
@@ -144,7 +144,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiting_call_is_found_by_its_owner_only_and_shows_no_session() {
-        let (calls, kim, lee) = (WaitingCalls::new(), Principal::new("kim"), Principal::new("lee"));
+        let (calls, kim, lee) =
+            (WaitingCalls::new(None), Principal::new("kim"), Principal::new("lee"));
         let secret = json!({"credentials": {"token": "canary"}});
         let waiting = WaitingCall {
             call: ToolCall::new("a", "getPet", Object::new()),

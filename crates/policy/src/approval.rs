@@ -63,7 +63,12 @@ impl Approvals {
     /// Asks by these rules. Keeps pending approvals in memory.
     pub fn new(rules: ApprovalRules) -> Self {
         let bounds = Bounds { records: MAX_RECORDS, bytes: MAX_BYTES };
-        Self { rules, store: Arc::new(Memory::new(bounds)) }
+        Self::over(rules, Arc::new(Memory::new(bounds)))
+    }
+
+    /// Asks by these rules. Keeps pending approvals in a store, under [`Space::Approval`](callgate_session::Space::Approval).
+    pub fn over(rules: ApprovalRules, store: Arc<dyn Store>) -> Self {
+        Self { rules, store }
     }
 
     /// Asks by other rules. Calls that already wait can still be decided.

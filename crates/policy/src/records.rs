@@ -237,7 +237,7 @@ impl Records {
         }
         match kept.state {
             State::Ended(result) => Begun::Replay(result.to_vec()),
-            State::Running(holder) if self.holders.has_left(&holder) => {
+            State::Running(holder) if self.holders.has_left(&holder, self.store.is_shared()) => {
                 let expected = Expected::Version(stored.version);
                 let unknown = self.ended(digest, State::Unknown);
                 match self.store.put(key, unknown, expected, now()).await {

@@ -238,6 +238,10 @@ impl Records {
 
 #[async_trait]
 impl Store for Memory {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         Ok(self.kept(now).slots.get(key).map(|slot| slot.stored.clone()))
     }

@@ -35,6 +35,11 @@ use crate::{error::Error, key::Key, record::Record};
 /// ```
 #[async_trait]
 pub trait Store: Debug + Send + Sync {
+    /// Returns true if other processes use the store at the same time, so that what another one has begun may still run.
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     /// The record of a key, until it ends.
     ///
     /// # Errors

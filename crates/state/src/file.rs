@@ -123,6 +123,10 @@ impl FileStore {
 
 #[async_trait]
 impl Store for FileStore {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         self.0.get(key, now).await
     }

@@ -11,6 +11,7 @@ use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::{Audit, Idempotency, RecordBounds};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
+use callgate_session::Store;
 use callgate_tool::SessionName;
 use callgate_transport::{Network, Transport};
 use callgate_tree::Diagnostic;
@@ -21,7 +22,7 @@ use super::{
 };
 use crate::{
     file::beginning, finding::Finding, mcp::McpConfig, observe::ReloadConfig,
-    serving::ServingConfig, sessions::SessionsConfig,
+    serving::ServingConfig, sessions::SessionsConfig, state::StateConfig,
 };
 
 /// A ready executor, and the results of reading its descriptions.
@@ -64,6 +65,9 @@ pub struct Built {
     /// The sidecar's configured settings for sessions.
     #[doc(hidden)]
     pub sessions: SessionsConfig,
+    /// The configured place of a sidecar's state.
+    #[doc(hidden)]
+    pub state_config: Option<StateConfig>,
     /// The configured listing of tools over MCP.
     #[doc(hidden)]
     pub mcp: McpConfig,
@@ -117,6 +121,12 @@ impl Built {
             }
         }
         false
+    }
+
+    /// The store of what outlives a call; `None` where each part keeps it in memory.
+    #[doc(hidden)]
+    pub fn state(&self) -> Option<&Arc<dyn Store>> {
+        self.kept.policy.state.as_ref()
     }
 
     /// The audit file of calls, with the calls that an earlier process left open; `None` without the key `audit`.

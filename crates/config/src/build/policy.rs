@@ -9,8 +9,9 @@ use callgate_policy::{
     ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits,
     LimitsConfig, RecordBounds,
 };
+use callgate_session::Store;
 
-use super::{audit, context::BuildContext};
+use super::{audit, context::BuildContext, state};
 use crate::{
     config::Config, environment::Environment, policy::BreakerChoice, reader::Reader,
     toolset::ToolsetConfig,
@@ -18,6 +19,8 @@ use crate::{
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policy {
+    /// The store of what outlives a call; `None` for the memory of each part.
+    pub(super) state: Option<Arc<dyn Store>>,
     pub(super) audit: Option<Arc<Audit>>,
     pub(super) idempotency: Option<Arc<Idempotency>>,
     limits: Option<Arc<Limits>>,
@@ -25,25 +28,32 @@ pub(super) struct Policy {
     approvals: Option<Arc<Approvals>>,
 }
 
+/// What a build has opened for calls to be recorded in.
+struct Files {
+    audit: Option<Arc<Audit>>,
+    state: Option<Arc<dyn Store>>,
+}
+
 impl Policy {
     async fn new(
         config: &Config,
         environment: &Environment,
-        audit: Option<Arc<Audit>>,
+        Files { audit, state }: Files,
         rules: ApprovalRules,
         previous: Option<&Self>,
     ) -> Self {
-        let approvals = approvals(rules, previous);
+        let approvals = approvals(rules, state.as_ref(), previous);
         let is_own = |layer: &Arc<dyn Middleware>| layer.stage() == Stage::Idempotency;
         let has_own = environment.middleware.iter().any(is_own);
         // A call that comes with a key is made once, whether or not the configuration sets bounds.
         let usual = (!has_own).then(RecordBounds::default);
-        let idempotency = idempotency(config.idempotency.or(usual), previous);
+        let idempotency = idempotency(config.idempotency.or(usual), state.as_ref(), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // Records that exist here take precedence.
             audit.recall(idempotency).await;
         }
         Self {
+            state,
             audit,
             idempotency,
             limits: limits(config, previous),
@@ -54,7 +64,7 @@ impl Policy {
 
     /// Adds the middleware around the calls of an executor.
     pub(super) fn around(&self, builder: Builder) -> Builder {
-        let Self { audit, idempotency, limits, breaker, approvals } = self.clone();
+        let Self { audit, idempotency, limits, breaker, approvals, .. } = self.clone();
         let layers = [
             audit.map(|it| it as Arc<dyn Middleware>),
             idempotency.map(|it| it as _),
@@ -66,7 +76,7 @@ impl Policy {
     }
 }
 
-/// Builds the middleware of a configuration and opens its audit file.
+/// Builds the middleware of a configuration, and opens its audit file and its state.
 pub(super) async fn policy(
     reader: &mut Reader,
     config: &Config,
@@ -76,16 +86,24 @@ pub(super) async fn policy(
 ) -> Policy {
     let open = known.and_then(|known| known.audit.as_ref());
     let audit = audit::audit(reader, config, build_context, open).await;
-    Policy::new(config, build_context.environment, audit, rules, known).await
+    let open = known.and_then(|known| known.state.as_ref());
+    let state = state::store(reader, config, build_context, open).await;
+    Policy::new(config, build_context.environment, Files { audit, state }, rules, known).await
 }
 
 fn idempotency(
     bounds: Option<RecordBounds>,
+    state: Option<&Arc<dyn Store>>,
     previous: Option<&Policy>,
 ) -> Option<Arc<Idempotency>> {
     let bounds = bounds?;
     let known = previous.and_then(|previous| previous.idempotency.clone());
-    let idempotency = known.unwrap_or_else(|| Arc::new(Idempotency::new(bounds)));
+    let idempotency = known.unwrap_or_else(|| {
+        Arc::new(match state {
+            Some(state) => Idempotency::over(Arc::clone(state), bounds.ttl),
+            None => Idempotency::new(bounds),
+        })
+    });
     idempotency.records().set_bounds(bounds);
     Some(idempotency)
 }
@@ -131,14 +149,21 @@ fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
 }
 
 /// Waiting calls can be decided after a reload.
-fn approvals(rules: ApprovalRules, previous: Option<&Policy>) -> Option<Arc<Approvals>> {
+fn approvals(
+    rules: ApprovalRules,
+    state: Option<&Arc<dyn Store>>,
+    previous: Option<&Policy>,
+) -> Option<Arc<Approvals>> {
     let known = previous.and_then(|previous| previous.approvals.as_deref());
     if rules.are_empty() && known.is_none() {
         return None;
     }
     let approvals = match known {
         Some(known) => known.with_rules(rules),
-        None => Approvals::new(rules),
+        None => match state {
+            Some(state) => Approvals::over(rules, Arc::clone(state)),
+            None => Approvals::new(rules),
+        },
     };
     Some(Arc::new(approvals))
 }

@@ -57,8 +57,10 @@ pub(crate) async fn show(
         let detail = "this sidecar is part of a program that shows its numbers itself";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
-    #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
-    metrics::gauge!("callgate_sessions").set(gateway.sessions().number() as f64);
+    if let Some(number) = gateway.sessions().number() {
+        #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
+        metrics::gauge!("callgate_sessions").set(number as f64);
+    }
     let text = handle.render();
     let mut response = visible_to(&caller, text).into_response();
     let headers = response.headers_mut();
@@ -136,7 +138,7 @@ const GAUGES: [(&str, &str); 5] = [
     ("callgate_audit_unknown_calls", "Calls of an earlier process that may have been executed"),
     ("callgate_build_info", "The version that runs"),
     ("callgate_configuration_current", "0 while the last good configuration stays"),
-    ("callgate_sessions", "Sessions that callers store"),
+    ("callgate_sessions", "Sessions that callers store, while they are in memory"),
     ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
 ];
 

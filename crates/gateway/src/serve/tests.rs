@@ -13,6 +13,7 @@ mod listening;
 mod messages;
 mod own;
 mod resource;
+mod restart;
 mod rights;
 mod same_call;
 mod secured;

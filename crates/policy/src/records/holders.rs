@@ -37,12 +37,15 @@ impl Holders {
         Registration { holders: Arc::clone(self), number }
     }
 
-    /// Returns true if the holder is one of this process and runs no more.
-    pub(super) fn has_left(&self, holder: &Holder) -> bool {
+    /// Returns true if the holder is one of this process and runs no more, or if it is one of another process and the
+    /// records are this process's alone.
+    pub(super) fn has_left(&self, holder: &Holder, is_shared: bool) -> bool {
         let (process, number) = holder.split_at(8);
+        if process != self.process.to_le_bytes() {
+            return !is_shared;
+        }
         let number = number.try_into().map(u64::from_le_bytes);
-        process == self.process.to_le_bytes()
-            && number.is_ok_and(|number| !self.numbers().open.contains(&number))
+        number.is_ok_and(|number| !self.numbers().open.contains(&number))
     }
 
     fn numbers(&self) -> MutexGuard<'_, Numbers> {

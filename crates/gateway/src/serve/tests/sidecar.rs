@@ -39,7 +39,11 @@ impl Sidecar {
         Self::started(text, base, DESCRIPTION).await
     }
 
-    async fn started(text: &str, base: &Path, description: &'static str) -> Result<Self, Failure> {
+    pub(super) async fn started(
+        text: &str,
+        base: &Path,
+        description: &'static str,
+    ) -> Result<Self, Failure> {
         let has_address = text.lines().any(|line| line.starts_with("listen:"));
         let usual = if has_address { "" } else { "listen: 127.0.0.1:0\n" };
         let config = Config::from_text(format!("{usual}{text}"), base);
