@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 mod calls;
 mod checks;
+mod command_list;
 mod hints;
 mod serving;
 mod setup;
@@ -11,14 +12,16 @@ mod source;
 mod tools;
 
 pub(crate) use self::{
-    calls::*, checks::*, hints::*, serving::*, setup::*, source::*, tools::ToolsArguments,
+    calls::*, checks::*, command_list::*, hints::*, serving::*, setup::*, source::*,
+    tools::ToolsArguments,
 };
 
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
 #[derive(Debug, Parser)]
 #[command(name = "callgate", version, propagate_version = true, arg_required_else_help = true)]
 #[command(
-    after_help = "CALLGATE_LOG=LEVEL writes what callgate does to standard error, of single modules with CALLGATE_LOG=warn,callgate_auth=debug; \
+    after_help = "`callgate COMMAND --help` shows the flags and an example of a command.\n\n\
+                  CALLGATE_LOG=LEVEL writes what callgate does to standard error, of single modules with CALLGATE_LOG=warn,callgate_auth=debug; \
                   levels are off, error, warn, info, debug, trace"
 )]
 pub(crate) struct Arguments {
@@ -28,16 +31,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check the files that calls are written down in
+    /// Check the files in which calls are recorded
     #[command(subcommand)]
     #[command(after_help = "Example:\n  callgate audit verify audit.jsonl --key env:AUDIT_KEY")]
     Audit(AuditCommand),
-    /// Call a tool, or show the request it would send
+    /// Call a tool, or show the request that it would send
     #[command(
         after_help = "Example:\n  callgate call config/demo.yaml pets-getPet petId=7 --dry-run"
     )]
     Call(Box<CallArguments>),
-    /// Check descriptions and configurations, and say what became of each operation
+    /// Check a description or configuration, operation by operation
     #[command(after_help = "Example:\n  callgate check fixtures/pets/spec.yaml --lint")]
     Check(CheckArguments),
     /// Say what may stand at the end of a command line
@@ -46,10 +49,14 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  callgate completions bash")]
     Completions(CompletionsArguments),
-    /// Say what a new description or configuration changes for agents: exit 1 where something breaks
+    /// Say what a new description changes for agents
+    ///
+    /// Compares two descriptions or configurations; exits with 1 where something breaks.
     #[command(after_help = "Example:\n  callgate diff fixtures/pets/spec.yaml new.yaml")]
     Diff(DiffArguments),
-    /// Try every secret, every token and every server of a configuration, and call no operation: exit 1 where one is at fault
+    /// Try every secret, token and server, and call no operation
+    ///
+    /// Tries those of a configuration; exits with 1 where one is at fault.
     #[command(after_help = "Example:\n  callgate doctor config/demo.yaml")]
     Doctor(DoctorArguments),
     /// Explain the code of a finding or of a failed call
@@ -57,22 +64,28 @@ pub(crate) enum Command {
         after_help = "Example:\n  callgate explain no-server\n  callgate explain unreachable"
     )]
     Explain(ExplainArguments),
-    /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)
+    /// Make a configuration of an exported agent or app
+    ///
+    /// Reads the export of an agent (Dialogflow CX) or of an app (Customer Engagement Suite), and makes fixtures of its examples.
     #[cfg(feature = "ces")]
     #[command(after_help = "Example:\n  callgate import fixtures/exports/pets_agent --out pets")]
     Import(ImportArguments),
-    /// Make a profile of a description: `callgate call NAME TOOL` then calls your API
+    /// Give an API a name: `callgate call NAME TOOL` then calls it
+    ///
+    /// Makes a profile, which keeps the description, the server and the references to credentials.
     #[command(after_help = "Example:\n  callgate init pets fixtures/pets/spec.yaml")]
     Init(InitArguments),
-    /// Log in to a service in a browser: calls then have a token of yours
+    /// Log in to a service in a browser: calls then have your token
     Login(LoginArguments),
-    /// Log out: give the tokens of a login back and forget it
+    /// Log out: give the tokens of a login back, and forget it
     #[command(after_help = "Example:\n  callgate logout github")]
     Logout(LoginPlace),
-    /// Print the manual page of a command, or write those of all commands
+    /// Print the manual page of a command, or write all of them
     #[command(after_help = "Example:\n  callgate man call")]
     Man(ManArguments),
-    /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
+    /// Serve tools over MCP, to the host that starts the command
+    ///
+    /// Speaks the Model Context Protocol on standard input and output.
     #[cfg(feature = "mcp")]
     #[command(after_help = "Example:\n  callgate mcp config/demo.yaml --print-config claude")]
     Mcp(McpArguments),
@@ -82,23 +95,21 @@ pub(crate) enum Command {
     /// Serve tools over HTTP, beside an agent runtime
     #[command(after_help = "Example:\n  callgate serve config/demo.yaml --listen 127.0.0.1:8410")]
     Serve(ServeArguments),
-    /// Run fixtures: each case's request and result against what is written there
+    /// Run fixtures: recorded calls against what is written there
     #[command(after_help = "Example:\n  callgate test fixtures/pets")]
     Test(TestArguments),
-    /// Show the tools of a description or a configuration
+    /// Show the tools of a description or configuration, or one tool
     #[command(after_help = "Example:\n  callgate tools config/demo.yaml pets-getPet")]
     Tools(ToolsArguments),
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_example_in_the_help_of_every_command_is_accepted() {
-        let all = Arguments::command();
+        let all = command();
         let nested = all.get_subcommands().flat_map(clap::Command::get_subcommands);
         for command in all.get_subcommands().chain(nested) {
             let name = command.get_name();

@@ -39,10 +39,8 @@ mod yaml;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::{
-    args::{Arguments, AuditCommand, Command},
+    args::{AuditCommand, Command},
     exit::{Failure, Verdict},
     log::Reader,
 };
@@ -54,7 +52,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     memory_protection::close_memory();
-    let command = match Arguments::try_parse() {
+    let command = match args::parsed(std::env::args_os()) {
         Ok(arguments) => arguments.command,
         Err(error) => return usage_error::reported(error),
     };

@@ -12,12 +12,11 @@ mod value;
 use std::{ffi::OsString, fmt::Write as _};
 
 use callgate_tool::is_unseen;
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use self::{line::Line, position::CursorPosition};
 use crate::{
-    args::{Arguments, CompleteArguments, CompletedShell, CompletionsArguments},
+    args::{self, CompleteArguments, CompletedShell, CompletionsArguments},
     exit::Verdict,
     output,
 };
@@ -60,7 +59,7 @@ pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
         Shell::Zsh => output::result(include_str!("completions/callgate.zsh")),
         shell => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "callgate", &mut script);
+            clap_complete::generate(shell, &mut args::command(), "callgate", &mut script);
             output::bytes(&script);
         }
     }

@@ -4,20 +4,20 @@
 use std::{fs, path::Path};
 
 use callgate_tool::nearest;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::{
     Man,
     roff::{Roff, bold, roman},
 };
 
 use crate::{
-    args::{Arguments, ManArguments},
+    args::{self, ManArguments},
     exit::{Failure, Verdict},
     output,
 };
 
 pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
-    let mut root = Arguments::command().disable_help_subcommand(true);
+    let mut root = args::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &arguments.out {
         written(&root, folder)?;
@@ -71,12 +71,32 @@ fn page(command: &Command) -> Result<Vec<u8>, Failure> {
         .and_then(|()| man.render_description_section(&mut page))
         .and_then(|()| man.render_options_section(&mut page));
     let made = match shown(command).next() {
+        Some(_) if is_root(command) => made.and_then(|()| commands(command).to_writer(&mut page)),
         Some(_) => made.and_then(|()| man.render_subcommands_section(&mut page)),
         None => made,
     };
     let made = made.and_then(|()| sections(command).to_writer(&mut page));
     made.map_err(|error| Failure(format!("error: cannot make the page `{title}`: {error}")))?;
     Ok(page)
+}
+
+fn is_root(command: &Command) -> bool {
+    command.get_name() == "callgate"
+}
+
+/// The commands by purpose, each with its page.
+fn commands(root: &Command) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["COMMANDS"]);
+    for (purpose, commands) in args::groups(root) {
+        roff.control("SS", [purpose]);
+        for command in commands {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let page = format!("{}(1)", name(command));
+            roff.control("TP", []).text([bold(page)]).text([roman(about)]);
+        }
+    }
+    roff
 }
 
 /// The sections that clap does not have.
@@ -92,7 +112,7 @@ fn sections(command: &Command) -> Roff {
     }
     roff.control("SH", ["EXIT STATUS"]);
     described(&mut roff, &EXIT_STATUS);
-    if !command.get_name().eq("callgate") {
+    if !is_root(command) {
         roff.control("SH", ["SEE ALSO"]).text([bold("callgate"), roman("(1)")]);
         return roff;
     }

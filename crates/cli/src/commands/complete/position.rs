@@ -1,9 +1,9 @@
 //! The place of the cursor among the words of a command line: the command, and the flag or argument there. Reads words like
 //! clap, and also accepts words that clap would refuse.
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
-use crate::args::Arguments;
+use crate::args;
 
 pub(super) struct CursorPosition<'a> {
     pub(super) command: &'a Command,
@@ -27,7 +27,7 @@ pub(super) enum Kind<'a> {
 
 /// All commands, with clap's own additions.
 pub(super) fn command() -> Command {
-    let mut command = Arguments::command();
+    let mut command = args::command();
     command.build();
     command
 }
