@@ -10,12 +10,13 @@ use callgate::{
 use callgate_dialect::{LimitFinder, ProviderLimit, request_limits};
 use callgate_openapi::Operation;
 
-use crate::number::grouped;
+use crate::{
+    number::grouped,
+    token_advice::{MOST_TOKENS, Sizes},
+};
 
 /// A longer declaration costs more than a page of text in every turn; most have less than 300.
 const TOOL_TOKENS: usize = 1000;
-/// Half of a context of 200,000 tokens, which is what most models have.
-const ALL_TOKENS: usize = 100_000;
 /// The number of the most expensive tools that are shown.
 const DEAREST: usize = 10;
 /// The most notes about single tools; nobody reads more.
@@ -31,6 +32,7 @@ pub(crate) struct Advice {
     dearest: Vec<(usize, String)>,
     n_tools: usize,
     pub(crate) tokens: usize,
+    pub(crate) sizes: Sizes,
     exceeded: BTreeMap<ProviderLimit, Exceeding>,
 }
 
@@ -46,6 +48,7 @@ impl Advice {
         self.n_tools += 1;
         let tokens = tool.tokens();
         self.tokens += tokens;
+        self.sizes.take(tool);
         if tokens > TOOL_TOKENS {
             let at = self.dearest.partition_point(|(known, _)| *known >= tokens);
             if at < DEAREST {
@@ -77,13 +80,13 @@ impl Advice {
         let Self { n_tools, tokens, exceeded, .. } = self;
         let mut notes = self.notes.clone();
         let (n_tools, tokens) = (*n_tools, *tokens);
-        if tokens > ALL_TOKENS {
+        if tokens > MOST_TOKENS {
             let message = format!(
                 "expected at most {} tokens of declarations in total, got: {}",
-                grouped(ALL_TOKENS),
+                grouped(MOST_TOKENS),
                 grouped(tokens)
             );
-            notes.push(note(Code::ManyTokens, message, "offer fewer operations with `tools:`"));
+            notes.push(note(Code::ManyTokens, message, "let the model search, or offer fewer operations: `mcp: {mode: search}`, `tools: {tags: […]}`"));
         }
         for ProviderLimit { provider, expected, instead, .. } in request_limits(n_tools, tokens) {
             let (n_tools, tokens) = (grouped(n_tools), grouped(tokens));

@@ -18,6 +18,7 @@ mod folders;
 mod grants;
 mod guide;
 mod levels;
+mod listing;
 mod log;
 mod loss_counts;
 mod masking;
@@ -34,6 +35,7 @@ mod report;
 mod sarif;
 mod session;
 mod table;
+mod token_advice;
 mod usage_error;
 mod yaml;
 

@@ -42,6 +42,11 @@ pub(crate) fn log(line: &str) {
     out.write_all(format!("{}\n", visible_line(line)).as_bytes()).ok();
 }
 
+/// Begins and ends a heading of a text for [`coloured`].
+pub(crate) const BOLD: &str = "\u{1b}[1m";
+pub(crate) const PLAIN: &str = "\u{1b}[0m";
+
+/// Writes a result, with colours if they are shown.
 pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(styled(text).as_bytes()));
 }

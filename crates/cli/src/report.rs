@@ -23,9 +23,11 @@ use crate::{
     loss_counts::LossCounts,
     number::grouped,
     open::{description, read},
+    output::{BOLD, PLAIN},
     remedy,
     render::{self, Lines},
     sarif,
+    token_advice::Sized,
 };
 
 /// A description after checking.
@@ -119,7 +121,7 @@ impl Checked {
         causes.map(|cause| (file_of(&self.file, &cause.diagnostic), cause))
     }
 
-    /// The errors, warnings and other requested findings with snippets; the counts; a summary line.
+    /// The errors, warnings and other requested findings with snippets; the verdict; the counts of what is not shown.
     pub(crate) fn to_text(&self, levels: &Levels) -> String {
         let mut causes: Vec<_> = self.causes(levels).map(|(_, cause)| cause).collect();
         causes.sort_by_key(|cause| Reverse(cause.diagnostic.severity));
@@ -134,18 +136,28 @@ impl Checked {
             let lines = referenced.as_ref().unwrap_or(&own);
             text.push_str(&render::group(&group, lines, |known| file_of(&self.file, known)));
         }
+        text.push_str(&self.verdict());
         text.push_str(&self.counted(levels));
         text.push_str(&self.losses.to_text());
-        text.push_str(&format!(
-            "{}: {} exposed, {} degraded, {} refused{}; {} tokens of declarations\n",
+        text
+    }
+
+    /// The operations by their status, and the size of what a model sees of them.
+    fn verdict(&self) -> String {
+        format!(
+            "{BOLD}{}: {} exposed, {} degraded, {} refused{}; {} tokens of declarations{PLAIN}\n",
             self.file.display(),
             self.count(OperationStatus::Exposed),
             self.count(OperationStatus::Degraded),
             self.count(OperationStatus::Refused),
             self.not_selected(),
             grouped(self.advice.tokens),
-        ));
-        text
+        )
+    }
+
+    /// The description with the sizes of its declarations.
+    pub(crate) fn sized(&self) -> Sized<'_> {
+        Sized { toolset: &self.toolset, sizes: &self.advice.sizes }
     }
 
     /// Counts the findings that are not shown one by one.

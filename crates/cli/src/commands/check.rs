@@ -24,12 +24,14 @@ use crate::{
     progress::Progress,
     remedy,
     report::Checked,
-    sarif,
+    sarif, token_advice,
 };
 
 #[derive(Default)]
 struct Found {
     documents: Vec<Checked>,
+    /// Each file, and the number of documents up to its last one.
+    files: Vec<(PathBuf, usize)>,
     findings: Vec<Finding>,
     /// The faults that kept a configuration from being built, as snippets.
     faults: String,
@@ -62,6 +64,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
             Ok(built) => {
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 found.take(built, judge)?;
+                found.files.push((file.clone(), found.documents.len()));
             }
             Err(error) => found.fault(error),
         }
@@ -229,10 +232,21 @@ impl Found {
                 output::result(&format!("{:#}\n", sarif::log(&causes, &self.findings)));
             }
             Format::Text => {
-                for document in &self.documents {
-                    output::coloured(&document.to_text(levels));
-                }
+                self.show_text(levels);
             }
+        }
+    }
+
+    fn show_text(&self, levels: &Levels) {
+        let mut first = 0;
+        for (file, end) in &self.files {
+            let documents = self.documents.get(first..*end).unwrap_or_default();
+            for document in documents {
+                output::coloured(&document.to_text(levels));
+            }
+            let sized: Vec<_> = documents.iter().map(Checked::sized).collect();
+            output::coloured(&token_advice::text(file, &sized));
+            first = *end;
         }
     }
 }

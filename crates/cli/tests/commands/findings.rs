@@ -122,13 +122,67 @@ fn the_findings_of_large_tools_are_shown_as_a_table() {
     }
     fs::write(&file, description.to_string()).unwrap();
     let shown = callgate(&["check", file.to_str().unwrap()]).exits(1).prints("12 large-tool");
-    let (_, table) = shown.out.split_once("dearest tools\n").unwrap();
+    let (before, table) = shown.out.split_once("dearest tools\n").unwrap();
+    assert!(before.contains("tokens of declarations\n"), "the verdict comes first: {before}");
+    assert!(!table.contains("help:"), "{table}");
     let names: Vec<_> =
         table.lines().take(10).map(|line| line.split_whitespace().last().unwrap()).collect();
     assert_eq!(names[0], "getThing11");
     assert_eq!(names[9], "getThing2");
     assert!(!shown.out.contains("note[large-tool]"), "{}", shown.out);
     callgate(&["check", file.to_str().unwrap(), "--lint"]).exits(1).prints("note[large-tool]");
+}
+
+#[test]
+fn check_says_how_to_offer_fewer_tokens() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let mut text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n".to_owned();
+    let long = "a long story ".repeat(1500);
+    for n in 0..30 {
+        let (method, tag) = if n < 25 { ("get", "Big one") } else { ("post", "small") };
+        text += &format!(
+            "  /a{n}: {{{method}: {{operationId: operation{n}, tags: [{tag}], summary: \"{long}\"}}}}\n"
+        );
+    }
+    let api = file("api.yaml", &text);
+    let bare = callgate(&["check", &api]).exits(0);
+    let (_, advice) = bare.out.split_once("\nhelp: ").unwrap();
+    for part in [
+        "too many for the context of most models",
+        "mcp: {mode: search}",
+        &format!("callgate init NAME {api}"),
+        &format!("callgate tools {api} --dialect anthropic --deferred"),
+        "tools: {tags: [\"small\"]}",
+        "`Big one` ",
+        "tools: {read_only: true}",
+        "tools: {include: [\"operation0\"]}",
+    ] {
+        assert!(advice.contains(part), "no `{part}` in {advice}");
+    }
+    let other = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths: {/b: {get: {operationId: b, summary: B}}}\n";
+    let _other = file("other.yaml", other);
+    let named = "toolsets:\n  large: {openapi: api.yaml}\n  other: {openapi: other.yaml}\n";
+    let configured = callgate(&["check", &file("callgate.yaml", named)]).exits(0);
+    configured.prints("the largest: `large` ").prints("with keys of the toolset `large`");
+    // The keys are real.
+    for key in [
+        "tools: {tags: [\"small\"]}",
+        "tools: {read_only: true}",
+        "tools: {include: [\"operation0\"]}",
+    ] {
+        let text = format!(
+            "mcp: {{mode: search}}\ntoolsets:\n  large:\n    openapi: api.yaml\n    {key}\n"
+        );
+        let fewer = callgate(&["check", &file("fewer.yaml", &text)]).exits(0);
+        let tokens = fewer.out.contains("help: ");
+        assert_eq!(tokens, key.contains("read_only"), "{key}: {fewer:?}");
+    }
+    callgate(&["tools", &api, "--dialect", "anthropic", "--deferred"]).exits(0);
 }
 
 #[test]
