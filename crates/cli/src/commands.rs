@@ -18,3 +18,4 @@ pub(crate) mod mcp;
 pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod tools;
+pub(crate) mod unknown_tool;

@@ -74,4 +74,4 @@ pub use security::{
 };
 pub use selection::{Effects, InvalidPattern, Pattern, Selection, Unmatched};
 pub use server::{InvalidServer, Server, check_server};
-pub use tools::{Loaded, load};
+pub use tools::{Loaded, load, tags_of};

@@ -43,6 +43,8 @@ use crate::{
     },
 };
 
+pub use tags::tags_of;
+
 /// The tools of a description, and the report on its operations.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

@@ -1,7 +1,13 @@
 //! The flags of `callgate tools`.
 
-use callgate::dialect::{Dialect, Form, Projection};
-use clap::Args;
+use callgate::{
+    Effect,
+    dialect::{Dialect, Form, Projection},
+};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
 
 use super::source::SourceArguments;
 
@@ -10,8 +16,18 @@ pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
     /// One tool: everything a person needs to call it, with an example
-    #[arg(conflicts_with_all = ["losses", "search"])]
+    #[arg(conflicts_with_all = ["effect", "losses", "read", "search", "tag"])]
     pub(crate) tool: Option<String>,
+    /// Show only tools with this tag of the description, or with a tag below it; several may be given
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Show only tools with this effect: `read` changes nothing, `idempotent` changes nothing more the second time, `write`
+    /// changes something each time; several may be given
+    #[arg(long, value_name = "EFFECT", value_delimiter = ',', value_parser = PossibleValuesParser::new(Effect::ALL.iter().map(|effect| effect.as_str())).try_map(|name| Effect::named(&name).ok_or("expected an effect")))]
+    pub(crate) effect: Vec<Effect>,
+    /// Show only tools that change nothing: `--effect read`
+    #[arg(long, conflicts_with = "effect")]
+    pub(crate) read: bool,
     /// Print the declarations in a wire format: `anthropic`, `bedrock`, `ces`, `dialogflow`,
     /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT")]

@@ -26,6 +26,7 @@ use callgate_tool::Value;
 use self::{
     approve::Consent, fault::Hints, place::Place, request_printer::RequestPrinter, show::Shown,
 };
+use super::unknown_tool;
 use crate::{
     args::{AnswerArguments, AnswerFormat, CallArguments},
     exit::{Failure, Verdict},
@@ -55,6 +56,12 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
     let name = tool_name(&executor, name);
+    let is_unknown = executor.find(&name).is_none() && executor.refusal(&name, |_| true).is_none();
+    if is_unknown && !arguments.json {
+        // A result is data; words are for who types.
+        let told = unknown_tool::told(&executor, &words(arguments), &arguments.source.file);
+        return Err(Failure(told));
+    }
     let values = argument_words::arguments(arguments, executor.find(&name))?;
     if !arguments.dry_run {
         needs::tell(&toolsets, &arguments.source.description, &name);
@@ -77,6 +84,13 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         return Ok(verdict(&result));
     }
     Ok(shown.ended(&result))
+}
+
+/// The words that stand for a tool: its name, and those behind it that are no arguments.
+fn words(arguments: &CallArguments) -> String {
+    let more = arguments.arguments.iter().filter(|word| !word.contains('='));
+    let words = arguments.tool.iter().chain(more).map(String::as_str);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 async fn made(

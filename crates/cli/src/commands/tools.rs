@@ -1,32 +1,31 @@
-//! `callgate tools FILE`: shows the tools as a table, as declarations in a dialect, or with all their facts as JSON.
+//! `callgate tools FILE`: shows the tools as a list, as declarations in a dialect, or with all their facts as JSON.
 //! Each tool is written before the next one is built.
 
 mod example;
+mod filter;
+mod list;
 mod page;
 
 use callgate::{
-    Arguments, Entry, Executor, Outcome, Session, Tool, ToolCall,
+    Entry, Executor, Tool,
     config::{Built, BuiltToolset, Environment},
     dialect::{Dialect, Form, Projection},
     openapi::Diagnostic,
-    search::{Found, FoundNeed, Search},
+    search::Search,
 };
 use callgate_dialect::{Projected, is_union, project, strict_limits};
 use callgate_gateway::write_details;
 use callgate_openapi::{Budget, Operation};
-use callgate_tool::{Value, json, visible_line};
+use callgate_tool::{Value, json};
 
-use super::{
-    call::{block_on, tool_name},
-    losses::Losses,
-};
+use self::filter::Filter;
+use super::{call::tool_name, losses::Losses, unknown_tool};
 use crate::{
     args::ToolsArguments,
     exit::{Failure, Verdict},
     number::grouped,
     open::{options, usable},
     output, render,
-    table::Table,
 };
 
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
@@ -42,12 +41,9 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
-    let mut built = usable(&arguments.source.file, &options, &environment)?;
+    let built = usable(&arguments.source.file, &options, &environment)?;
     if let Some(asked) = &arguments.tool {
-        let Some(verdict) = one(&mut built, asked, arguments)? else {
-            return listing(&built, arguments);
-        };
-        return Ok(verdict);
+        return one(&built, asked, arguments);
     }
     if arguments.search.is_none() && built.executor.entries().next().is_none() {
         let file = arguments.source.file.display();
@@ -56,7 +52,10 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
         ));
         return Ok(Verdict::Findings);
     }
-    listing(&built, arguments)
+    let filter = Filter::new(&built, arguments)?;
+    let verdict = listing(&built, &filter, arguments)?;
+    filter.tell();
+    Ok(verdict)
 }
 
 /// True if tools are shown as declarations for models.
@@ -64,48 +63,30 @@ fn is_declared(arguments: &ToolsArguments) -> bool {
     arguments.dialect.is_some() || arguments.projection.is_some()
 }
 
-/// The page of one tool; `None` if it is printed in another form, in which case the other tools are removed.
-fn one(
-    built: &mut Built,
-    asked: &str,
-    arguments: &ToolsArguments,
-) -> Result<Option<Verdict>, Failure> {
+/// One tool: its page, or what is printed of it in another form.
+fn one(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let name = tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
-        let call = ToolCall::new("1", name, Arguments::new());
-        let missing = block_on(built.executor.dry_run(&call, &Session::default()))?;
-        if let Outcome::Failed(fault) = missing.outcome {
-            let file = arguments.source.file.display();
-            let help = format!("`callgate tools {file}` lists the tools");
-            output::talk(&format!(
-                "error[{}]: {}\nhelp: {help}\n",
-                fault.code.as_str(),
-                visible_line(&fault.message)
-            ));
-        }
-        return Ok(Some(Verdict::Findings));
+        output::talk(&unknown_tool::told(&built.executor, asked, &arguments.source.file));
+        return Ok(Verdict::Findings);
     };
-    if !arguments.json && !is_declared(arguments) {
-        let text = page::text(&built.executor, entry, &arguments.source)?;
-        output::coloured(&text);
-        return Ok(Some(Verdict::Fine));
+    if arguments.json || is_declared(arguments) {
+        return listing(built, &Filter::one(entry.name()), arguments);
     }
-    let name = entry.name().clone();
-    for toolset in &mut built.toolsets {
-        toolset.operations.retain(|operation| operation.tool_name == name);
-    }
-    Ok(None)
+    let text = page::text(&built.executor, entry, &arguments.source)?;
+    output::coloured(&text);
+    Ok(Verdict::Fine)
 }
 
-fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let form = arguments.form();
     if let Some(text) = &arguments.search {
         let search = Search::new(text).with_limit(arguments.limit.into());
-        found(&built.executor, &search, arguments.json);
+        list::found(&built.executor, &search, filter, arguments.json);
     } else if arguments.losses {
-        losses(built, arguments)?;
+        losses(built, filter, arguments)?;
     } else if let Some(projection) = arguments.projection {
-        listed(built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
             let Projected { schema, description, .. } = project(tool, projection);
             let declaration = json!({
                 "name": (tool.name.as_str()), "description": description, "parameters": schema,
@@ -113,14 +94,14 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
             output::result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
     } else if arguments.json {
-        listed(built, ["[", ",", "]\n"], |operation, tool| {
+        listed(built, filter, ["[", ",", "]\n"], |operation, tool| {
             output::written_by(|out| write_details(out, operation, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
-        deferred(built, dialect, form)?;
+        deferred(built, filter, dialect, form)?;
     } else if let Some(dialect) = arguments.dialect {
         let mut strict = StrictCounts::default();
-        listed(built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
             let declaration = dialect.declaration_in(form, tool);
             strict.take(&declaration);
             output::result(&format!("{declaration:#}").replace('\n', "\n  "));
@@ -129,13 +110,13 @@ fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure
             strict.tell(dialect);
         }
     } else {
-        table(built);
+        list::show(built, filter);
     }
     Ok(Verdict::Fine)
 }
 
 /// The declarations that a model searches, after the tool that searches them.
-fn deferred(built: &Built, dialect: Dialect, form: Form) -> Result<(), Failure> {
+fn deferred(built: &Built, filter: &Filter, dialect: Dialect, form: Form) -> Result<(), Failure> {
     let Some(search) = dialect.search_tool() else {
         let message = "error: expected a dialect whose provider searches tools\n";
         return Err(Failure(format!(
@@ -144,7 +125,7 @@ fn deferred(built: &Built, dialect: Dialect, form: Form) -> Result<(), Failure> 
     };
     let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
     output::result(&format!("[\n  {}", shown(&search)));
-    listed(built, ["", "", ""], |_, tool| {
+    listed(built, filter, ["", "", ""], |_, tool| {
         let declaration = dialect.deferred_declaration(form, tool).unwrap_or_default();
         output::result(&format!(",\n  {}", shown(&declaration)));
     });
@@ -152,7 +133,7 @@ fn deferred(built: &Built, dialect: Dialect, form: Form) -> Result<(), Failure> 
     Ok(())
 }
 
-fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
+fn losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<(), Failure> {
     let of_dialect = arguments
         .dialect
         .map_or(Some(Projection::Portable), |dialect| dialect.projection_in(arguments.form()));
@@ -163,43 +144,14 @@ fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
     };
     let mut losses = Losses::new(projection);
     if arguments.json {
-        listed(built, ["[", ",", "]\n"], |_, tool| {
+        listed(built, filter, ["[", ",", "]\n"], |_, tool| {
             output::result(&losses.json(tool).to_string());
         });
     } else {
-        listed(built, ["", "", ""], |_, tool| output::result(&losses.text(tool)));
+        listed(built, filter, ["", "", ""], |_, tool| output::result(&losses.text(tool)));
         output::result(&losses.summary());
     }
     Ok(())
-}
-
-/// `--search TEXT`: the tools that match, as a table or as JSON.
-fn found(executor: &Executor, search: &Search<'_>, is_json: bool) {
-    let found = executor.search(search, |_| true);
-    if is_json {
-        let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
-        output::result(&format!("{:#}\n", Value::Array(tools)));
-        return;
-    }
-    let mut table = Table::new(["tool", "effect", "what it does"]);
-    for one in &found {
-        let (name, effect) = (one.entry.name().to_string(), one.entry.effect().as_str().to_owned());
-        table.push([name, effect, one.entry.brief()]);
-        for need in &one.needs {
-            table.push([String::new(), String::new(), said(need)]);
-        }
-    }
-    if !found.is_empty() {
-        output::result(&table.text(output::width()));
-    }
-    if found.is_empty() {
-        output::talk("note: no tool has one of these words\n");
-    }
-}
-
-fn said(need: &FoundNeed<'_>) -> String {
-    let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
-    format!("needs `{}`: {}", need.argument, from.join(", "))
 }
 
 pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
@@ -208,20 +160,11 @@ pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
     format!("{:#}\n", Value::Array(all.collect()))
 }
 
-fn table(built: &Built) {
-    let mut table = Table::new(["tool", "effect", "tokens", "what it does"]);
-    listed(built, ["", "", ""], |_, tool| {
-        let summary = tool.description.lines().next().unwrap_or_default().to_owned();
-        let (name, effect) = (tool.name.to_string(), tool.effect.as_str().to_owned());
-        table.push([name, effect, tool.tokens().to_string(), summary]);
-    });
-    output::result(&table.text(output::width()));
-}
-
-/// Writes every tool with `show`, those that the client runs last. The texts go before the first tool, between two
+/// Writes every tool that the filter takes with `show`, those that the client runs last. The texts go before the first tool, between two
 /// and after the last. A tool whose declaration exceeds its limits is reported on standard error.
 fn listed(
     built: &Built,
+    filter: &Filter,
     [before, between, after]: [&str; 3],
     mut show: impl FnMut(Option<&Operation>, &Tool),
 ) {
@@ -235,7 +178,8 @@ fn listed(
         let first = toolset.operations.first();
         let mut budget = first.map_or_else(Budget::default, |first| first.budget());
         let mut refusals = Refusals::default();
-        for operation in &toolset.operations {
+        let operations = toolset.operations.iter();
+        for operation in operations.filter(|operation| filter.takes(&operation.tool_name)) {
             let tool = match operation.declared(&mut budget) {
                 Ok(tool) => tool,
                 Err(refusal) => {
@@ -247,7 +191,8 @@ fn listed(
         }
         refusals.tell(toolset);
     }
-    let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
+    let is_function = |entry: &Entry<'_>| entry.operation().is_none() && filter.takes(entry.name());
+    let functions = built.executor.entries().filter(is_function);
     functions.filter_map(Entry::declaration).for_each(|tool| shown(None, tool));
     match n_shown {
         0 => output::result(&format!("{}{}", before.trim_end(), after.trim_start())),

@@ -82,8 +82,25 @@ fn the_curl_line_of_a_dry_run_sends_the_same_request() {
 }
 
 #[test]
-fn an_unknown_tool_is_answered_with_the_nearest_names() {
-    callgate(&["call", DEMO, "pets-getPett"]).exits(1).says("unknown_tool").says("pets-getPet");
+fn a_word_that_is_no_tool_is_answered_with_the_tools_that_fit() {
+    for (words, fitting) in [
+        (&["pets-getPett"][..], "  pets-getPet "),
+        (&["chip"], "Find out which pet carries a chip"),
+        (&["book", "services", "petId=7"], "  pets-createBooking "),
+    ] {
+        for more in [&[][..], &["--dry-run"]] {
+            let all = [&["call", DEMO], words, more].concat();
+            let told = callgate(&all).exits(2).says("unknown_tool").says(fitting);
+            assert!(told.out.is_empty(), "{told:?}");
+            assert!(told.err.matches("\n  ").count() <= 5, "{told:?}");
+        }
+    }
+    let none = callgate(&["call", DEMO, "zzz"]).exits(2).says("`callgate tools config/demo.yaml`");
+    assert_eq!(none.err.matches("\n  ").count(), 0, "{none:?}");
+    // A program gets a result.
+    let json = callgate(&["call", DEMO, "chip", "--json"]).exits(1).json();
+    assert_eq!(json["error"]["code"], "unknown_tool", "{json}");
+    callgate(&["tools", DEMO, "chip"]).exits(1).says("pets-getChip");
 }
 
 #[test]
@@ -191,7 +208,7 @@ fn an_unreadable_description_is_reported_instead_of_an_unknown_tool() {
 #[test]
 fn a_call_of_an_operation_that_is_not_offered_says_so() {
     callgate(&["call", "fixtures/faulty/spec.yaml", "nope"])
-        .exits(1)
+        .exits(2)
         .says("2 operations of `fixtures/faulty/spec.yaml` are not offered");
     callgate(&["call", "fixtures/faulty/spec.yaml", "askAnotherProtocol"])
         .exits(1)

@@ -15,7 +15,7 @@ fn an_overlay_corrects_what_a_model_sees() {
     assert!(corrected[0]["description"].as_str().unwrap().contains("Ask for few fields"));
     callgate(&[&["check", PETS][..], &overlay].concat()).prints("refused");
     callgate(&[&["call", PETS, "deletePet", "petId=7", "--dry-run"][..], &overlay].concat())
-        .exits(1);
+        .exits(2);
 }
 
 #[track_caller]

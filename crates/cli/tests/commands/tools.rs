@@ -7,6 +7,86 @@ fn every_tool_is_in_the_table() {
     callgate(&["tools", "config/demo.yaml"]).exits(0).prints("pets-getPet").prints("read");
 }
 
+/// The names in what `--json` prints.
+fn names(arguments: &[&str]) -> Vec<String> {
+    let json = callgate(&[&["tools"], arguments, &["--json"]].concat()).exits(0).json();
+    let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
+    json.as_array().unwrap().iter().map(name).collect()
+}
+
+#[test]
+fn tools_are_listed_below_their_first_tag() {
+    let listed = callgate(&["tools", "config/demo.yaml"]).exits(0);
+    let lines: Vec<&str> = listed.out.lines().collect();
+    let at = |line: &str| lines.iter().position(|known| known.trim_end() == line).unwrap();
+    let of = |name: &str| lines.iter().position(|line| line.trim().starts_with(name)).unwrap();
+    assert!(at("pets") < of("pets-getPet ") && of("pets-getPet ") < at("owners"), "{listed:?}");
+    assert!(at("owners") < of("pets-greetOwner ") && of("pets-greetOwner ") < at("clinics"));
+    assert!(!lines[at("pets")].contains('\u{1b}') && listed.err.is_empty(), "{listed:?}");
+}
+
+#[test]
+fn filters_leave_the_same_tools_in_every_form_and_say_how_many_they_leave_out() {
+    let file = "fixtures/pets/spec.yaml";
+    let all = names(&[file]);
+    for (flags, is_kept) in [
+        (
+            &["--tag", "owners"][..],
+            (|tool| ["listOwnedPets", "greetOwner"].contains(&tool)) as fn(&str) -> bool,
+        ),
+        (&["--effect", "write"], |tool| {
+            ["createPet", "recordFeedings", "createBooking"].contains(&tool)
+        }),
+        (&["--tag", "owners", "--tag", "clinics", "--effect", "write,idempotent"], |tool| {
+            tool == "createBooking"
+        }),
+        (&["--tag", "owners", "--effect", "write"], |_| false),
+    ] {
+        let arguments = [&[file], flags].concat();
+        let kept: Vec<_> = all.iter().filter(|tool| is_kept(tool)).cloned().collect();
+        assert_eq!(names(&arguments), kept, "{flags:?}");
+        let shown = callgate(&[&["tools"], &*arguments].concat()).exits(0);
+        for tool in &all {
+            let is_shown = shown.out.split_whitespace().any(|word| word == tool);
+            assert_eq!(is_shown, kept.contains(tool), "{flags:?} {tool}");
+        }
+        let n_out = all.len() - kept.len();
+        shown.says(&format!(
+            "note: {} of {} tools; {n_out} are left out by",
+            kept.len(),
+            all.len()
+        ));
+        let declared = [&["tools"], &*arguments, &["--dialect", "json"]].concat();
+        let declared = callgate(&declared).exits(0).json();
+        assert_eq!(declared.as_array().unwrap().len(), kept.len(), "{flags:?}");
+    }
+    let read = [file, "--read"];
+    assert_eq!(names(&read), names(&[file, "--effect", "read"]));
+    let found = callgate(&["tools", file, "--search", "pet", "--tag", "owners"]).exits(0);
+    assert!(!found.out.contains("createPet"), "{found:?}");
+}
+
+#[test]
+fn an_unknown_tag_is_refused_with_the_nearest() {
+    let told = |tag: &str, file: &str| callgate(&["tools", file, "--tag", tag]).exits(2);
+    told("pest", "fixtures/pets/spec.yaml").says("did you mean `pets`?");
+    told("xyz", "fixtures/pets/spec.yaml").says("`clinics`, `owners`, `pets`");
+    callgate(&["tools", "config/demo.yaml", "--effect", "reed"]).exits(2).says("read");
+    callgate(&["tools", "config/demo.yaml", "pets-getPet", "--read"]).exits(2).says("--read");
+}
+
+#[test]
+fn a_tag_includes_the_tags_below_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("api.yaml");
+    let text = "openapi: 3.2.0\nservers: [{url: https://a.example}]\ntags: [{name: animals}, {name: pets, parent: animals}]\npaths:\n  /a: {get: {operationId: getPet, tags: [pets]}}\n  /b: {get: {operationId: getCar}}\n";
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    assert_eq!(names(&[file, "--tag", "animals"]), ["getPet"]);
+    let listed = callgate(&["tools", file]).exits(0).prints("\npets\n  getPet");
+    listed.prints("\nwithout a tag\n  getCar");
+}
+
 #[test]
 fn the_dialect_flag_prints_declarations() {
     let declared = callgate(&["tools", "config/demo.yaml", "--dialect", "openai"]).exits(0).json();

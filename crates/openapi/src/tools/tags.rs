@@ -1,10 +1,23 @@
 //! The tags of an operation with their parents: OpenAPI 3.2.0 §4.22 lets a tag name its `parent`, and a selection of a
 //! tag includes the tags below it.
 
+use std::sync::Arc;
+
 use callgate_tree::Node;
 use hashbrown::HashMap;
 
-use crate::{code::Code, cursor::Cursor};
+use crate::{code::Code, cursor::Cursor, findings::Findings, operation::Operation};
+
+/// The tags of each operation, each followed by those above it. The operations are of one description.
+#[doc(hidden)]
+pub fn tags_of(operations: &[Arc<Operation>]) -> Vec<Vec<&str>> {
+    let Some(first) = operations.first() else { return Vec::new() };
+    // Loading reported what is wrong with them.
+    let mut findings = Findings::default();
+    let tags = Tags::of(Cursor::new(&first.blueprint.common.document, &mut findings));
+    let nodes = operations.iter().map(|operation| &operation.blueprint.operation.node);
+    nodes.map(|operation| tags.of_operation(operation)).collect()
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Tags<'d> {

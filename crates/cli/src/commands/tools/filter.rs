@@ -1,0 +1,107 @@
+//! The tools that `--tag`, `--effect` and `--read` leave of a file.
+
+use std::collections::BTreeSet;
+
+use callgate::{Effect, config::Built};
+use callgate_openapi::tags_of;
+use callgate_tool::{ToolName, nearest};
+
+use crate::{args::ToolsArguments, exit::Failure, number::grouped, output};
+
+#[derive(Debug)]
+pub(super) struct Filter {
+    /// The names of the tools that are left; `None` if nothing filters.
+    kept: Option<BTreeSet<ToolName>>,
+    n_all: usize,
+    /// The flags as they are typed.
+    flags: String,
+}
+
+impl Filter {
+    /// The filter that the flags make.
+    ///
+    /// # Errors
+    /// If no tool has one of the tags.
+    pub(super) fn new(built: &Built, arguments: &ToolsArguments) -> Result<Self, Failure> {
+        let ToolsArguments { tag: tags, effect, read, .. } = arguments;
+        let effects = if *read { &[Effect::Read] } else { &**effect };
+        let n_all = built.executor.entries().count();
+        if tags.is_empty() && effects.is_empty() {
+            return Ok(Self { kept: None, n_all, flags: String::new() });
+        }
+        let tagged = tagged(built);
+        let known = || tagged.iter().flat_map(|(_, tags)| tags.iter().copied());
+        if let Some(unknown) = tags.iter().find(|tag| known().all(|known| known != **tag)) {
+            return Err(no_tag(unknown, &known().collect(), arguments));
+        }
+        let has_tag = |of: &[&str]| tags.is_empty() || tags.iter().any(|tag| of.contains(&&**tag));
+        let of_tags: BTreeSet<&ToolName> =
+            tagged.iter().filter(|(_, of)| has_tag(of)).map(|(name, _)| *name).collect();
+        let kept = built.executor.entries().filter(|entry| {
+            (tags.is_empty() || of_tags.contains(entry.name()))
+                && (effects.is_empty() || effects.contains(&entry.effect()))
+        });
+        let kept = Some(kept.map(|entry| entry.name().clone()).collect());
+        Ok(Self { kept, n_all, flags: flags(arguments) })
+    }
+
+    /// The filter that leaves one tool.
+    pub(super) fn one(name: &ToolName) -> Self {
+        Self { kept: Some(BTreeSet::from([name.clone()])), n_all: 1, flags: String::new() }
+    }
+
+    pub(super) fn takes(&self, name: &ToolName) -> bool {
+        self.kept.as_ref().is_none_or(|kept| kept.contains(name))
+    }
+
+    pub(super) fn is_by_flags(&self) -> bool {
+        !self.flags.is_empty()
+    }
+
+    /// Says how many tools are left out.
+    pub(super) fn tell(&self) {
+        let Some(kept) = self.kept.as_ref().filter(|_| self.is_by_flags()) else { return };
+        let n_out = self.n_all.saturating_sub(kept.len());
+        output::line(&format!(
+            "note: {} of {} tools; {} are left out by `{}`",
+            grouped(kept.len()),
+            grouped(self.n_all),
+            grouped(n_out),
+            self.flags
+        ));
+    }
+}
+
+/// Each tool of a description with its tags and those above them.
+pub(super) fn tagged(built: &Built) -> Vec<(&ToolName, Vec<&str>)> {
+    let tagged = built.toolsets.iter().flat_map(|toolset| {
+        let names = toolset.operations.iter().map(|operation| &operation.tool_name);
+        names.zip(tags_of(&toolset.operations))
+    });
+    tagged.collect()
+}
+
+fn no_tag(unknown: &str, known: &BTreeSet<&str>, arguments: &ToolsArguments) -> Failure {
+    let file = arguments.source.file.display();
+    let message = format!("expected a tag of a tool of `{file}`, got: `{unknown}`");
+    let help = match nearest(unknown, known.iter().copied()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if known.is_empty() => "no tool has a tag; leave `--tag` out".to_owned(),
+        None => {
+            let named: Vec<_> = known.iter().take(NAMED).map(|tag| format!("`{tag}`")).collect();
+            let more = if known.len() > NAMED { ", …" } else { "" };
+            format!("the tags are {}{more}", named.join(", "))
+        }
+    };
+    Failure::with_help(&message, &help)
+}
+
+fn flags(arguments: &ToolsArguments) -> String {
+    let tags = arguments.tag.iter().map(|tag| format!("--tag {tag}"));
+    let effects = arguments.effect.iter().map(|effect| format!("--effect {}", effect.as_str()));
+    let read = arguments.read.then(|| "--read".to_owned());
+    tags.chain(effects).chain(read).collect::<Vec<_>>().join(" ")
+}
+
+/// The most tags that a message names.
+const NAMED: usize = 12;

@@ -1,0 +1,133 @@
+//! The tools of a file for people, each with its effect and its purpose in one line: all of them in groups by tag, or those that a
+//! search finds. Groups and tools are in the order of the description.
+
+use std::collections::BTreeMap;
+
+use callgate::{
+    Entry, Executor, Tool, Value,
+    config::Built,
+    search::{Found, FoundNeed, Search},
+};
+use callgate_tool::ToolName;
+
+use super::{
+    filter::{Filter, tagged},
+    listed,
+};
+use crate::{
+    listing::{Listing, Row, cut},
+    number::grouped,
+    output,
+};
+
+/// The tools of one toolset with the same first tag.
+type Group = (String, Vec<Row>);
+
+/// Shows the tools that the filter leaves.
+pub(super) fn show(built: &Built, filter: &Filter) {
+    let (mut groups, mut known) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
+    let headings = headings(built);
+    listed(built, filter, ["", "", ""], |_, tool| {
+        let heading = headings.get(&tool.name).map_or(WITHOUT_TAG, String::as_str);
+        let at = *known.entry(heading.to_owned()).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push((heading.to_owned(), Vec::new()));
+        }
+        if let Some((_, rows)) = groups.get_mut(at) {
+            rows.push(row(&tool.name, tool.effect.as_str(), &purpose(tool)));
+        }
+    });
+    output::coloured(&text(&groups));
+    if output::is_shown() && !filter.is_by_flags() {
+        tell_more(&groups);
+    }
+}
+
+/// The heading of each tool: the first tag of its operation, with its toolset where there are several.
+fn headings(built: &Built) -> BTreeMap<ToolName, String> {
+    let is_several = built.toolsets.len() > 1;
+    let tags = tagged(built).into_iter().map(|(name, tags)| (name.clone(), tags.first().copied()));
+    let tags: BTreeMap<ToolName, Option<&str>> = tags.collect();
+    let heading = |entry: Entry<'_>| {
+        let tag = tags.get(entry.name()).copied().flatten();
+        match (tag, is_several) {
+            (Some(tag), true) => format!("{}: {tag}", entry.toolset()),
+            (Some(tag), false) => tag.to_owned(),
+            (None, true) => entry.toolset().to_owned(),
+            (None, false) => WITHOUT_TAG.to_owned(),
+        }
+    };
+    built.executor.entries().map(|entry| (entry.name().clone(), heading(entry))).collect()
+}
+
+fn text(groups: &[Group]) -> String {
+    let mut listing = Listing::new("tool", &["effect"], "what it does");
+    let is_grouped = groups.len() > 1;
+    for (heading, rows) in groups {
+        if is_grouped {
+            listing.heading(heading);
+        }
+        for row in rows {
+            listing.row(Row { indent: if is_grouped { 2 } else { 0 }, ..row.clone() });
+        }
+    }
+    listing.text(output::width())
+}
+
+fn row(name: &ToolName, effect: &str, text: &str) -> Row {
+    Row { indent: 0, name: name.to_string(), words: vec![effect.to_owned()], text: text.to_owned() }
+}
+
+/// The first paragraph of what a tool does.
+fn purpose(tool: &Tool) -> String {
+    let lines = tool.description.trim_start().lines().take_while(|line| !line.trim().is_empty());
+    cut(&lines.collect::<Vec<_>>().join(" "), LONGEST)
+}
+
+/// The flags that a newcomer needs next.
+fn tell_more(groups: &[Group]) {
+    let n_tools: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
+    let page = "`callgate tools FILE TOOL` shows one, with an example";
+    if n_tools <= MANY {
+        output::line(&format!("note: {page}"));
+        return;
+    }
+    let tag = if groups.len() > 1 { "`--tag TAG`, " } else { "" };
+    output::line(&format!(
+        "note: {} tools; {tag}`--read` and `--search TEXT` show fewer; {page}",
+        grouped(n_tools)
+    ));
+}
+
+/// `--search TEXT`: the tools that match, as a list or as JSON.
+pub(super) fn found(executor: &Executor, search: &Search<'_>, filter: &Filter, is_json: bool) {
+    let found = executor.search(search, |entry| filter.takes(entry.name()));
+    if is_json {
+        let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
+        output::result(&format!("{:#}\n", Value::Array(tools)));
+        return;
+    }
+    if found.is_empty() {
+        output::talk("note: no tool has one of these words\n");
+        return;
+    }
+    let mut listing = Listing::new("tool", &["effect"], "what it does");
+    for one in &found {
+        listing.row(row(one.entry.name(), one.entry.effect().as_str(), &one.entry.brief()));
+        for need in &one.needs {
+            listing.row(Row { words: vec![String::new()], text: needs(need), ..Row::default() });
+        }
+    }
+    output::coloured(&listing.text(output::width()));
+}
+
+fn needs(need: &FoundNeed<'_>) -> String {
+    let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
+    format!("needs `{}`: {}", need.argument, from.join(", "))
+}
+
+const WITHOUT_TAG: &str = "without a tag";
+/// The most characters of a tool's purpose.
+const LONGEST: usize = 160;
+/// A longer list does not fit on a screen.
+const MANY: usize = 40;
