@@ -27,7 +27,7 @@ use crate::{
     remedy,
     render::{self, Lines},
     sarif,
-    token_advice::Sized,
+    token_advice::DescriptionSizes,
 };
 
 /// A description after checking.
@@ -156,8 +156,8 @@ impl Checked {
     }
 
     /// The description with the sizes of its declarations.
-    pub(crate) fn sized(&self) -> Sized<'_> {
-        Sized { toolset: &self.toolset, sizes: &self.advice.sizes }
+    pub(crate) fn sizes(&self) -> DescriptionSizes<'_> {
+        DescriptionSizes { toolset: &self.toolset, sizes: &self.advice.sizes }
     }
 
     /// Counts the findings that are not shown one by one.

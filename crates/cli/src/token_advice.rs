@@ -23,7 +23,7 @@ pub(crate) struct Sizes(BTreeMap<ToolName, (Effect, usize)>);
 
 /// A description as the advice names it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sized<'a> {
+pub(crate) struct DescriptionSizes<'a> {
     pub(crate) toolset: &'a BuiltToolset,
     pub(crate) sizes: &'a Sizes,
 }
@@ -58,7 +58,7 @@ impl Sizes {
 }
 
 /// The advice on the descriptions of `file`; empty if a model can see all of their declarations.
-pub(crate) fn text(file: &Path, descriptions: &[Sized<'_>]) -> String {
+pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String {
     let tokens: usize = descriptions.iter().map(|one| one.sizes.tokens()).sum();
     let largest = descriptions.iter().max_by_key(|one| one.sizes.tokens());
     let Some(largest) = largest.filter(|_| tokens > MOST_TOKENS) else { return String::new() };
@@ -88,7 +88,7 @@ pub(crate) fn text(file: &Path, descriptions: &[Sized<'_>]) -> String {
 }
 
 /// The settings that the keys belong to.
-fn place(description: &Sized<'_>, file: &str) -> String {
+fn place(description: &DescriptionSizes<'_>, file: &str) -> String {
     match description.toolset.name.as_str() {
         "" => format!("with keys of a toolset (`callgate init NAME {file}` writes one)"),
         name => format!("with keys of the toolset `{}`", visible_line(name)),
@@ -96,8 +96,8 @@ fn place(description: &Sized<'_>, file: &str) -> String {
 }
 
 /// The keys that leave a part of a description, with the tokens of that part.
-fn fewer(description: &Sized<'_>) -> String {
-    let Sized { toolset, sizes } = description;
+fn fewer(description: &DescriptionSizes<'_>) -> String {
+    let DescriptionSizes { toolset, sizes } = description;
     let by_tag = sizes.by_tag(toolset);
     let mut all = Vec::new();
     let few = by_tag.iter().find(|(_, tokens)| *tokens <= FEW_TOKENS);
@@ -121,7 +121,7 @@ fn fewer(description: &Sized<'_>) -> String {
 }
 
 /// The names of the largest descriptions with their tokens.
-fn shares(descriptions: &[Sized<'_>]) -> String {
+fn shares(descriptions: &[DescriptionSizes<'_>]) -> String {
     let mut all: Vec<_> =
         descriptions.iter().map(|one| (one.sizes.tokens(), one.toolset.name.as_str())).collect();
     all.sort_by_key(|(tokens, _)| Reverse(*tokens));

@@ -244,8 +244,8 @@ impl Found {
             for document in documents {
                 output::coloured(&document.to_text(levels));
             }
-            let sized: Vec<_> = documents.iter().map(Checked::sized).collect();
-            output::coloured(&token_advice::text(file, &sized));
+            let sizes: Vec<_> = documents.iter().map(Checked::sizes).collect();
+            output::coloured(&token_advice::text(file, &sizes));
             first = *end;
         }
     }
