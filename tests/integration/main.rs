@@ -30,6 +30,7 @@ mod prelude;
 mod redirects;
 mod references;
 mod renewal;
+mod retry;
 mod search;
 mod secret_stores;
 mod security;

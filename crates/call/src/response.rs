@@ -29,6 +29,7 @@ use crate::{
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
+pub use failure::retry_after;
 use json::{NoJson, begins_like_json, json};
 use media::{Kind, Media};
 pub use parts::WholePart;

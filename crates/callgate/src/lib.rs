@@ -308,7 +308,7 @@ pub mod config {
         SecretsConfig, ServerUrl, SourceTools, SourceToolset, TlsConfig, ToolSource, ToolsetConfig,
         Upstream, load,
     };
-    pub use callgate_executor::{CallSettings, Redirects};
+    pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
     pub use callgate_tool::ToolsetName;
     pub use callgate_tree::Severity;

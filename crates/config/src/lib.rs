@@ -27,6 +27,7 @@ mod output;
 mod policy;
 mod reader;
 mod references;
+mod retry;
 mod schema;
 mod scheme_credentials;
 mod secret_name;

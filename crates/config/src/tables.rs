@@ -17,6 +17,7 @@ use crate::{
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     output::{OutputKeys, ToolOutputKeys},
     policy::{Audit, AuditKeys, BreakerKeys, CallsKeys, IdempotencyKeys, RateKeys},
+    retry::RetryKeys,
     secrets::{
         ApproleKeys, AwsStoreKeys, CacheKeys, GcpKeys, KeyringKeys, KubernetesKeys, Secrets,
         SecretsKeys, VaultKeys,
@@ -96,6 +97,7 @@ pub const TABLES: &[Table] = &[
     CallsKeys::TABLE,
     IdempotencyKeys::TABLE,
     RateKeys::TABLE,
+    RetryKeys::TABLE,
     BreakerKeys::TABLE,
     ToolsetKeys::TABLE,
     ArgumentHeaderKeys::TABLE,

@@ -19,6 +19,7 @@ use crate::{
     output::OutputKeys,
     reader::{Mapping, Reader, at},
     references::References,
+    retry::RetryRule,
     scheme_credentials::{Origins, Schemes},
     selection::SelectionKeys,
     server::{Server, ServerVariables},
@@ -80,6 +81,8 @@ keys! {
         references: References;
         /// `true` for a sidecar that is not ready while the description cannot be read.
         required: bool;
+        /// The requests that are sent again after a failure: `none`, `safe`, or a mapping with its numbers.
+        retry => call.retry: RetryRule;
         /// The server that is called instead of the description's own; `env:NAME` for the variable that holds it.
         server: Server;
         /// Values of the variables of the server; `env:NAME` for the variable that holds one.

@@ -1,6 +1,7 @@
 //! The trait of kinds of tools: an implementation runs the tools of one kind. The catalog finds the tool.
 
 mod argument_check;
+mod attempts;
 mod challenge;
 mod client;
 mod echo;
@@ -13,6 +14,7 @@ mod opened;
 mod raw;
 mod reading;
 mod redirect;
+mod repeat;
 mod session_values;
 mod shown;
 mod unknown_session;

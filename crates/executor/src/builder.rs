@@ -14,6 +14,7 @@ use crate::{
     error::Error,
     middleware::Middleware,
     results::Results,
+    retry::RetryBudget,
     search::Finder,
 };
 
@@ -146,6 +147,7 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
         session_values: toolset.session_values,
         secret_arguments: toolset.secret_arguments,
         results: Arc::clone(results),
+        retry_budget: RetryBudget::default(),
     });
     let (mut shapes, client) = (toolset.tool_shapes, toolset.client);
     operations.into_iter().map(move |callable| {

@@ -8,7 +8,7 @@ use callgate_openapi::Operation;
 use callgate_tool::{SessionName, ToolName};
 use callgate_transport::{Limits, Transport};
 
-use crate::execution::ClientSide;
+use crate::{execution::ClientSide, retry::Retry};
 
 /// An operation with the credentials of its calls.
 #[derive(Clone, Debug)]
@@ -65,6 +65,8 @@ pub struct CallSettings {
     pub request_bytes: Option<usize>,
     /// The policy for redirects.
     pub redirects: Redirects,
+    /// The policy for requests that fail.
+    pub retry: Retry,
     /// True if the caller's `baggage` is passed on.
     pub baggage: bool,
     /// The shape in which results are shown.

@@ -79,6 +79,9 @@ pub(crate) struct ResultBody {
     /// True if the service had not ended its answer
     #[serde(default)]
     still_sending: bool,
+    /// The number of attempts, if `retry` of the toolset repeated one that failed
+    #[serde(default)]
+    attempts: usize,
     /// Arguments that defaults of the description were sent for
     #[serde(default)]
     defaults: Vec<String>,

@@ -10,11 +10,11 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
-use callgate_tool::{FaultCode, Journal, Outcome};
+use callgate_tool::{Event, FaultCode, Journal, Outcome};
 use tokio::time::Instant;
 
-/// Ends calls to a toolset at once after a number of consecutive calls could not reach its service. A service that
-/// responds, with any status, is reached.
+/// Ends calls to a toolset at once after a number of consecutive attempts of calls could not reach its service. A service
+/// that responds, with any status, is reached.
 ///
 /// ```
 /// use std::{collections::BTreeMap, time::Duration};
@@ -60,7 +60,7 @@ pub struct Breaker {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct BreakerSettings {
-    /// The number of consecutive calls that cannot reach the service before calls stop.
+    /// The number of consecutive attempts that cannot reach the service before calls stop.
     pub failures: u32,
     /// The time before one call tests whether the service can be reached again.
     pub open: Duration,
@@ -141,9 +141,9 @@ impl Circuit {
         }
     }
 
-    /// Records the end of a call that went through.
-    fn end(&self, ending: Ending<'_>, is_probe: bool) {
-        let (mut state, seen) = (self.lock(), Seen::of(ending));
+    /// Records the end of a call that went through, with each of its attempts.
+    fn end(&self, ended: &Ended<'_>, is_probe: bool) {
+        let (mut state, (seen, n_failed)) = (self.lock(), Seen::of(ended));
         let next = match (*state, seen) {
             (State::Probing, Seen::Reached) if is_probe => State::Closed { failures: 0 },
             (State::Probing, Seen::Unreachable) if is_probe => self.opened(),
@@ -151,7 +151,7 @@ impl Circuit {
             (State::Probing, Seen::Nothing) if is_probe => State::Open { until: Instant::now() },
             (State::Closed { .. }, Seen::Reached) => State::Closed { failures: 0 },
             (State::Closed { failures }, Seen::Unreachable) => {
-                let failures = failures.saturating_add(1);
+                let failures = failures.saturating_add(n_failed);
                 let is_over = failures >= self.settings.failures;
                 if is_over { self.opened() } else { State::Closed { failures } }
             }
@@ -184,7 +184,27 @@ enum Seen {
 }
 
 impl Seen {
-    fn of(ending: Ending<'_>) -> Self {
+    /// The last information in the attempts of a call, and the number of attempts in a row that could not reach the service.
+    fn of(ended: &Ended<'_>) -> (Self, u32) {
+        let retried = ended.journal.events().iter().filter_map(Self::of_attempt);
+        let seen = retried.chain([Self::of_end(ended.ending)]);
+        seen.fold((Self::Nothing, 0), |(last, n_failed), next| match next {
+            Self::Nothing => (last, n_failed),
+            Self::Reached => (next, 0),
+            Self::Unreachable => (next, n_failed.saturating_add(1)),
+        })
+    }
+
+    /// The information in an attempt that was repeated.
+    fn of_attempt(event: &Event) -> Option<Self> {
+        match event {
+            Event::Retried { status: Some(_), .. } => Some(Self::Reached),
+            Event::Retried { code: FaultCode::Unreachable, .. } => Some(Self::Unreachable),
+            _ => None,
+        }
+    }
+
+    fn of_end(ending: Ending<'_>) -> Self {
         match ending {
             Ending::Outcome(Outcome::Answered(_)) => Self::Reached,
             Ending::Outcome(Outcome::Failed(fault)) if fault.status.is_some() => Self::Reached,
@@ -222,7 +242,7 @@ impl Middleware for Breaker {
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
         if let Some(Passed { circuit, is_probe }) = call.extensions().get() {
-            circuit.end(ended.ending, *is_probe);
+            circuit.end(ended, *is_probe);
         }
     }
 }

@@ -5,7 +5,9 @@ mod sentences;
 
 use std::time::Duration;
 
-use crate::remedy::Remedy;
+use self::sentences::failed;
+
+use crate::{fault::FaultCode, remedy::Remedy};
 
 /// The decisions of one call, in order.
 ///
@@ -121,6 +123,11 @@ pub enum Event {
         /// Both requests and their differences.
         detail: String,
     },
+    /// A failed attempt was the last, although the toolset's policy repeats such requests.
+    NotRetried {
+        /// The reason why there was no further attempt.
+        why: &'static str,
+    },
     /// A `null` for an optional input was treated as omitted.
     NullOmitted {
         /// The argument.
@@ -145,6 +152,15 @@ pub enum Event {
     },
     /// The call was made before under its idempotency key; callgate returned the first result and did not make it again.
     Replayed,
+    /// An attempt failed, and the policy of the toolset allowed a further one.
+    Retried {
+        /// The failure of the attempt.
+        code: FaultCode,
+        /// The status, if the service answered.
+        status: Option<u16>,
+        /// The wait before the further attempt.
+        wait: Duration,
+    },
     /// The service had closed the connection before it answered, so the request was sent again over a new one.
     SentAgain,
     /// An optional input that only the session can give was omitted.
@@ -249,17 +265,43 @@ impl Journal {
         };
         // A model in strict mode gives `null` for each argument that it leaves out, so these share one sentence.
         let mut nulls: Vec<String> = Vec::new();
+        let mut failures: Vec<String> = Vec::new();
         for event in self.events.iter().filter(|event| event.is_note()) {
             match event {
                 Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
+                Event::Retried { code, status, .. } => failures.push(failed(*code, *status)),
                 event => add(event.to_string()),
             }
+        }
+        if let Some(n_attempts) = self.attempts() {
+            failures.dedup();
+            add(format!("the call took {n_attempts} attempts: {}", failures.join(", then ")));
         }
         nulls.dedup();
         if !nulls.is_empty() {
             add(format!("null and therefore omitted: {}", nulls.join(", ")));
         }
         notes
+    }
+
+    /// The number of attempts, if the policy of the toolset repeated one that failed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use callgate_tool::{Event, FaultCode, Journal};
+    ///
+    /// let mut journal = Journal::default();
+    /// assert_eq!(journal.attempts(), None);
+    /// let (code, wait) = (FaultCode::ServiceError, Duration::from_millis(150));
+    /// journal.note(Event::Retried { code, status: Some(503), wait });
+    /// assert_eq!(journal.attempts(), Some(2));
+    /// assert_eq!(journal.notes(), ["the call took 2 attempts: the service answered 503"]);
+    /// ```
+    pub fn attempts(&self) -> Option<usize> {
+        let is_retry = |event: &&Event| matches!(event, Event::Retried { .. });
+        let n_retries = self.events.iter().filter(is_retry).count();
+        (n_retries > 0).then_some(n_retries + 1)
     }
 
     /// The decisions so far.
@@ -283,6 +325,7 @@ impl Event {
             | Self::MediaChosen { .. }
             | Self::NullOmitted { .. }
             | Self::OutsidePartsIgnored { .. }
+            | Self::Retried { .. }
             | Self::SessionValueAbsent { .. }
             | Self::SessionValueWon { .. }
             | Self::SurrogatesReplaced { .. }
@@ -297,6 +340,7 @@ impl Event {
             | Self::CredentialRefused { .. }
             | Self::CredentialRenewed
             | Self::DefaultUsed { .. }
+            | Self::NotRetried { .. }
             | Self::NothingRecorded { .. }
             | Self::Redirected { .. }
             | Self::Refused { .. }

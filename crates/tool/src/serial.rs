@@ -12,14 +12,15 @@ use crate::{
 /// The members of an object that is being written.
 type Members<S> = <S as Serializer>::SerializeMap;
 
-/// Writes the id, the tool, the members of the outcome and, where there are any, `defaults` (the arguments that got defaults
-/// of the description) and `notes` (what else differs from the call). The rest of the journal is only for the operator.
+/// Writes the id, the tool, the members of the outcome and, where there are any, `attempts` (of a call that was retried),
+/// `defaults` (the arguments that got defaults of the description) and `notes` (what else differs from the call). The rest of the journal is only for the operator.
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         members.serialize_entry("id", &self.id)?;
         members.serialize_entry("tool", &self.tool)?;
         outcome::<S>(&self.outcome, &mut members)?;
+        known::<S, _>(&mut members, "attempts", self.journal.attempts().as_ref())?;
         known::<S, _>(&mut members, "defaults", self.defaults().as_ref())?;
         known::<S, _>(&mut members, "notes", self.notes().as_ref())?;
         members.end()
@@ -249,6 +250,24 @@ mod tests {
             let written = serde_json::to_string(&result).unwrap();
             assert_eq!(written.contains(r#""defaults":["a","b.c"],"notes""#), is_told, "{written}");
         }
+    }
+
+    #[test]
+    fn a_retried_call_says_how_often_and_why() {
+        let mut journal = Journal::default();
+        let (unreachable, late) = (FaultCode::Unreachable, FaultCode::TimedOut);
+        for (code, status) in
+            [(FaultCode::ServiceError, Some(503)), (unreachable, None), (late, None)]
+        {
+            journal.note(Event::Retried { code, status, wait: Duration::from_millis(7) });
+        }
+        let outcome = Answer::new(200, Content::Empty).into();
+        let result = ToolResult { id: "1".to_owned(), tool: "t".to_owned(), outcome, journal };
+        let written = serde_json::to_string(&result).unwrap();
+        let told = r#""attempts":4,"notes":["the call took 4 attempts: the service answered 503, then the connection to the service failed, then the service did not answer in time"]}"#;
+        assert!(written.ends_with(told), "{written}");
+        let line = result.journal.events()[0].to_string();
+        assert_eq!(line, "the service answered 503; a further attempt followed after 7 ms");
     }
 
     #[test]

@@ -177,9 +177,9 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 300..=303 | 305..=308)
 }
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date counts from the response's own `Date`, so that differing
-/// clocks do no harm. The transport adds a missing `Date` (§6.6.1).
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+/// The wait that a response asks for by `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date counts from the
+/// response's own `Date`, so that differing clocks do no harm. The transport adds a missing `Date` (§6.6.1).
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number {

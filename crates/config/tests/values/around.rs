@@ -5,7 +5,7 @@ use crate::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_config::{BreakerChoice, CallsConfig};
-use callgate_executor::Call;
+use callgate_executor::{Call, Retry, RetryWhen};
 use callgate_policy::{BreakerSettings, IdempotencyKey, RecordBounds};
 use callgate_secret::{Secret, SecretReference};
 use callgate_tool::{Arguments, Outcome, Reached, Session, ToolCall};
@@ -57,6 +57,21 @@ fn settings_of_calls_and_idempotency_have_defaults_and_are_read() {
 }
 
 #[test]
+fn the_policy_for_failed_requests_is_a_word_or_has_its_numbers() {
+    let read = |text: &str| {
+        let text = format!("toolsets: {{a: {{openapi: a.yaml, {text}}}}}");
+        Config::from_text(text, "").unwrap().toolsets[0].call.retry
+    };
+    let usual = Retry::default();
+    assert_eq!((read(""), read("retry: none")), (usual, usual));
+    assert_eq!(read("retry: safe"), Retry { when: RetryWhen::Safe, ..usual });
+    let text = "retry: {when: safe, attempts: 5, wait: 20s, attempt_timeout: 3s}";
+    let (wait, limit) = (Duration::from_secs(20), Duration::from_secs(3));
+    let expected = Retry { when: RetryWhen::Safe, attempts: 5, wait, attempt_timeout: Some(limit) };
+    assert_eq!(read(text), expected);
+}
+
+#[test]
 fn each_fault_is_reported_at_its_position() {
     let rows = [
         ("audit: {key: env:A}", "/audit"),
@@ -67,6 +82,14 @@ fn each_fault_is_reported_at_its_position() {
         ("calls: {rate: {calls: 0}}", "/calls/rate/calls"),
         ("calls: {in_fligth: 1}", "/calls/in_fligth"),
         ("idempotency: {ttl: 1}", "/idempotency/ttl"),
+        ("toolsets: {a: {openapi: a, retry: always}}", "/toolsets/a/retry"),
+        ("toolsets: {a: {openapi: a, retry: 3}}", "/toolsets/a/retry"),
+        ("toolsets: {a: {openapi: a, retry: {attempts: 3}}}", "/toolsets/a/retry"),
+        (
+            "toolsets: {a: {openapi: a, retry: {when: safe, attempts: 11}}}",
+            "/toolsets/a/retry/attempts",
+        ),
+        ("toolsets: {a: {openapi: a, retry: {when: safe, wait: 5}}}", "/toolsets/a/retry/wait"),
         ("toolsets: {a: {openapi: a, limits: {breaker: 1}}}", "/toolsets/a/limits/breaker"),
         (
             "toolsets: {a: {openapi: a, limits: {breaker: {open: 0s}}}}",

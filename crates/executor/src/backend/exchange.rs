@@ -20,6 +20,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
 
 use super::{
+    attempts::Attempts,
     challenge::{self, Sent},
     failure,
     in_time::in_time,
@@ -29,6 +30,7 @@ use crate::{
     call::Call,
     extensions::UsableToolsets,
     results::Results,
+    retry::RetryBudget,
     stop::Stop,
     toolset::{CallSettings, SessionValues},
     trace::CurrentTrace,
@@ -44,6 +46,7 @@ pub(crate) struct Connection {
     pub(crate) session_values: SessionValues,
     pub(crate) secret_arguments: Vec<String>,
     pub(crate) results: Arc<Results>,
+    pub(crate) retry_budget: RetryBudget,
 }
 
 impl Connection {
@@ -130,12 +133,14 @@ fn find_handles(value: &Value, handles: &mut Vec<Handle>) {
 
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
-    plan: &'a Plan,
+    pub(super) plan: &'a Plan,
     authenticator: &'a dyn Authenticator,
-    connection: &'a Connection,
-    call: &'a Call<'a>,
-    /// The time by which the call must have ended.
+    pub(super) connection: &'a Connection,
+    pub(super) call: &'a Call<'a>,
+    /// The time by which the call must have ended, or this attempt of it.
     pub(super) deadline: Instant,
+    /// The attempts so far, under a policy that repeats some.
+    pub(super) attempts: Option<Box<Attempts>>,
     /// The secrets that were sent, which no output may show.
     pub(super) secrets: Vec<Secret>,
     /// The credential that was sent, and if a fresh one replaced it.
@@ -155,7 +160,11 @@ impl<'a> Exchange<'a> {
         let deadline = call.deadline_within(connection.settings.limits.timeout);
         let secrets = connection.session_values.secrets(call.session());
         let sent = Sent::Nothing;
-        Self { plan, authenticator, connection, call, deadline, secrets, sent }
+        let attempts = Attempts::new(&connection.settings.retry, deadline);
+        if attempts.is_some() {
+            connection.retry_budget.earn();
+        }
+        Self { plan, authenticator, connection, call, deadline, attempts, secrets, sent }
     }
 
     /// The limits of the call: its time is the shorter of the caller's and the toolset's.
@@ -164,18 +173,28 @@ impl<'a> Exchange<'a> {
         Limits { timeout, ..self.connection.settings.limits }
     }
 
-    /// Sends the call. If the service refuses a token that can be renewed, sends it again: a refused request was not executed.
-    pub(super) async fn answer(
+    /// Sends the call once. If the service refuses a token that can be renewed, sends it again: a refused request was not
+    /// executed. `again` repeats attempts that fail otherwise.
+    pub(super) async fn attempt(
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
-        let mut request = self.connection.planned(self.plan, self.call, journal).await?;
+        let mut unseen = Journal::default();
+        let is_further = self.attempts.as_ref().is_some_and(|attempts| attempts.n_made > 0);
+        // The journal already has the decisions of a request that is made again.
+        let noted = if is_further { &mut unseen } else { &mut *journal };
+        let mut request = self.connection.planned(self.plan, self.call, noted).await?;
+        if let Some(attempts) = &mut self.attempts {
+            let (effect, retry) = (self.plan.operation().effect, &self.connection.settings.retry);
+            self.deadline = attempts.begin(&request, effect, retry);
+        }
         self.trust(&mut request);
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.fault(&error, journal))?;
         let (answer, authorization) =
             self.followed(&mut request, failure::of_credential, journal).await?;
-        let refusal = challenge::refusal(&answer).filter(|_| Instant::now() < self.deadline);
+        let may_renew = |sent| sent != Sent::Fresh && Instant::now() < self.deadline;
+        let refusal = challenge::refusal(&answer).filter(|_| may_renew(self.sent));
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
@@ -199,7 +218,10 @@ impl<'a> Exchange<'a> {
         Ok(answer)
     }
 
-    pub(super) fn fault(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
+    pub(super) fn fault(&mut self, error: &Error, journal: &mut Journal) -> Box<Fault> {
+        if let Some(attempts) = &mut self.attempts {
+            attempts.lose(error);
+        }
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
             let detail = Masker::new(&self.secrets).mask_text(detail).into_owned();
             journal.note(Event::NothingRecorded { detail });
@@ -286,6 +308,9 @@ impl<'a> Exchange<'a> {
             self.sent = Sent::Credential;
         }
         self.secrets.extend(authorization.secrets.iter().cloned());
+        if let Some(attempts) = &mut self.attempts {
+            attempts.send(request.headers());
+        }
         let started = Instant::now();
         let timeout = self.deadline.saturating_duration_since(started);
         if timeout.is_zero() {

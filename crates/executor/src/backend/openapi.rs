@@ -12,7 +12,7 @@ use callgate_tool::{
     Content, Effect, Event, Fault, FaultCode, FingerprintHasher, Journal, Outcome, PlannedRequest,
     Preview, Session, StoredResult, Tool, ToolName, Value,
 };
-use callgate_transport::{Error, ResponseBody, TlsFault, render_response};
+use callgate_transport::{TlsFault, render_response};
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
@@ -24,7 +24,7 @@ use super::{
     failure,
     opened::Terms,
     raw::Raw,
-    reading, shown, unknown_session,
+    shown, unknown_session,
     values::Values,
 };
 use crate::{
@@ -115,22 +115,13 @@ impl OpenApi {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
-    fn read(
-        &self,
-        answer: Response<ResponseBody>,
-        exchange: &Exchange<'_>,
-    ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
-        reading::read(answer, self.connection.settings.limits.response_bytes, exchange.deadline)
-    }
-
     async fn whole(
         &self,
-        read: Result<Response<Bytes>, Error>,
+        response: Response<Bytes>,
         exchange: Exchange<'_>,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        let response = read.map_err(|error| exchange.fault(&error, journal))?;
         let sent = exchange.sent;
         let masker = Masker::new(exchange.secrets);
         let response = echo::without_secrets_in_headers(response, &masker);
@@ -191,7 +182,11 @@ impl OpenApi {
     async fn opened(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Opened, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut exchange = self.exchange(call);
-        let answer = exchange.answer(journal).await?;
+        let mut answer = exchange.attempt(journal).await;
+        if exchange.may_repeat(&answer) {
+            answer = Box::pin(exchange.again(answer, journal)).await;
+        }
+        let answer = answer?;
         let (shape, is_success) = (self.shape(call), answer.status().is_success());
         if is_success && call.response_choice().is_raw {
             let (head, body) = answer.into_parts();
@@ -203,8 +198,8 @@ impl OpenApi {
         }
         let splitter = Splitter::of(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
-            let read = self.read(answer, &exchange).await;
-            return Ok(Opened::Ended(self.whole(read, exchange, call, journal).await?));
+            let response = exchange.whole(answer, journal).await?;
+            return Ok(Opened::Ended(self.whole(response, exchange, call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
@@ -222,9 +217,13 @@ impl OpenApi {
     async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut exchange = self.exchange(call);
-        let answer = exchange.answer(journal).await?;
-        let read = self.read(answer, &exchange).await;
-        self.whole(read, exchange, call, journal).await
+        let mut answer = exchange.attempt(journal).await;
+        // Boxed because few attempts fail; the others need no room for it.
+        if exchange.may_repeat(&answer) {
+            answer = Box::pin(exchange.again(answer, journal)).await;
+        }
+        let response = exchange.whole(answer?, journal).await?;
+        self.whole(response, exchange, call, journal).await
     }
 
     /// Makes an outcome of a response. The whole response is kept if the outcome does not show all of it.

@@ -57,6 +57,9 @@ pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
         members.json("status", &status.to_string());
     }
     members.text("reached", ended.reached.as_str());
+    if let Some(n_attempts) = ended.journal.attempts() {
+        members.json("attempts", &n_attempts.to_string());
+    }
     members.json("elapsed_ms", &ended.elapsed.as_millis().to_string());
     members.0
 }

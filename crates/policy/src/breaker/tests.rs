@@ -142,6 +142,38 @@ async fn the_breaker_does_not_stop_toolsets_without_one() {
     }
 }
 
+fn end(breaker: &Breaker, journal: &Journal, outcome: &Outcome) {
+    let (ending, elapsed, reached) = (Ending::Outcome(outcome), Duration::ZERO, Reached::No);
+    breaker.circuits["a"].end(&Ended { ending, journal, elapsed, reached }, false);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_of_a_retried_call_counts() {
+    let (down, up) = (fault(FaultCode::Unreachable, None), Value::Null.into());
+    let (unreachable, late) = (FaultCode::Unreachable, FaultCode::TimedOut);
+    let busy = (FaultCode::ServiceError, Some(503));
+    for (attempts, outcome, n_left) in [
+        (&[(unreachable, None), (unreachable, None)][..], &down, 0),
+        (&[(unreachable, None), (late, None)], &down, 1),
+        (&[(unreachable, None), busy], &down, 2),
+        (&[(unreachable, None), (unreachable, None)], &up, 3),
+    ] {
+        let settings = BreakerSettings { failures: 3, ..BreakerSettings::default() };
+        let breaker = Breaker::new(BTreeMap::from([("a".to_owned(), settings)]));
+        let mut journal = Journal::default();
+        for (code, status) in attempts {
+            let (code, status, wait) = (*code, *status, Duration::ZERO);
+            journal.note(Event::Retried { code, status, wait });
+        }
+        end(&breaker, &journal, outcome);
+        for _ in 0..n_left {
+            assert!(breaker.circuits["a"].pass().is_ok(), "{attempts:?}");
+            end(&breaker, &Journal::default(), &down);
+        }
+        assert!(breaker.circuits["a"].pass().is_err(), "{attempts:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_reload_keeps_open_breakers_whose_settings_are_unchanged() {
     let settings = |failures| {
@@ -151,7 +183,7 @@ async fn a_reload_keeps_open_breakers_whose_settings_are_unchanged() {
         )])
     };
     let first = Breaker::new(settings(1));
-    first.circuits["a"].end(Ending::Outcome(&fault(FaultCode::Unreachable, None)), false);
+    end(&first, &Journal::default(), &fault(FaultCode::Unreachable, None));
     let same = Breaker::following(settings(1), Some(&first));
     assert!(same.circuits["a"].pass().is_err());
     assert!(Breaker::following(settings(2), Some(&first)).circuits["a"].pass().is_ok());

@@ -157,7 +157,7 @@ impl CountedCall {
                     series.responses(*status).increment(1);
                 }
                 Event::CredentialRenewed => n_refreshed += 1,
-                Event::SentAgain => n_again += 1,
+                Event::Retried { .. } | Event::SentAgain => n_again += 1,
                 _ => {}
             }
         }

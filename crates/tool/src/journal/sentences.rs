@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt, time::Duration};
 
 use super::Event;
-use crate::remedy::Remedy;
+use crate::{fault::FaultCode, remedy::Remedy};
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,6 +28,7 @@ impl fmt::Display for Event {
             | Self::CredentialRefused { .. }
             | Self::CredentialRenewed
             | Self::SignInRequired { .. } => self.of_credential(f),
+            Self::NotRetried { why } => write!(f, "not sent again: {why}"),
             Self::MediaChosen { media_type } => {
                 write!(f, "the body is sent as `{media_type}`, which its value fits")
             }
@@ -40,6 +41,10 @@ impl fmt::Display for Event {
             Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
             Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
+            Self::Retried { code, status, wait } => {
+                let (failed, wait) = (failed(*code, *status), wait.as_millis());
+                write!(f, "{failed}; a further attempt followed after {wait} ms")
+            }
             Self::SentAgain => f.write_str(
                 "the service had closed the connection; the request was sent again over a new one",
             ),
@@ -148,6 +153,15 @@ fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fm
     match why {
         Some(why) => write!(f, "{why}; to call it all the same, {remedy}"),
         None => write!(f, "{remedy}"),
+    }
+}
+
+/// The failure of an attempt that was repeated.
+pub(super) fn failed(code: FaultCode, status: Option<u16>) -> String {
+    match (code, status) {
+        (_, Some(status)) => format!("the service answered {status}"),
+        (FaultCode::TimedOut, None) => "the service did not answer in time".to_owned(),
+        _ => "the connection to the service failed".to_owned(),
     }
 }
 

@@ -1,0 +1,178 @@
+//! Repeats failed attempts of a call as the toolset's policy allows, after a wait with jitter, within the time of the call and
+//! the budget of the toolset. `attempts` decides which may be repeated.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use callgate_call::wording;
+use callgate_tool::{Event, Fault, Journal, Reached};
+use callgate_transport::{Error, ResponseBody};
+use http::Response;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::{attempts::Failure, exchange::Exchange, reading};
+use crate::stop::Stop;
+
+/// The head of a response, or the fault of an attempt without one.
+type Answer = Result<Response<ResponseBody>, Box<Fault>>;
+
+impl Exchange<'_> {
+    /// Returns true if an attempt failed and the policy allows to repeat it.
+    pub(super) fn may_repeat(&self, answer: &Answer) -> bool {
+        self.attempts.is_some() && self.failure(answer).is_some()
+    }
+
+    fn failure(&self, answer: &Answer) -> Option<Failure> {
+        let attempts = self.attempts.as_deref()?;
+        let failure = match answer {
+            Ok(answer) => Failure::of_answer(answer)?,
+            Err(_) => attempts.lost?,
+        };
+        attempts.may_repeat(failure).then_some(failure)
+    }
+
+    /// Makes further attempts until one succeeds or no more are allowed.
+    pub(super) async fn again(&mut self, mut answer: Answer, journal: &mut Journal) -> Answer {
+        while let Some(failure) = self.failure(&answer) {
+            let Some(wait) = self.wait(failure, journal) else { break };
+            self.pause(wait, answer.ok().map(Response::into_body)).await?;
+            answer = self.attempt(journal).await;
+        }
+        self.ended(answer)
+    }
+
+    /// The response with its body, within the limits; of a further attempt if the body broke off and the policy allows one.
+    pub(super) fn whole<'e>(
+        &'e mut self,
+        answer: Response<ResponseBody>,
+        journal: &'e mut Journal,
+    ) -> impl Future<Output = Result<Response<Bytes>, Box<Fault>>> + Send + 'e {
+        let read = self.read(answer);
+        // A block holds the response once, and an `async fn` twice.
+        async move {
+            match read.await {
+                Ok(response) => Ok(response),
+                Err(error) => Box::pin(self.read_again(error, journal)).await,
+            }
+        }
+    }
+
+    async fn read_again(
+        &mut self,
+        mut error: Error,
+        journal: &mut Journal,
+    ) -> Result<Response<Bytes>, Box<Fault>> {
+        loop {
+            let fault = self.fault(&error, journal);
+            let answer = self.again(Err(fault), journal).await?;
+            match self.read(answer).await {
+                Ok(response) => return Ok(response),
+                Err(next) => error = next,
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        answer: Response<ResponseBody>,
+    ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
+        reading::read(answer, self.connection.settings.limits.response_bytes, self.deadline)
+    }
+
+    /// The wait before a further attempt; `None` if there is no further one, for a reason that the journal names.
+    fn wait(&mut self, failure: Failure, journal: &mut Journal) -> Option<Duration> {
+        let retry = &self.connection.settings.retry;
+        let attempts = self.attempts.as_deref_mut()?;
+        attempts.reached = further(attempts.reached, failure.reached);
+        if attempts.n_made >= retry.attempts {
+            return None;
+        }
+        let asked = failure.asked.unwrap_or_default();
+        let wait = asked.saturating_add(pause_after(attempts.n_made)).min(retry.wait);
+        let is_late = Instant::now().checked_add(wait).is_none_or(|then| then >= attempts.ends);
+        let obstacle = if asked > retry.wait {
+            Some("the service asks for a longer wait than `retry` allows")
+        } else if is_late {
+            Some("the time of the call is up before that")
+        } else if !self.connection.retry_budget.take() {
+            Some("too many calls of the toolset were retried a moment ago")
+        } else {
+            None
+        };
+        if let Some(why) = obstacle {
+            journal.note(Event::NotRetried { why });
+            return None;
+        }
+        journal.note(Event::Retried { code: failure.code, status: failure.status, wait });
+        Some(wait)
+    }
+
+    /// Waits, and meanwhile reads the rest of a response, so that its connection can be used again.
+    async fn pause(&self, wait: Duration, body: Option<ResponseBody>) -> Result<(), Box<Fault>> {
+        let until = Instant::now() + wait;
+        let waiting = async {
+            if let Some(body) = body {
+                timeout_at(until, body.collect(MOST_READ)).await.ok();
+            }
+            sleep_until(until).await;
+        };
+        if Stop::unless(self.call.stop(), waiting).await.is_some() {
+            return Ok(());
+        }
+        let reached = self.attempts.as_deref().map_or(Reached::Maybe, |attempts| attempts.reached);
+        Err(wording::stopped(reached, self.plan.operation().effect))
+    }
+
+    /// The end of the last attempt. Its fault says if an earlier attempt came further.
+    fn ended(&self, answer: Answer) -> Answer {
+        let Some(attempts) = self.attempts.as_deref() else { return answer };
+        answer.map_err(|mut fault| {
+            if fault.reached == Reached::No && attempts.reached != Reached::No {
+                fault.message = format!("in attempt {}, {}", attempts.n_made, fault.message);
+                fault.reached = attempts.reached;
+            }
+            fault
+        })
+    }
+}
+
+fn further(one: Reached, other: Reached) -> Reached {
+    match (one, other) {
+        (Reached::Yes, _) | (_, Reached::Yes) => Reached::Yes,
+        (Reached::Maybe, _) | (_, Reached::Maybe) => Reached::Maybe,
+        (Reached::No, Reached::No) => Reached::No,
+    }
+}
+
+/// The wait after this many attempts: doubled each time, and between its half and its whole at random, so that calls which
+/// failed together do not come again together.
+fn pause_after(n_made: usize) -> Duration {
+    let doublings = u32::try_from(n_made.saturating_sub(1)).unwrap_or(u32::MAX);
+    let whole = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(doublings));
+    let mut random = [0; 4];
+    // Without randomness the wait is the shortest one.
+    let part = getrandom::fill(&mut random).map_or(0, |()| u32::from_le_bytes(random));
+    let half = whole / 2;
+    half + half.mul_f64(f64::from(part) / f64::from(u32::MAX))
+}
+
+/// The longest wait after the first attempt.
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+/// The bytes of a failed response that are read: enough for an error page.
+const MOST_READ: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_and_differ() {
+        for (n_made, half) in [(1, 100), (2, 200), (3, 400), (9, 25_600)] {
+            let waits: Vec<_> = (0..100).map(|_| pause_after(n_made)).collect();
+            let bounds = Duration::from_millis(half)..=Duration::from_millis(2 * half);
+            assert!(waits.iter().all(|wait| bounds.contains(wait)), "{n_made}: {waits:?}");
+            assert!(waits.iter().any(|wait| *wait != waits[0]), "{n_made}");
+        }
+        assert!(pause_after(usize::MAX) > Duration::from_hours(1));
+    }
+}
