@@ -58,7 +58,7 @@ async fn a_dry_run_says_that_the_destination_would_be_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_this_machine_is_refused_for_a_description() {
+async fn a_name_of_this_machine_is_refused_in_a_description() {
     let result = called("https://localhost:1/v1", "").await;
     let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
     assert_eq!((fault.code.as_str(), fault.reached), ("refused", Reached::No), "{fault:?}");

@@ -124,7 +124,7 @@ fn an_item_without_an_example_is_reported_with_its_crate() {
 }
 
 #[test]
-fn every_item_of_the_front_has_an_example() {
+fn every_item_of_the_facade_has_an_example() {
     let front = fs::read_to_string(root().join("crates/callgate/src/lib.rs")).unwrap();
     let sources = rust_files("crates");
     let lacks = unshown(&front, &sources);

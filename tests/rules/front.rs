@@ -55,7 +55,7 @@ fn names_are_counted_in_modules_and_groups_too() {
 }
 
 #[test]
-fn the_front_has_few_names_and_no_glob() {
+fn the_facade_has_few_names_and_no_glob() {
     let text = fs::read_to_string(root().join("crates/callgate/src/lib.rs")).unwrap();
     let names = names_in(&text);
     assert!(names.len() <= MOST_NAMES, "{} names", names.len());

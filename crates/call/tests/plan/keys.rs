@@ -99,7 +99,7 @@ fn a_deep_object_keeps_out_of_a_parameter_named_like_a_member() {
 }
 
 #[test]
-fn cookies_and_credentials_have_their_own_writers() {
+fn no_value_writes_the_cookie_or_the_credential_of_another() {
     let security = json!({"openapi": "3.0.3", "info": {"title": "t", "version": "1"},
         "servers": [{"url": "https://api.example.com"}],
         "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "api_key"}}},
@@ -127,7 +127,7 @@ fn posting(media_type: &str) -> Plan {
 }
 
 #[test]
-fn fields_and_parts_have_their_own_writers() {
+fn no_member_writes_the_field_or_the_part_of_another() {
     let form = posting(FORM);
     check(&form, json!({"body": {"owner": "me", "size": {"w": "1"}}}), Ok("owner=me&w=1"));
     for plan in [&form, &posting("multipart/form-data")] {

@@ -223,7 +223,7 @@ fn a_read_only_member_is_neither_filled_nor_accepted() {
 }
 
 #[test]
-fn a_null_of_strict_mode_is_an_omission() {
+fn a_null_in_strict_mode_counts_as_omitted() {
     let planned = call_in(
         &body(pet(), true),
         json!({"name": "Rex", "kind": null, "owner": {"email": null, "country": "FR"}, "labels": null}),

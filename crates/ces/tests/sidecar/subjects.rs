@@ -207,7 +207,7 @@ async fn no_other_subject_sees_or_answers_a_call_that_waits_for_its_client() {
 }
 
 #[tokio::test]
-async fn a_caller_that_may_no_longer_use_a_tool_gets_no_kept_answer_of_it() {
+async fn a_caller_that_may_no_longer_use_a_tool_gets_no_stored_answer_of_it() {
     let world = World::start().await;
     let first = world.run(&calls()[0], "principal", "alice", "k").await.1;
     assert!(first.contains(r#""of":"""#), "{first}");

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kind_of_an_object_is_known_by_its_pointer() {
+    fn the_pointer_of_an_object_shows_its_kind() {
         for (pointer, expected) in [
             ("/components/schemas/a", None),
             ("/definitions/a", None),

@@ -74,7 +74,7 @@ fn members_with_defaults_behind_a_dynamic_reference_are_required_of_the_model() 
 }
 
 #[test]
-fn the_nodes_of_an_extended_tree_are_of_the_extension() {
+fn the_nodes_of_an_extended_tree_have_the_schema_of_the_extension() {
     let text = query("{$ref: 'https://a.example/strict'}")
         + r"
 components:

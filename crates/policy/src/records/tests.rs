@@ -38,7 +38,7 @@ fn fresh(begun: Begun) -> Guard {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_begins_once_and_its_result_expires() {
+async fn a_call_under_a_key_begins_once_and_its_result_expires() {
     let records = Records::new(bounds(9, 99_999));
     let guard = fresh(begin(&records, "k", 1).await);
     assert!(matches!(begin(&records, "k", 1).await, Begun::Running));

@@ -310,7 +310,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decimals_are_compared_as_their_thousandths_are(one in -99_999_i64..99_999, other in -99_999_i64..99_999) {
+        fn decimals_have_the_order_of_their_thousandths(one in -99_999_i64..99_999, other in -99_999_i64..99_999) {
             let shifted = |value: i64| number(&format!("{value}e-3"));
             prop_assert_eq!(shifted(one).order(&shifted(other)), one.cmp(&other));
             let expected = (other != 0).then(|| one % other == 0);

@@ -108,7 +108,7 @@ fn a_temporary_failure_of_the_token_endpoint_is_unavailable() {
 }
 
 #[test]
-fn the_retry_time_is_that_of_the_token_endpoint() {
+fn the_retry_time_of_the_token_endpoint_is_reported() {
     for (text, expected) in
         [("3", Retry::After(Duration::from_secs(3))), ("soon", Retry::Later), ("-1", Retry::Later)]
     {

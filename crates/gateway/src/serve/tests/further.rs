@@ -54,7 +54,7 @@ async fn lose(request: RouteRequest, _: Value) -> Result<Value, Problem> {
 }
 
 #[tokio::test]
-async fn a_state_without_a_form_in_json_is_refused_and_not_kept() {
+async fn a_state_without_a_form_in_json_is_refused_and_not_stored() {
     let sidecar = Sidecar::start("toolsets: {pets: {openapi: pets.yaml}}").await;
     let client = Client::builder().no_proxy().build().unwrap();
     let status = async |path: &str| {

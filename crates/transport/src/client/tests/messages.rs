@@ -19,7 +19,7 @@ async fn a_body_is_sent_and_an_answer_body_received() {
 }
 
 #[tokio::test]
-async fn no_content_is_an_empty_body() {
+async fn a_response_of_status_204_has_an_empty_body() {
     let origin =
         serve(Router::new().route("/", get_route(|| async { StatusCode::NO_CONTENT }))).await;
     let response = send(get(&origin, "/")).await.unwrap();
