@@ -83,6 +83,29 @@ impl Key {
         self.0.split('/').nth(1).unwrap_or_default()
     }
 
+    /// The key whose text [`Key::as_str`] returned; `None` if the text is none of a key.
+    ///
+    /// ```
+    /// use callgate_session::{Key, Owner, Space};
+    /// use callgate_tool::Session;
+    ///
+    /// let key = Key::new(Space::Session, Owner::new(None, &Session::new("s-1")), "cart");
+    /// assert_eq!(Key::from_text(key.as_str()), Some(key));
+    /// assert_eq!(Key::from_text("session/cart"), None);
+    /// ```
+    pub fn from_text(text: &str) -> Option<Self> {
+        let mut parts = text.split('/');
+        let is_known = Space::named(parts.next()?).is_some();
+        let is_part = |part: &str| part.is_empty() || part.starts_with('=');
+        (is_known && parts.all(is_part) && text.split('/').count() == 4)
+            .then(|| Self(text.to_owned()))
+    }
+
+    /// The least key that begins with a text.
+    pub(crate) fn first_with(beginning: &str) -> Self {
+        Self(beginning.to_owned())
+    }
+
     /// The key as text: four parts between `/`.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -3,6 +3,7 @@
 //! time.
 
 mod error;
+mod group;
 mod key;
 mod memory;
 mod record;
@@ -11,6 +12,7 @@ mod shares;
 mod store;
 
 pub use error::{Error, ErrorKind};
+pub use group::Group;
 pub use key::{Key, Owner, Space};
 pub use memory::{Bounds, Memory};
 pub use record::Record;

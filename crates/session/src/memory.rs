@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Bound,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -11,6 +12,7 @@ use async_trait::async_trait;
 
 use crate::{
     error::{self, Error},
+    group::Group,
     key::Key,
     record::Record,
     shares::{Quantity, Shares},
@@ -246,6 +248,22 @@ impl Store for Memory {
         Ok(self.kept(now).slots.get(key).map(|slot| slot.stored.clone()))
     }
 
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Instant,
+    ) -> Result<Vec<(Key, Stored)>, Error> {
+        let kept = self.kept(now);
+        let first = Key::first_with(group.as_str());
+        let from = after.filter(|after| **after >= first);
+        let from = from.map_or(Bound::Included(&first), Bound::Excluded);
+        let slots = kept.slots.range((from, Bound::Unbounded));
+        let slots = slots.take_while(|(key, _)| group.contains(key)).take(most);
+        Ok(slots.map(|(key, slot)| (key.clone(), slot.stored.clone())).collect())
+    }
+
     async fn put(
         &self,
         key: &Key,
@@ -295,90 +313,4 @@ fn size(key: &Key, record: &Record) -> usize {
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
 #[cfg(test)]
-mod tests {
-    use bytes::Bytes;
-    use callgate_tool::Session;
-
-    use super::*;
-    use crate::{ErrorKind, Owner, Space};
-
-    const MINUTE: Duration = Duration::from_mins(1);
-
-    fn key(name: &str) -> Key {
-        Key::new(Space::Result, Owner::new(None, &Session::default()), name)
-    }
-
-    fn record(length: usize) -> Record {
-        Record::new("", Bytes::from(vec![0; length])).with_time_to_live(MINUTE)
-    }
-
-    fn bounded(records: usize, bytes: usize) -> Memory {
-        Memory::new(Bounds { records, bytes })
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a beginning; the tests add to it")]
-    fn start() -> Instant {
-        Instant::now()
-    }
-
-    async fn put(memory: &Memory, name: &str, length: usize, now: Instant) -> Version {
-        memory.put(&key(name), record(length), Expected::Any, now).await.unwrap()
-    }
-
-    async fn names(memory: &Memory, now: Instant) -> Vec<&'static str> {
-        let mut found = Vec::new();
-        for name in ["a", "b", "c"] {
-            if memory.get(&key(name), now).await.unwrap().is_some() {
-                found.push(name);
-            }
-        }
-        found
-    }
-
-    #[tokio::test]
-    async fn a_record_expires_after_its_time_to_live() {
-        let (memory, now) = (bounded(10, 1000), start());
-        put(&memory, "a", 1, now).await;
-        put(&memory, "b", 1, now + MINUTE / 2).await;
-        assert_eq!(names(&memory, now + MINUTE * 59 / 60).await, ["a", "b"]);
-        assert_eq!(names(&memory, now + MINUTE).await, ["b"]);
-        put(&memory, "b", 1, now + MINUTE).await;
-        assert_eq!(names(&memory, now + MINUTE * 3 / 2).await, ["b"], "its time begins anew");
-        let lasting = Record::new("", Bytes::new());
-        memory.put(&key("c"), lasting, Expected::Any, now).await.unwrap();
-        assert_eq!(names(&memory, now + MINUTE * 60).await, ["c"], "no time is said");
-    }
-
-    #[tokio::test]
-    async fn a_full_memory_removes_its_oldest_records() {
-        let now = start();
-        let few = bounded(2, 1000);
-        for name in ["a", "b", "a", "c"] {
-            put(&few, name, 1, now).await;
-        }
-        assert_eq!(names(&few, now).await, ["a", "c"]);
-        let small = bounded(10, 500);
-        for name in ["a", "b", "c"] {
-            put(&small, name, 200, now).await;
-        }
-        assert_eq!(names(&small, now).await, ["b", "c"]);
-        let large = small.put(&key("a"), record(501), Expected::Any, now).await;
-        assert_eq!(large.unwrap_err().kind(), ErrorKind::TooLarge);
-        assert_eq!(names(&small, now).await, ["b", "c"]);
-    }
-
-    #[tokio::test]
-    async fn a_change_whose_expected_version_differs_changes_nothing() {
-        let (memory, now) = (bounded(10, 1000), start());
-        let key = key("a");
-        let attempt = async |expected| memory.put(&key, record(1), expected, now).await;
-        let first = attempt(Expected::Absent).await.unwrap();
-        assert_eq!(attempt(Expected::Absent).await.unwrap_err().kind(), ErrorKind::Conflict);
-        let second = attempt(Expected::Version(first)).await.unwrap();
-        assert!(attempt(Expected::Version(first)).await.is_err());
-        assert!(memory.remove(&key, Expected::Version(first), now).await.is_err());
-        assert!(memory.remove(&key, Expected::Version(second), now).await.unwrap());
-        assert!(!memory.remove(&key, Expected::Any, now).await.unwrap());
-        assert!(attempt(Expected::Version(second)).await.is_err(), "it has ended");
-    }
-}
+mod tests;

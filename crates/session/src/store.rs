@@ -5,14 +5,16 @@ use std::{fmt::Debug, time::Instant};
 
 use async_trait::async_trait;
 
-use crate::{error::Error, key::Key, record::Record};
+use crate::{error::Error, group::Group, key::Key, record::Record};
 
 /// Keeps records for a while. Requests for one key run one after the other.
 ///
 /// ```
 /// use std::time::Instant;
 ///
-/// use callgate_session::{Error, ErrorKind, Expected, Key, Record, Store, Stored, Version};
+/// use callgate_session::{
+///     Error, ErrorKind, Expected, Group, Key, Record, Store, Stored, Version,
+/// };
 ///
 /// /// Another store, of which nothing is changed.
 /// #[derive(Debug)]
@@ -22,6 +24,16 @@ use crate::{error::Error, key::Key, record::Record};
 /// impl<S: Store> Store for ReadOnly<S> {
 ///     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
 ///         self.0.get(key, now).await
+///     }
+///
+///     async fn list(
+///         &self,
+///         group: &Group,
+///         after: Option<&Key>,
+///         most: usize,
+///         now: Instant,
+///     ) -> Result<Vec<(Key, Stored)>, Error> {
+///         self.0.list(group, after, most, now).await
 ///     }
 ///
 ///     async fn put(&self, _: &Key, _: Record, _: Expected, _: Instant) -> Result<Version, Error> {
@@ -45,6 +57,20 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error>;
+
+    /// The records of a group that have not ended, at most `most` of them. `after` is the last key of the page before; a page
+    /// with fewer records is the last one. The order is the store's own and does not change with the records, so that each
+    /// record that is there from the first page to the last is listed once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Instant,
+    ) -> Result<Vec<(Key, Stored)>, Error>;
 
     /// Puts a record if the stored one is as expected, and returns the new version. The record's time to live starts now; a
     /// record without one does not end by itself.

@@ -3,7 +3,7 @@
 //! its call made again.
 
 use aws_lc_rs::hmac;
-use callgate_session::Key;
+use callgate_session::{Group, Key};
 
 /// The place of one record.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -14,6 +14,14 @@ pub(crate) struct Address {
     pub(crate) owner: [u8; 16],
     /// The digest of the whole key.
     pub(crate) name: [u8; 32],
+}
+
+/// The places of a group of records.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    pub(crate) space: String,
+    /// The digest of the principal; `None` for all of them.
+    pub(crate) owner: Option<[u8; 16]>,
 }
 
 /// Makes addresses.
@@ -30,6 +38,15 @@ impl Addresses {
         let space = parts.next().unwrap_or_default().to_owned();
         let owner = self.digest("owner", parts.next().unwrap_or_default());
         Address { space, owner, name: self.digest("name", text) }
+    }
+
+    /// The places among which those of a group are; other sessions of its principal lie there, too.
+    pub(crate) fn of_group(&self, group: &Group) -> Region {
+        let mut parts = group.as_str().split('/');
+        let space = parts.next().unwrap_or_default().to_owned();
+        let (principal, session) = (parts.next(), parts.next());
+        let owner = session.and(principal).map(|principal| self.digest("owner", principal));
+        Region { space, owner }
     }
 
     /// The first bytes of a digest; it is written with a zero byte between the purpose and the text.

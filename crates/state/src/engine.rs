@@ -8,12 +8,15 @@ use std::{
 use async_trait::async_trait;
 use callgate_session::{Error, Expected, Version};
 
-use crate::address::Address;
+use crate::address::{Address, Region};
 
 /// Sealed bytes with compare-and-swap.
 #[async_trait]
 pub(crate) trait Engine: Debug + Send + Sync {
     async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error>;
+
+    /// The rows of a region in the order of their addresses, at most `most`.
+    async fn list(&self, page: Page, now: Instant) -> Result<Vec<(Address, Row)>, Error>;
 
     async fn put(&self, put: Put, now: Instant) -> Result<(), Error>;
 
@@ -30,6 +33,14 @@ pub(crate) trait Engine: Debug + Send + Sync {
 pub(crate) struct Row {
     pub(crate) version: Version,
     pub(crate) sealed: Vec<u8>,
+}
+
+/// A page of a region, which begins after an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub(crate) region: Region,
+    pub(crate) after: Option<Address>,
+    pub(crate) most: usize,
 }
 
 /// A change of the bytes at an address.

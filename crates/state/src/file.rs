@@ -15,7 +15,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_session::{Error, Expected, Key, Record, Store, Stored, Version};
+use callgate_session::{Error, Expected, Group, Key, Record, Store, Stored, Version};
 use tokio::time::Instant as Clock;
 
 use self::{
@@ -24,7 +24,7 @@ use self::{
 };
 use crate::{
     address::Address,
-    engine::{Engine, Put, Row},
+    engine::{Engine, Page, Put, Row},
     store::Sealed,
 };
 
@@ -131,6 +131,16 @@ impl Store for FileStore {
         self.0.get(key, now).await
     }
 
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Instant,
+    ) -> Result<Vec<(Key, Stored)>, Error> {
+        self.0.list(group, after, most, now).await
+    }
+
     async fn put(
         &self,
         key: &Key,
@@ -162,7 +172,15 @@ impl Engine for FileEngine {
         let now = self.calendar(now);
         match self.worker.ask(Request::Get { address, now }).await? {
             Answer::Found(row) => Ok(row),
-            Answer::Changed(_) => Ok(None),
+            Answer::Changed(_) | Answer::Listed(_) => Ok(None),
+        }
+    }
+
+    async fn list(&self, page: Page, now: Instant) -> Result<Vec<(Address, Row)>, Error> {
+        let now = self.calendar(now);
+        match self.worker.ask(Request::List { page, now }).await? {
+            Answer::Listed(rows) => Ok(rows),
+            Answer::Changed(_) | Answer::Found(_) => Ok(Vec::new()),
         }
     }
 

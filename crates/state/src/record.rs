@@ -23,10 +23,13 @@ pub(crate) fn write(key: &Key, record: &Record) -> Option<Vec<u8>> {
 
 /// Reads a record; `None` if the bytes are in another form, or are the record of another key.
 pub(crate) fn read(key: &Key, bytes: Vec<u8>) -> Option<Record> {
+    read_any(bytes).filter(|(known, _)| known == key).map(|(_, record)| record)
+}
+
+/// Reads a record with its key; `None` if the bytes are in another form.
+pub(crate) fn read_any(bytes: Vec<u8>) -> Option<(Key, Record)> {
     let mut bytes = Bytes::from(bytes);
-    if taken_text(&mut bytes)? != key.as_str() {
-        return None;
-    }
+    let key = Key::from_text(&taken_text(&mut bytes)?)?;
     let media_type = taken_text(&mut bytes)?;
     let mut credentials = BTreeMap::new();
     for _ in 0..taken_number(&mut bytes)? {
@@ -34,11 +37,10 @@ pub(crate) fn read(key: &Key, bytes: Vec<u8>) -> Option<Record> {
         credentials.insert(name, Secret::new(taken_text(&mut bytes)?));
     }
     let record = Record::new(media_type, bytes);
-    Some(
-        credentials
-            .into_iter()
-            .fold(record, |record, (name, secret)| record.with_credential(name, secret)),
-    )
+    let record = credentials
+        .into_iter()
+        .fold(record, |record, (name, secret)| record.with_credential(name, secret));
+    Some((key, record))
 }
 
 fn text(bytes: &mut Vec<u8>, text: &str) -> Option<()> {

@@ -4,11 +4,11 @@
 use std::{fmt, time::Instant};
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Key, Record, Sealer, Store, Stored, Version};
+use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
 
 use crate::{
     address::Addresses,
-    engine::{Engine, Put, Row},
+    engine::{Engine, Page, Put, Row},
     error, record,
 };
 
@@ -30,6 +30,36 @@ impl<E: Engine> Store for Sealed<E> {
         let opened = self.sealer.open(&sealed, &place)?;
         let record = record::read(key, opened).ok_or_else(error::unreadable)?;
         Ok(Some(Stored { record, version }))
+    }
+
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Instant,
+    ) -> Result<Vec<(Key, Stored)>, Error> {
+        let region = self.addresses.of_group(group);
+        let mut after = after.map(|key| self.addresses.of(key));
+        let mut found = Vec::new();
+        while found.len() < most {
+            let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
+            let (asked, rows) = (page.most, self.engine.list(page, now).await?);
+            let is_last = rows.len() < asked;
+            for (address, Row { version, sealed }) in rows {
+                let opened = self.sealer.open(&sealed, &address.place())?;
+                let (key, record) = record::read_any(opened).ok_or_else(error::unreadable)?;
+                // Another session of the principal lies beside it.
+                if group.contains(&key) && found.len() < most {
+                    found.push((key, Stored { record, version }));
+                }
+                after = Some(address);
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     async fn put(
@@ -66,3 +96,6 @@ fn random_version() -> Result<Version, Error> {
     getrandom::fill(&mut bytes).map_err(|_| error::no_random())?;
     Ok(Version::new(u64::from_le_bytes(bytes) >> 1))
 }
+
+/// The most rows that are read from the engine at a time.
+const ROWS: usize = 256;

@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use callgate_session::{
-    Bounds, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
+    Bounds, ErrorKind, Expected, Group, Key, Memory, Owner, Record, Space, Store, Version,
 };
 use callgate_state::{FileSettings, FileStore};
 use callgate_tool::{Principal, Session};
@@ -19,6 +19,8 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 enum Step {
     Get(usize),
+    /// Of an owner, or of all, in pages of this size.
+    List(Option<usize>, usize),
     Put(usize, Condition, u8, Option<u64>),
     Remove(usize, Condition),
     Wait(u64),
@@ -90,6 +92,7 @@ fn step() -> impl Strategy<Value = Step> {
     let lives = prop::option::of(1_u64..20);
     prop_oneof![
         3 => (0_usize..4).prop_map(Step::Get),
+        3 => (prop::option::of(0_usize..2), 1_usize..4).prop_map(|(owner, most)| Step::List(owner, most)),
         6 => (0_usize..4, condition(), any::<u8>(), lives).prop_map(|(key, if_, value, lives)| Step::Put(key, if_, value, lives)),
         3 => (0_usize..4, condition()).prop_map(|(key, if_)| Step::Remove(key, if_)),
         3 => (1_u64..15).prop_map(Step::Wait),
@@ -111,6 +114,12 @@ async fn obeys(
                 let found = store.get(&key(at), now).await.unwrap();
                 let found = found.map(|stored| (stored.record.bytes()[0], stored.version));
                 assert_eq!(found, model.current(at));
+            }
+            Step::List(owner, most) => {
+                let listed = listed(&*store, owner, most, now).await;
+                let there = (0..4).filter(|at| owner.is_none_or(|owner| at % 2 == owner));
+                let there = there.filter_map(|at| Some((key(at), model.current(at)?)));
+                assert_eq!(listed, there.collect::<BTreeMap<_, _>>());
             }
             Step::Put(at, condition, value, lives) => {
                 let (expected, current) = (model.expected(at, condition), model.current(at));
@@ -140,6 +149,34 @@ async fn obeys(
             }
             Step::Wait(seconds) => model.seconds += seconds,
             Step::OpenAgain => store = open_again(store),
+        }
+    }
+}
+
+/// The records of an owner, or of all, each once.
+async fn listed(
+    store: &dyn Store,
+    owner: Option<usize>,
+    most: usize,
+    now: Instant,
+) -> BTreeMap<Key, (u8, Version)> {
+    let (session, principal) =
+        (Session::new("s"), owner.map(|owner| Principal::new(["kim", "lee"][owner])));
+    let group = match &principal {
+        Some(_) => Group::of_owner(Space::Approval, Owner::new(principal.as_ref(), &session)),
+        None => Group::of_space(Space::Approval),
+    };
+    let (mut found, mut last) = (BTreeMap::new(), None);
+    loop {
+        let page = store.list(&group, last.as_ref(), most, now).await.unwrap();
+        let is_last = page.len() < most;
+        for (key, stored) in page {
+            let facts = (stored.record.bytes()[0], stored.version);
+            assert_eq!(found.insert(key.clone(), facts), None, "it is listed twice");
+            last = Some(key);
+        }
+        if is_last {
+            return found;
         }
     }
 }

@@ -8,8 +8,8 @@ use super::{
     shares::Shares,
 };
 use crate::{
-    address::Address,
-    engine::{Put, Row},
+    address::{Address, Region},
+    engine::{Page, Put, Row},
     error,
 };
 
@@ -100,6 +100,9 @@ impl Table {
             Request::Get { address, now } => {
                 self.get(address, *now).map(Answer::Found).map_err(error::of_request)
             }
+            Request::List { page, now } => {
+                self.list(page, *now).map(Answer::Listed).map_err(error::of_request)
+            }
             Request::Put { put, ends, now } => {
                 self.put(put, *ends, *now).map(|()| Answer::Changed(true))
             }
@@ -120,6 +123,27 @@ impl Table {
             Ok(Row { version, sealed: row.get(1)? })
         };
         statement.query_row(params![owner, space, name, now], row).optional()
+    }
+
+    fn list(&self, page: &Page, now: i64) -> rusqlite::Result<Vec<(Address, Row)>> {
+        let Page { region: Region { space, owner }, after, most } = page;
+        // No digest comes before the empty one.
+        let (after_owner, after_name) =
+            after.as_ref().map_or((&[][..], &[][..]), |after| (&after.owner, &after.name));
+        let mut statement = self.connection.prepare_cached(
+            "SELECT owner, name, version, sealed FROM records
+             WHERE space = ?1 AND (?2 IS NULL OR owner = ?2) AND ends > ?3
+             AND (owner > ?4 OR (owner = ?4 AND name > ?5))
+             ORDER BY owner, name LIMIT ?6",
+        )?;
+        let most = i64::try_from(*most).unwrap_or(i64::MAX);
+        let row = |row: &rusqlite::Row<'_>| {
+            let address = Address { space: space.clone(), owner: row.get(0)?, name: row.get(1)? };
+            let version = Version::new(row.get::<_, i64>(2)?.unsigned_abs());
+            Ok((address, Row { version, sealed: row.get(3)? }))
+        };
+        let given = params![space, owner, now, after_owner, after_name, most];
+        statement.query_map(given, row)?.collect()
     }
 
     fn put(&mut self, put: &Put, ends: i64, now: i64) -> Result<(), Error> {
