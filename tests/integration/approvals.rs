@@ -121,3 +121,26 @@ async fn an_approval_rule_of_an_unknown_tool_is_a_warning() {
     let text = pending(&result).request["text"].as_str().unwrap().to_owned();
     assert!(text.starts_with("asks the client to run `app-open_page`"), "{text}");
 }
+
+#[tokio::test]
+async fn an_approver_of_a_misspelt_tool_is_an_error_and_of_an_unknown_one_a_warning() {
+    let text = |entry: &str| {
+        format!(
+            "toolsets:\n  app:\n    functions: [{{name: open_page}}, {{name: close_page}}]\naccess:\n  principals:\n    \
+             kim: {{bearer: env:KIM_TOKEN}}\n    \
+             lee: {{bearer: env:LEE_TOKEN, approves: [app, {entry}]}}\n"
+        )
+    };
+    let known = configured(&text("app-open_page")).unwrap();
+    assert!(known.warnings.iter().all(|found| found.code != "selects-nothing"));
+    for (entry, expected) in
+        [("app-open_pag", "`app-open_page`"), ("wrte", "`write`"), ("ap", "`app`")]
+    {
+        let error = configured(&text(entry)).unwrap_err();
+        assert_eq!(error.findings()[0].pointer, "/access/principals/lee/approves/1", "{error}");
+        assert!(error.to_string().contains(&format!("did you mean {expected}?")), "{error}");
+    }
+    let built = configured(&text("sellTheHouse")).unwrap();
+    let warning = built.warnings.iter().find(|found| found.code == "selects-nothing").unwrap();
+    assert_eq!(warning.severity, Severity::Warning);
+}

@@ -6,6 +6,7 @@ use std::future::pending;
 
 use callgate::{
     Backend, Middleware, OpenApi,
+    approval::Decided,
     config::load,
     context::Stop,
     middleware::Ended,
@@ -22,7 +23,7 @@ use callgate_gateway::{
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
-use callgate_policy::{Audit, Guard, Idempotency, IdempotencyKey, Records};
+use callgate_policy::{Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::Resolver;
@@ -109,6 +110,8 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn SecretStore, &SecretReference) = |store, name| is_send(store.get(name));
     let _: fn(&dyn session::Store, &session::Key) =
         |store, key| is_send(store.get(key, Instant::now().into_std()));
+    let _: fn(&dyn session::Store, &session::Group) =
+        |store, group| is_send(store.list(group, None, 9, Instant::now().into_std()));
     let _: fn(&dyn session::Store, &session::Key, session::Record) = |store, key, record| {
         let expected = session::Expected::Absent;
         is_send(store.put(key, record, expected, Instant::now().into_std()));
@@ -178,6 +181,9 @@ fn every_future_below_the_library_is_send() {
         |records, key| is_send(records.begin(None, key, [0; 32], |_| false));
     let _: fn(Guard) = |guard| is_send(guard.finish(b""));
     let _: fn(Guard) = |guard| is_send(guard.free());
+    let _: fn(&Approvals) = |approvals| is_send(approvals.list(|_| true));
+    let _: fn(&Approvals, &Decided) =
+        |approvals, decided| is_send(approvals.decide(decided, |_| true, None));
     let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));
 }
 

@@ -225,7 +225,7 @@ pub use openapi_tools::{OpenApi, openapi};
 /// Parts of results: what a call answered, what was cut, what a dry run shows, the journal.
 pub mod result {
     pub use callgate_tool::{
-        Cut, Event, Handle, InvalidAnswer, Journal, Json, Part, Pending, PendingKind,
+        Approvers, Cut, Event, Handle, InvalidAnswer, Journal, Json, Part, Pending, PendingKind,
         PlannedRequest, Remedy, StoredResult, Truncated, Unit,
     };
 }
@@ -273,17 +273,17 @@ pub mod value {
 /// Middleware: limits, idempotency, approval, audit, metrics.
 pub mod policy {
     pub use callgate_policy::{
-        ApprovalRules, Approvals, Audit, AuditArguments, AuditConfig, AuditMode, Bound, Breaker,
-        BreakerSettings, Confirm, Error, ErrorKind, Idempotency, IdempotencyKey, Limits,
-        LimitsConfig, Metrics, Rate, RecordBounds, UnknownCall,
+        Approval, ApprovalRules, ApprovalState, Approvals, Audit, AuditArguments, AuditConfig,
+        AuditMode, Bound, Breaker, BreakerSettings, Confirm, Error, ErrorKind, Idempotency,
+        IdempotencyKey, Limits, LimitsConfig, Marked, Metrics, Rate, RecordBounds, UnknownCall,
     };
 }
 
 /// Stores of records that outlive a call: sessions, results, approvals.
 pub mod session {
     pub use callgate_session::{
-        Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored,
-        Version,
+        Bounds, Error, ErrorKind, Expected, Group, Key, Memory, Owner, Record, Space, Store,
+        Stored, Version,
     };
     #[cfg(feature = "state")]
     pub use callgate_state::{FileSettings, FileStore};

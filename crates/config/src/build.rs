@@ -136,8 +136,7 @@ impl Config {
             Vec::new()
         };
         let known = previous.map(|kept| &kept.policy);
-        let time = self.sessions.approval_time;
-        let rules = approvals::rules(&mut reader, &self.toolsets, &parts, time);
+        let rules = approvals::rules(&mut reader, self, &parts);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
         let results = earlier.map(|built| built.executor.result_store());
         let results = results.or_else(|| policy.state.clone());
@@ -235,6 +234,7 @@ impl Assembly<'_> {
         let functions =
             functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
         named_tools::check_mcp(&mut reader, &config.mcp, &ready, &functions);
+        approvals::check_approves(&mut reader, config, environment, &ready, &functions);
         let files = std::mem::take(&mut reader.files);
         let warnings = reader.into_findings(&origin.file, &origin.text);
         if warnings.iter().any(|finding| finding.severity == Severity::Error) {

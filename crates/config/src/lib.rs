@@ -77,8 +77,9 @@ pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::{NotAServer, ServerUrl};
 pub use serving::{
-    AccessConfig, Address, AltName, IssuerConfig, ListenerConfig, ListenerTls, NotAnAddress,
-    PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits, Token,
+    AccessConfig, Address, AltName, Approvable, Approves, IssuerConfig, ListenerConfig,
+    ListenerTls, NotAnAddress, PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits,
+    Token,
 };
 pub use sessions::SessionsConfig;
 pub use state::StateConfig;

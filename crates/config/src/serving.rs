@@ -11,7 +11,10 @@ use std::path::Path;
 use callgate_transport::{NotAProxy, Proxy};
 use url::Host;
 
-pub use access::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Scopes, Token};
+pub use access::{
+    AccessConfig, AltName, Approvable, Approves, IssuerConfig, PrincipalConfig, Rights, Scopes,
+    Token,
+};
 pub use address::{Address, NotAnAddress};
 pub use limits::ServingLimits;
 pub use listener::{ListenerConfig, ListenerTls};

@@ -40,6 +40,7 @@ pub struct Call<'a> {
     stop: Option<Stop>,
     execution: Execution,
     decided: Option<Decided>,
+    approval: Option<String>,
 }
 
 impl<'a> Call<'a> {
@@ -58,6 +59,7 @@ impl<'a> Call<'a> {
             stop: None,
             execution: Execution::Server,
             decided: None,
+            approval: None,
         }
     }
 
@@ -137,8 +139,21 @@ impl<'a> Call<'a> {
     /// Adds a person's decision about the call, which waited for an approval under this id:
     /// [`Pending::id`](callgate_tool::Pending::id).
     #[must_use]
-    pub fn with_decision(mut self, approval: impl Into<String>, decision: Decision) -> Self {
-        self.decided = Some(Decided::new(approval, decision));
+    pub fn with_decision(self, approval: impl Into<String>, decision: Decision) -> Self {
+        self.with_decided(Decided::new(approval, decision))
+    }
+
+    /// Adds a decision that says who decided: [`Decided::by`].
+    #[must_use]
+    pub fn with_decided(mut self, decided: Decided) -> Self {
+        self.decided = Some(decided);
+        self
+    }
+
+    /// Makes the call under the approval that it waits for, once somebody else has decided. Until then it stays pending.
+    #[must_use]
+    pub fn with_approval(mut self, approval: impl Into<String>) -> Self {
+        self.approval = Some(approval.into());
         self
     }
 
@@ -164,6 +179,7 @@ impl<'a> Call<'a> {
             stop: self.stop.clone(),
             execution: self.execution,
             decided: self.decided.clone(),
+            approval: self.approval.clone(),
         }
     }
 
@@ -215,6 +231,21 @@ impl<'a> Call<'a> {
     /// Takes the decision out of the call. A call whose decision nobody takes is not made.
     pub fn take_decision(&mut self) -> Option<Decided> {
         self.decided.take()
+    }
+
+    /// The id of the approval that came with the call, until middleware takes it.
+    pub fn approval(&self) -> Option<&str> {
+        self.approval.as_deref()
+    }
+
+    /// Takes the approval's id out of the call. A call whose approval nobody takes is not made.
+    pub fn take_approval(&mut self) -> Option<String> {
+        self.approval.take()
+    }
+
+    /// True if middleware still has to judge a decision or an approval.
+    pub(crate) fn is_unjudged(&self) -> bool {
+        self.decided.is_some() || self.approval.is_some()
     }
 
     /// The part of the response that the caller asked for, if any.

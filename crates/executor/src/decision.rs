@@ -1,5 +1,7 @@
 //! A person's decision about a call that waited for an approval. Middleware asks the person and judges the decision.
 
+use callgate_tool::Principal;
+
 callgate_tool::named! {
     /// A person's decision about a call.
     ///
@@ -41,12 +43,30 @@ pub struct Decided {
     pub approval: String,
     /// The decision.
     pub decision: Decision,
+    /// The id of the principal that decided, if it is known.
+    pub by: Option<String>,
 }
 
 impl Decided {
     /// A decision about the call that waits under an id.
     pub fn new(approval: impl Into<String>, decision: Decision) -> Self {
-        Self { approval: approval.into(), decision }
+        Self { approval: approval.into(), decision, by: None }
+    }
+
+    /// Says who decided. Where only others than the caller may approve, a decision counts if it says somebody else: the
+    /// program that makes the call vouches for it.
+    ///
+    /// ```
+    /// use callgate_executor::{Decided, Decision};
+    /// use callgate_tool::Principal;
+    ///
+    /// let decided = Decided::new("approval_1", Decision::Approve).by(&Principal::new("lee"));
+    /// assert_eq!(decided.by.as_deref(), Some("lee"));
+    /// ```
+    #[must_use]
+    pub fn by(mut self, principal: &Principal) -> Self {
+        self.by = Some(principal.id().to_owned());
+        self
     }
 }
 

@@ -337,7 +337,7 @@ async fn run(
         Ok(backend) => backend,
         Err(outcome) => return outcome,
     };
-    if call.decision().is_some() {
+    if call.is_unjudged() {
         return Outcome::Failed(wording::approval::unknown());
     }
     let reached = reached_if_stopped(call);
@@ -354,7 +354,7 @@ async fn open(
         Ok(backend) => backend,
         Err(outcome) => return Opened::Ended(outcome),
     };
-    if call.decision().is_some() {
+    if call.is_unjudged() {
         return Opened::Ended(Outcome::Failed(wording::approval::unknown()));
     }
     let reached = reached_if_stopped(call);

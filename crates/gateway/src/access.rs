@@ -140,9 +140,9 @@ fn named(principal: &BuiltPrincipal) -> Caller {
 }
 
 fn caller(principal: Principal, rights: &Rights) -> Caller {
-    let Rights { toolsets, is_admin, .. } = rights.clone();
+    let Rights { toolsets, is_admin, approves, .. } = rights.clone();
     let principal = Some(principal);
-    Caller { principal, toolsets, is_admin, sees_details: true, ..Caller::default() }
+    Caller { principal, toolsets, is_admin, approves, sees_details: true, ..Caller::default() }
 }
 
 fn unauthenticated() -> Problem {

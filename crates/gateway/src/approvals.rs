@@ -1,5 +1,8 @@
-//! `POST /v1/approvals/{id}`: makes a call that waited for a person's approval, or ends it. The session is completed
-//! again, so that the approved request is compared with the one that would be sent now.
+//! `POST /v1/approvals/{id}`: the decision about a call that waits. The caller that made the call makes it or ends it; the session
+//! is completed again, so that the approved request is compared with the one that would be sent now. Others mark it.
+
+mod listing;
+mod others;
 
 use axum::{extract::State, response::Response};
 use callgate_dialect::{Dialect, ReadMessage, json_result};
@@ -9,6 +12,8 @@ use http::HeaderMap;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use self::listing::ApprovalBody;
+pub(crate) use self::listing::{__path_list, list};
 use crate::{
     bodies::ResultBody,
     caller::Caller,
@@ -19,9 +24,10 @@ use crate::{
     path_name::PathName,
     problem::{Problem, ProblemKind},
     sessions::SessionInput,
+    waiting_calls::WaitingCall,
 };
 
-/// The decision of a person
+/// The decision of a person, or the word that makes a call which somebody else has approved
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ApprovalRequest {
@@ -29,25 +35,37 @@ struct ApprovalRequest {
     decision: Word,
 }
 
-/// `approve` makes the call, `reject` ends it
-#[derive(Deserialize, ToSchema)]
+/// `approve` and `reject` decide; `run` makes one's own call once somebody else has approved it
+#[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Word {
     Approve,
     Reject,
+    Run,
 }
 
-/// Approves or rejects a waiting call, and returns its result.
+/// The result of one's own call, or the approval of a call of somebody else
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the type exists for its schema")]
+enum DecisionBody<'a> {
+    Result(ResultBody),
+    Approval(ApprovalBody<'a>),
+}
+
+/// Approves or rejects a waiting call. The party that made the call gets its result; somebody else gets the approval, and
+/// the call is made when its own caller comes back.
 #[utoipa::path(
     post, path = "/v1/approvals/{id}",
     operation_id = "decideApproval", tag = "calls",
-    params(("id" = String, Path, description = "The `pending.id` of a result, of this caller alone")),
+    params(("id" = String, Path, description = "The `pending.id` of a result, or the `id` of a listed approval")),
     request_body(content = ApprovalRequest, description = "The decision"),
     responses(
-        (status = 200, description = "How the call ended; `pending` where another request would be sent than was approved. A call that came in the message of a model has `messages`, to append to the conversation", body = ResultBody),
-        (status = 404, description = "No call of this caller waits for this approval"),
+        (status = 200, description = "Of one's own call, how it ended; `pending` where another request would be sent than was approved, or nobody has decided yet. A call that came in the message of a model has `messages`, to append to the conversation. Of a call of somebody else, the approval", body = DecisionBody<'_>),
+        (status = 403, description = "Somebody other than the caller has to decide"),
+        (status = 404, description = "No call waits for this approval, or none that the caller may decide about"),
         (status = 406, description = "JSON is not accepted"),
-        (status = 409, description = "The same request is still running"),
+        (status = 409, description = "Somebody else has decided, or the same request is still running"),
         (status = 422, description = "The idempotency key belongs to another request"),
     ),
 )]
@@ -60,31 +78,25 @@ pub(crate) async fn decide(
 ) -> Result<Response, Problem> {
     Accepted::json(&headers)?;
     let key = idempotency_key(&headers)?;
-    let decision = match typed::<ApprovalRequest>(value)?.decision {
-        Word::Approve => Decision::Approve,
-        Word::Reject => Decision::Reject,
-    };
+    let word = typed::<ApprovalRequest>(value)?.decision;
     let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
     let built = gateway.built();
     // A caller who may no longer use the tool does not learn that a call waits.
     let is_usable =
         |tool: &str| built.executor.find(tool).is_none_or(|entry| caller.may_use(entry.toolset()));
-    let waiting = waiting.filter(|waiting| is_usable(&waiting.call.tool)).ok_or_else(absent)?;
-    let keeper =
-        Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
-    let session = SessionInput::of_members(waiting.session);
+    let Some(waiting) = waiting.filter(|waiting| is_usable(&waiting.call.tool)) else {
+        let decision = word.decision().ok_or_else(absent)?;
+        return others::mark(&gateway, &caller, &id, decision).await;
+    };
+    let session = SessionInput::of_members(waiting.session.clone());
     let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let request = [id.as_bytes(), &bytes];
-    let origin = waiting.origin;
-    let message = origin.as_ref().map(|(dialect, origin)| {
+    let origin = waiting.origin.as_ref();
+    let message = origin.map(|(dialect, origin)| {
         (*dialect, ReadMessage::of_one(waiting.call.clone(), origin.clone()))
     });
-    let asked = RequestedCall::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
-    let asked = match &origin {
-        Some((dialect, origin)) => asked.of_message(*dialect, origin),
-        None => asked,
-    };
-    let asked = [asked.decided(Decided::new(&*id, decision))];
+    let keeper =
+        Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
     let batch = Batch {
         built,
         caller: caller.clone(),
@@ -97,8 +109,34 @@ pub(crate) async fn decide(
         stop: gateway.drain().stop(),
         keeper: Some(keeper),
     };
+    let asked = [word.applied(waiting, &id, &caller)];
     let written = |results: &[ToolResult]| written(message.as_ref(), results);
     batch.answer(&gateway, &asked, &request, written).await
+}
+
+impl Word {
+    fn decision(self) -> Option<Decision> {
+        match self {
+            Self::Approve => Some(Decision::Approve),
+            Self::Reject => Some(Decision::Reject),
+            Self::Run => None,
+        }
+    }
+
+    /// The waiting call with the decision of its own caller.
+    fn applied(self, waiting: WaitingCall, id: &str, caller: &Caller) -> RequestedCall {
+        let asked = RequestedCall::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
+        let asked = match &waiting.origin {
+            Some((dialect, origin)) => asked.of_message(*dialect, origin),
+            None => asked,
+        };
+        let Some(decision) = self.decision() else { return asked.under(id) };
+        let decided = Decided::new(id, decision);
+        asked.decided(match &caller.principal {
+            Some(principal) => decided.by(principal),
+            None => decided,
+        })
+    }
 }
 
 /// The response body with the results. If the call came in a model's message, it includes the messages to
@@ -114,6 +152,6 @@ fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> 
 }
 
 fn absent() -> Problem {
-    let detail = "no call of this caller has waited for this approval, or it has expired: make the call again";
+    let detail = "no call that this caller made or may decide about waits for this approval, or it has expired: make the call again";
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }

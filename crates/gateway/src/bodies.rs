@@ -37,6 +37,22 @@ words! {
     Severity: callgate_config::Severity,
 }
 
+/// The states of an approval that was not used yet.
+pub(crate) struct ApprovalState;
+
+impl ApprovalState {
+    pub(crate) const WORDS: [&str; 3] = ["approved", "rejected", "waiting"];
+}
+
+impl PartialSchema for ApprovalState {
+    fn schema() -> RefOr<Schema> {
+        let schema = ObjectBuilder::new().schema_type(Type::String);
+        schema.enum_values(Some(Self::WORDS)).build().into()
+    }
+}
+
+impl ToSchema for ApprovalState {}
+
 /// The bytes of a result, in the media type that the service gave them
 #[derive(ToSchema)]
 #[schema(content_media_type = "application/octet-stream")]

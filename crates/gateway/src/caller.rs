@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::extract::FromRequestParts;
-use callgate_config::Scopes;
+use callgate_config::{Approves, Scopes};
 use callgate_tool::{CallerToken, Principal};
 use http::request::Parts;
 
@@ -21,6 +21,8 @@ pub(crate) struct Caller {
     pub(crate) lists: Option<Arc<BTreeSet<String>>>,
     /// True if the caller may use `/v1/admin/*`.
     pub(crate) is_admin: bool,
+    /// The calls of others that the caller may approve or reject.
+    pub(crate) approves: Arc<Approves>,
     /// True if the caller may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
     pub(crate) sees_details: bool,
 }

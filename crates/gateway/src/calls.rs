@@ -254,7 +254,10 @@ impl Batch {
             call = call.with_extension(IdempotencyKey(key));
         }
         if let Some(decided) = &asked.decided {
-            call = call.with_decision(&*decided.approval, decided.decision);
+            call = call.with_decided(decided.clone());
+        }
+        if let Some(approval) = &asked.approval {
+            call = call.with_approval(&**approval);
         }
         if let Some(timeout) = asked.timeout {
             call = call.with_timeout(timeout);

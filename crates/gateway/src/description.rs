@@ -12,8 +12,8 @@ use utoipa::{
 };
 
 use crate::{
-    admin, approvals, calls, dialects, health, observe::prometheus, problem::Details, results,
-    search, sessions, tools,
+    admin, approvals, bodies, calls, dialects, health, observe::prometheus, problem::Details,
+    results, search, sessions, tools,
 };
 
 /// The paths from the code and those of further routes, with the schemas they refer to.
@@ -69,6 +69,7 @@ fn refine(operation: &mut Value, schemas: &Value) {
         let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
         let values: Vec<&str> = match name {
             "dialect" => Dialect::ALL.iter().map(|dialect| dialect.as_str()).collect(),
+            "state" => bodies::ApprovalState::WORDS.to_vec(),
             "form" => Form::ALL.iter().map(|form| form.as_str()).collect(),
             "If-None-Match" => vec!["*"],
             _ => Vec::new(),
@@ -110,8 +111,8 @@ fn inline(value: &mut Value, schemas: &Value) {
     ),
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
-        admin::changes, admin::reload, approvals::decide, calls::run, dialects::run, health::live,
-        health::ready, prometheus::show, results::show, search::run, sessions::delete, sessions::patch,
+        admin::changes, admin::reload, approvals::decide, approvals::list, calls::run, dialects::run,
+        health::live, health::ready, prometheus::show, results::show, search::run, sessions::delete, sessions::patch,
         sessions::put, sessions::show, tools::list, tools::show,
     ),
     components(schemas(Details, sessions::SessionBody<'_>)),

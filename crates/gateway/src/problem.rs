@@ -147,6 +147,7 @@ pub(crate) fn too_many_connections() -> Problem {
 impl ProblemKind {
     /// This caller has no tool, result or session with this name.
     pub const ABSENT_RESOURCE: Self = Self::new("absent", 404, "There is none of this name");
+    pub(crate) const DECIDED: Self = Self::new("decided", 409, "Somebody else has decided");
     pub(crate) const DRAINING: Self = Self::new("draining", 503, "The sidecar is being stopped");
     /// The principal may not use this path.
     pub const FORBIDDEN: Self = Self::new("forbidden", 403, "The principal may not do this");
@@ -184,6 +185,8 @@ impl ProblemKind {
     pub(crate) const NOT_ACCEPTABLE: Self =
         Self::new("not-acceptable", 406, "No accepted media type can be answered");
     pub(crate) const OVERLOADED: Self = Self::new("overloaded", 503, "There are too many requests");
+    pub(crate) const OWN_CALL: Self =
+        Self::new("own-call", 403, "Somebody other than the caller has to decide");
     pub(crate) const PRECONDITION_FAILED: Self =
         Self::new("precondition-failed", 412, "The precondition does not hold");
     pub(crate) const RANGE_NOT_SATISFIABLE: Self =

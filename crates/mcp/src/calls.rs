@@ -6,7 +6,7 @@ use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext, UsableToolsets};
 use callgate_tool::{
-    Arguments, Fault, Journal, Object, Session, ToolCall, ToolResult, Value, json,
+    Approvers, Arguments, Fault, Journal, Object, Session, ToolCall, ToolResult, Value, json,
 };
 use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
@@ -108,9 +108,15 @@ async fn answered(
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
                     let is_kept = host.keep(incoming.head, inline, &call, pending).await;
-                    let decided =
-                        is_kept.then(|| wording::approval::decided_elsewhere(&pending.id));
-                    let fault = decided.unwrap_or_else(wording::approval::nobody_asks);
+                    let id = &pending.id;
+                    let fault = match pending.approvers {
+                        // Making the call again is enough then.
+                        Approvers::Either | Approvers::Others => {
+                            wording::approval::decided_by_others(id)
+                        }
+                        Approvers::Caller if is_kept => wording::approval::decided_elsewhere(id),
+                        Approvers::Caller => wording::approval::nobody_asks(),
+                    };
                     result.outcome = fault.into();
                 }
                 results.push(result);

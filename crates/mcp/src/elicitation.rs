@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use callgate_executor::{Call, Executor};
+use callgate_executor::{Call, Decided, Decision, Executor};
 use callgate_session::Key;
-use callgate_tool::{FaultCode, Outcome, Pending, ToolResult, Value};
+use callgate_tool::{Approvers, FaultCode, Outcome, Pending, ToolResult, Value};
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{
@@ -51,7 +51,7 @@ pub(crate) async fn run<'a>(
     if let Some(approval) = round.approval {
         // A call without an answer asks the person again.
         if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
-            call = call.with_decision(approval, decision);
+            call = decided(call, approval, decision);
         }
     }
     answers.extend(round.answers);
@@ -60,7 +60,10 @@ pub(crate) async fn run<'a>(
     let mut result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
-        let Some(pending) = waiting(&result.outcome) else { break };
+        // The client speaks for the caller, who may not decide if others have to.
+        let pending = waiting(&result.outcome);
+        let pending = pending.filter(|pending| pending.approvers != Approvers::Others);
+        let Some(pending) = pending else { break };
         let decision = match (abilities.channel, abilities.has_forms) {
             (Channel::Rounds, true) => {
                 let round = Round { approval: Some(pending.id.clone()), answers };
@@ -74,7 +77,7 @@ pub(crate) async fn run<'a>(
         };
         // The result says that the call waits.
         let Some(decision) = decision else { break };
-        let call = fresh().with_decision(&*pending.id, decision);
+        let call = decided(fresh(), pending.id.clone(), decision);
         result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     }
     let Messages { asked, used, lacking, attached } = client.take();
@@ -94,6 +97,16 @@ pub(crate) async fn run<'a>(
         ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
     })?;
     Ok(RoundEnd::Asks(InputRequiredResult::new(Some(requests), Some(state))))
+}
+
+/// The call with the decision of its own caller.
+fn decided(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {
+    let decided = Decided::new(approval, decision);
+    let decided = match call.principal() {
+        Some(principal) => decided.by(principal),
+        None => decided,
+    };
+    call.with_decided(decided)
 }
 
 async fn began(exact: &ExactCall, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {

@@ -1,6 +1,8 @@
 //! Asks a person before a call is made. The person sees the request that the call would send, built by the code that
-//! sends it, and approves only that request. Putting the question to the person is up to the front doors.
+//! sends it, and approves only that request. Putting the question to the person is up to the ways in.
 
+mod grant;
+mod others;
 mod request;
 mod rules;
 
@@ -12,14 +14,19 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Decision, Middleware, Stage};
+use callgate_executor::{Backend, Call, Middleware, Stage};
 use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
-use callgate_tool::{Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
+use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
 use metrics::counter;
 use tokio::time::Instant;
 
-use crate::digest::Digest;
+use self::grant::Grant;
+use crate::{
+    approval_record::{Approval, ApprovalState},
+    digest::Digest,
+};
 
+pub use self::others::Marked;
 pub use self::request::approval_text;
 pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 
@@ -82,53 +89,53 @@ impl Approvals {
         self.rules.time
     }
 
+    /// Keeps a call until somebody decides.
     async fn ask(
         &self,
         call: &Call<'_>,
         backend: &dyn Backend,
         preview: &Preview,
-    ) -> Result<Outcome, Box<Fault>> {
+        digest: Digest,
+    ) -> Result<Approval, Box<Fault>> {
+        if self.rules.approvers == Approvers::Others && call.principal().is_none() {
+            return Err(wording::nameless());
+        }
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| wording::not_kept())?;
-        let id = format!("approval_{:032x}", u128::from_ne_bytes(random));
-        let record = Record::new("", request::digest(call, backend, preview).to_vec().into())
-            .with_time_to_live(self.rules.time);
-        let key = key(call, &id);
-        let kept = self.store.put(&key, record, Expected::Absent, now()).await;
+        let asked = SystemTime::now();
+        let approval = Approval {
+            id: format!("approval_{:032x}", u128::from_ne_bytes(random)),
+            tool: backend.name().to_string(),
+            toolset: backend.toolset().to_owned(),
+            effect: backend.effect(),
+            request: request::shown(preview),
+            caller: call.principal().map(|principal| principal.id().to_owned()),
+            asked,
+            expires: asked.checked_add(self.rules.time).unwrap_or(asked),
+            state: ApprovalState::Waiting,
+            digest,
+        };
+        let kept = match Record::json(&approval) {
+            Ok(record) => {
+                let (key, record) =
+                    (key(call, &approval.id), record.with_time_to_live(self.rules.time));
+                self.store.put(&key, record, Expected::Absent, now()).await.map(drop)
+            }
+            Err(error) => Err(error),
+        };
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept()
         })?;
-        let mut pending = Pending::new(PendingKind::Approval, id, request::shown(preview));
-        pending.expires = SystemTime::now().checked_add(self.rules.time);
         count("asked");
-        Ok(Outcome::Pending(Box::new(pending)))
+        Ok(approval)
     }
 
-    /// The digest of the request that was shown under an id. Each id works once.
-    async fn taken(&self, call: &Call<'_>, id: &str) -> Option<Digest> {
-        let key = key(call, id);
-        let stored = self.store.get(&key, now()).await.ok().flatten()?;
-        // Of two simultaneous decisions, only one removes the record.
-        let expected = Expected::Version(stored.version);
-        let is_taken = self.store.remove(&key, expected, now()).await.is_ok_and(|was| was);
-        is_taken.then(|| Digest::try_from(&**stored.record.bytes()).ok()).flatten()
-    }
-
-    /// The digest of the request that a person approved, if a decision came with the call.
-    async fn approved(&self, call: &mut Call<'_>) -> Result<Option<Digest>, Box<Fault>> {
-        let Some(decided) = call.take_decision() else { return Ok(None) };
-        let Some(digest) = self.taken(call, &decided.approval).await else {
-            count("unknown");
-            return Err(wording::unknown());
-        };
-        match decided.decision {
-            Decision::Approve => Ok(Some(digest)),
-            Decision::Reject => {
-                count("rejected");
-                Err(wording::rejected())
-            }
-        }
+    fn pending(&self, approval: Approval) -> Outcome {
+        let mut pending = Pending::new(PendingKind::Approval, approval.id, approval.request);
+        pending.expires = Some(approval.expires);
+        pending.approvers = self.rules.approvers;
+        Outcome::Pending(Box::new(pending))
     }
 
     /// `None` if the call may be made, otherwise the outcome it ends with.
@@ -138,7 +145,7 @@ impl Approvals {
         backend: &dyn Backend,
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
-        let approved = self.approved(call).await?;
+        let brought = self.brought(call).await?;
         let (confirm, effect) = (self.rules.of(backend), backend.effect());
         if !confirm.may_ask(effect) {
             return Ok(None);
@@ -150,18 +157,36 @@ impl Approvals {
         if preview.as_ref().is_ok_and(|preview| !confirm.asks(preview, effect)) {
             return Ok(None);
         }
-        if let (Some(digest), Ok(preview)) = (approved, &preview) {
-            if digest == request::digest(call, backend, preview) {
+        let noted = |journal: &mut Journal| {
+            // The call ends here, so the journal gets the events of the preview, as from the call itself.
+            noted.events().iter().for_each(|event| journal.note(event.clone()));
+        };
+        let preview = preview.inspect_err(|_| noted(journal))?;
+        let digest = request::digest(call, backend, &preview);
+        let grant = match brought {
+            Some(grant) if *grant.digest() == digest => Some(grant),
+            brought => {
+                if brought.is_some() {
+                    journal.note(Event::ApprovalOutdated);
+                    count("outdated");
+                }
+                self.known(call, &digest).await?
+            }
+        };
+        let approval = match grant {
+            Some(Grant::Given { permit, is_decided_now, .. }) => {
+                if is_decided_now {
+                    count("approved");
+                }
+                call.extensions_mut().insert(permit);
                 journal.note(Event::Approved);
-                count("approved");
                 return Ok(None);
             }
-            journal.note(Event::ApprovalOutdated);
-            count("outdated");
-        }
-        // The call ends here, so the journal gets the events of the preview, as from the call itself.
-        noted.events().iter().for_each(|event| journal.note(event.clone()));
-        self.ask(call, backend, &preview?).await.map(Some)
+            Some(Grant::Waiting(approval)) => *approval,
+            None => self.ask(call, backend, &preview, digest).await?,
+        };
+        noted(journal);
+        Ok(Some(self.pending(approval)))
     }
 }
 

@@ -23,7 +23,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
-use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
+use callgate_executor::{Backend, Call, Decided, Ended, Ending, Middleware, Stage};
 use callgate_secret::Secret;
 use callgate_tool::{Journal, Outcome, Principal, Reached};
 use tokio::{sync::oneshot, time::timeout};
@@ -34,7 +34,10 @@ use self::{
     recall::{Keyed, Recalled},
     writer::{Beginning, Writer},
 };
-use crate::{digest::Digest, error::Error, idempotency::Idempotency, records::Earlier};
+use crate::{
+    approval_record::Approval, digest::Digest, error::Error, idempotency::Idempotency,
+    records::Earlier,
+};
 
 pub use recall::UnknownCall;
 pub use verify::{Flaw, FlawKind, Verified, verify_audit};
@@ -255,6 +258,13 @@ impl Audit {
         }
     }
 
+    /// Records a decision of somebody other than the caller. Returns false if it may not hold without its record.
+    pub(crate) async fn decided(&self, decided: &Decided, approval: &Approval) -> bool {
+        let told = self.trail.writer.add(members::decided(decided, approval));
+        let is_written = self.told(told).await == WriteOutcome::Written;
+        is_written || self.mode == AuditMode::BestEffort
+    }
+
     fn over(config: &AuditConfig, trail: Arc<Trail>) -> Self {
         Self { mode: config.mode, arguments: config.arguments, trail }
     }
@@ -319,7 +329,7 @@ impl Middleware for Audit {
         if name.is_empty() {
             return;
         }
-        let members = members::ended(ended, name);
+        let members = members::ended(call, ended, name);
         if self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped) {
             self.told(self.trail.writer.add(members)).await;
         } else {

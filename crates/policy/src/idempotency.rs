@@ -11,17 +11,20 @@ use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint};
 use callgate_session::Store;
-use callgate_tool::{Event, FaultCode, Journal, Outcome, Reached};
+use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind, Reached};
 
-use crate::records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
+use crate::{
+    approval_record::Asked,
+    records::{Begun, Guard, IdempotencyKey, RecordBounds, Records},
+};
 
 /// Makes each call that has an [`IdempotencyKey`] among its extensions at most once while its key is kept.
 ///
 /// A repeated call under its key gets the first result. A call with another [fingerprint] is a fault:
 /// another tool, other arguments, another session, other values that its inputs read, or another person's credential. So is
 /// a call whose first one still runs. A call that reached nothing frees its key. For a stream, the head is
-/// kept. A call that waits for an approval is made under its key when it comes with the decision; from then on, its
-/// result is the one given. Calls without a key go through.
+/// kept. A call that waits for an approval is made under its key when it comes with the decision, or is repeated after
+/// somebody else has decided; from then on, its result is the one given. Calls without a key go through.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -86,14 +89,25 @@ impl Middleware for Idempotency {
             return ControlFlow::Continue(());
         };
         let same = *fingerprint(call, backend).as_bytes();
-        let decided = call.decision().map(|decided| decided.approval.clone());
-        let is_decided = |first: Option<&[u8]>| {
-            let first = first.filter(|_| decided.is_some()).and_then(Outcome::from_bytes);
-            matches!(first, Some(Outcome::Pending(pending)) if Some(&pending.id) == decided.as_ref())
+        let brought = call.decision().map(|decided| decided.approval.as_str()).or(call.approval());
+        let waits = Mutex::new(None);
+        let may_go_on = |first: Option<&[u8]>| {
+            let Some(Outcome::Pending(pending)) = first.and_then(Outcome::from_bytes) else {
+                return false;
+            };
+            let is_meant = pending.kind == PendingKind::Approval
+                && brought.is_none_or(|brought| brought == pending.id);
+            *waits.lock().unwrap_or_else(PoisonError::into_inner) = Some(pending.id);
+            is_meant
         };
-        let begun = self.records.begin(call.principal(), key, same, is_decided).await;
+        let begun = self.records.begin(call.principal(), key, same, may_go_on).await;
         let fault = match begun {
             Begun::Fresh(guard) => {
+                let waits = waits.into_inner().unwrap_or_else(PoisonError::into_inner);
+                if let Some(approval) = waits {
+                    // Somebody may have decided meanwhile.
+                    call.extensions_mut().insert(Asked(approval));
+                }
                 call.extensions_mut().insert(HeldGuard(Mutex::new(Some(guard))));
                 return ControlFlow::Continue(());
             }

@@ -2,6 +2,7 @@
 //! middleware.
 
 mod approval;
+mod approval_record;
 mod audit;
 mod breaker;
 mod digest;
@@ -13,7 +14,8 @@ mod metrics;
 mod rate;
 mod records;
 
-pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm, approval_text};
+pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm, Marked, approval_text};
+pub use approval_record::{Approval, ApprovalState};
 pub use audit::{
     Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, UnknownCall, Verified,
     verify_audit,

@@ -107,6 +107,42 @@ pub struct Pending {
     pub expires: Option<SystemTime>,
     /// The request that a person should approve, or the arguments of the client's function.
     pub request: Value,
+    /// The parties that may approve the call.
+    #[serde(skip_serializing_if = "Approvers::is_caller")]
+    pub approvers: Approvers,
+}
+
+crate::named! {
+    /// The parties that may approve a call.
+    ///
+    /// ```
+    /// use callgate_tool::{Approvers, Pending, PendingKind, json};
+    ///
+    /// let pending = Pending::new(PendingKind::Approval, "approval-1", json!({}));
+    /// let step = match pending.approvers {
+    ///     Approvers::Caller | Approvers::Either => "ask the user",
+    ///     Approvers::Others => "make the call again when somebody else has approved it",
+    /// };
+    /// assert_eq!(step, "ask the user");
+    /// ```
+    #[derive(Default)]
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Approvers {
+        /// The party that made the call.
+        #[default]
+        Caller = "caller",
+        /// The party that made the call, and others that have the right to.
+        Either = "either",
+        /// Only others that have the right to: the four-eyes principle.
+        Others = "others",
+    }
+}
+
+impl Approvers {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_caller(&self) -> bool {
+        *self == Self::Caller
+    }
 }
 
 crate::named! {
@@ -196,7 +232,7 @@ impl Preview {
 impl Pending {
     /// A call that waits without a time limit.
     pub fn new(kind: PendingKind, id: impl Into<String>, request: Value) -> Self {
-        Self { kind, id: id.into(), expires: None, request }
+        Self { kind, id: id.into(), expires: None, request, approvers: Approvers::Caller }
     }
 
     /// Sets the time after which the call is given up.

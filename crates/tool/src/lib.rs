@@ -28,7 +28,9 @@ mod value;
 mod visible;
 
 pub use answer::{Answer, Content, Cut, Handle, Part, StoredResult, Truncated, Unit};
-pub use call::{InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolResult};
+pub use call::{
+    Approvers, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolResult,
+};
 pub use caller_token::CallerToken;
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use fingerprint::{Fingerprint, FingerprintHasher};

@@ -4,8 +4,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::{
-    Answer, Content, Cut, Fault, FaultCode, Handle, Json, Next, Object, Outcome, Part, Pending,
-    PendingKind, PlannedRequest, Preview, Problem, Reached, ToValue, Truncated, Unit, Value, json,
+    Answer, Approvers, Content, Cut, Fault, FaultCode, Handle, Json, Next, Object, Outcome, Part,
+    Pending, PendingKind, PlannedRequest, Preview, Problem, Reached, ToValue, Truncated, Unit,
+    Value, json,
 };
 
 impl Outcome {
@@ -90,7 +91,7 @@ members! {
     Cut { at, shown, of, unit }
     Fault { code, message, problems, reached, next, retry_after, status, body }
     Part { name, content_id, filename, content, handle }
-    Pending { kind, id, expires, request }
+    Pending { kind, id, expires, request, approvers }
     PlannedRequest { method, url, headers, body, curl }
     Problem { at, expected, got, suggestion }
     Truncated { message, size, cuts }
@@ -117,6 +118,7 @@ in_the_head! {
         [name, value] => Some((name.as_str()?.to_owned(), value.as_str()?.to_owned())),
         _ => None,
     };
+    Approvers: |approvers| approvers.as_str().into(), |value| Self::named(value.as_str()?);
     Duration: |time| nanoseconds(*time).into(), |value| value.as_u64().map(Self::from_nanos);
     FaultCode: |code| code.as_str().into(), |value| Self::named(value.as_str()?);
     Handle: |handle| handle.as_str().into(), |value| Self::new(value.as_str()?);

@@ -5,8 +5,8 @@ use base64::{display::Base64Display, prelude::BASE64_STANDARD};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    Answer, Content, FaultCode, Handle, Next, Outcome, PendingKind, Preview, Reached, ToolResult,
-    Unit, json_forms::Headers,
+    Answer, Approvers, Content, Effect, FaultCode, Handle, Next, Outcome, PendingKind, Preview,
+    Reached, ToolResult, Unit, json_forms::Headers,
 };
 
 /// The members of an object that is being written.
@@ -87,7 +87,7 @@ macro_rules! words {
     };
 }
 
-words!(FaultCode, Handle, Next, PendingKind, Reached, Unit);
+words!(Approvers, Effect, FaultCode, Handle, Next, PendingKind, Reached, Unit);
 
 /// Writes JSON as it is, a text as a string, an empty body as `null`, an image or a sound with its bytes in base64, another
 /// file with its digest, and parts as an array.

@@ -28,6 +28,28 @@ pub fn decided_elsewhere(id: &str) -> Box<Fault> {
     Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
 }
 
+/// There is nobody to ask where the call was made; somebody who has the right to decides, and the caller calls again.
+pub fn decided_by_others(id: &str) -> Box<Fault> {
+    let message = format!(
+        "somebody else has to approve this call; nothing was sent yet; tell the user what you wanted to do: it waits as approval `{id}`; make the same call again, with the same arguments, when you are told that it was approved"
+    );
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
+}
+
+/// A decision that does not count: of the caller itself, or of nobody that is known.
+pub fn by_another(id: &str) -> Box<Fault> {
+    let message = format!(
+        "somebody other than the caller has to approve this call, and this decision is the caller's own or does not say whose it is; nothing was sent; the call still waits as approval `{id}`"
+    );
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
+}
+
+/// A caller without a name, where somebody other than the caller has to decide.
+pub fn nameless() -> Box<Fault> {
+    let message = "somebody other than the caller has to approve this call, and this caller has no name that tells it from others; nothing was sent; tell the user that this call has to be made through the sidecar, by a caller that `access` names";
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::GiveUp))
+}
+
 /// The call cannot be stored until a person decides.
 pub fn not_kept() -> Box<Fault> {
     let message = "a person has to approve this call, and it cannot be kept until then; nothing was sent; try again later";

@@ -1,22 +1,26 @@
-//! The rules about calls that a person approves: those of toolsets, and those of the tools named there.
+//! The rules about calls that a person approves: those of toolsets, those of the tools named there, and who may approve.
 
-use std::time::Duration;
-
+use callgate_executor::{Backend, ClientFunction, Toolset};
 use callgate_policy::{ApprovalRules, Confirm};
+use callgate_tool::{Approvers, Effect, nearest};
 
 use super::{functions, named_tools, toolset::Parts};
-use crate::{Severity, reader::Reader, toolset::ToolsetConfig};
+use crate::{
+    Severity,
+    code::ConfigCode,
+    config::Config,
+    environment::Environment,
+    reader::{Reader, escaped},
+    serving::{AccessConfig, Approvable, Rights},
+};
 
 /// The rules of all toolsets. A misspelt name of a tool is an error: it must not turn an approval off. A name unlike
 /// those of all loaded tools and functions is a warning.
-pub(super) fn rules(
-    reader: &mut Reader,
-    toolsets: &[ToolsetConfig],
-    parts: &[Parts<'_>],
-    time: Duration,
-) -> ApprovalRules {
-    let mut rules = ApprovalRules { time, ..ApprovalRules::default() };
-    for config in toolsets {
+pub(super) fn rules(reader: &mut Reader, config: &Config, parts: &[Parts<'_>]) -> ApprovalRules {
+    let approvers = config.serving.access.as_ref().map_or(Approvers::Caller, approvers);
+    let time = config.sessions.approval_time;
+    let mut rules = ApprovalRules { time, approvers, ..ApprovalRules::default() };
+    for config in &config.toolsets {
         let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
         if config.confirm.default != Confirm::Never {
             rules.toolsets.insert(name, config.confirm.default);
@@ -39,4 +43,76 @@ pub(super) fn rules(
         rules.tools.extend(named_tools::named(reader, entries, operations, Severity::Error));
     }
     rules
+}
+
+fn approvers(access: &AccessConfig) -> Approvers {
+    let mut rights = rights(access);
+    if access.four_eyes {
+        Approvers::Others
+    } else if rights.any(|(_, rights)| !rights.approves.is_empty()) {
+        Approvers::Either
+    } else {
+        Approvers::Caller
+    }
+}
+
+/// The rights of principals and issuers, each with its place in the configuration.
+fn rights(access: &AccessConfig) -> impl Iterator<Item = (String, &Rights)> {
+    let principals = access.principals.iter().map(|principal| {
+        let name = principal.id.strip_prefix("principal:").unwrap_or_default();
+        (format!("/access/principals/{}", escaped(name)), &principal.rights)
+    });
+    let issuers = access.issuers.iter().enumerate();
+    let issuers = issuers.map(|(at, issuer)| (format!("/access/jwt/{at}"), &issuer.rights));
+    principals.chain(issuers)
+}
+
+/// Checks the entries of `approves` against the tools there are. A name of several things is an error, since more calls could
+/// be approved than was meant; so is a misspelt one. A name unlike all others may be a tool that the service no longer has.
+pub(super) fn check_approves(
+    reader: &mut Reader,
+    config: &Config,
+    environment: &Environment,
+    toolsets: &[Toolset],
+    functions: &[ClientFunction],
+) {
+    let Some(access) = &config.serving.access else { return };
+    let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
+    let operations = operations.map(|callable| callable.operation.tool_name.as_str());
+    let functions = functions.iter().map(|function| function.name().as_str());
+    let own = environment.tools.iter().map(|tool| tool.name().as_str());
+    let tools: Vec<&str> = operations.chain(functions).chain(own).collect();
+    for (place, rights) in rights(access) {
+        for (index, entry) in rights.approves.0.iter().enumerate() {
+            let (name, pointer) = (entry.as_str(), format!("{place}/approves/{index}"));
+            let is_tool = tools.contains(&name);
+            match entry {
+                Approvable::Tool(_) if !is_tool => no_such_tool(reader, pointer, name, &tools),
+                Approvable::Effect(_) | Approvable::Toolset(_) if is_tool => {
+                    let other = match entry {
+                        Approvable::Effect(_) => "an effect",
+                        _ => "a toolset",
+                    };
+                    let message = format!("expected one meaning, got {other} and a tool: `{name}`");
+                    let help = "give the tool another name, for example by `prefix`";
+                    reader.complain(ConfigCode::WrongValue, pointer, message, help);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn no_such_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]) {
+    let message = format!("expected the name of a toolset or a tool, or an effect, got: `{name}`");
+    let effects = Effect::ALL.iter().map(|effect| effect.as_str());
+    let toolsets: Vec<_> = reader.toolsets.iter().map(String::as_str).collect();
+    let nearest = nearest(name, effects.chain(toolsets).chain(tools.iter().copied()));
+    let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
+    match help {
+        Some(help) => reader.complain(ConfigCode::SelectsNothing, pointer, message, help),
+        None => {
+            reader.warn(ConfigCode::SelectsNothing, pointer, &message, "correct it or remove it")
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
-use callgate_policy::{Audit, Idempotency, RecordBounds};
+use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_session::Store;
 use callgate_tool::SessionName;
@@ -132,6 +132,11 @@ impl Built {
     /// The audit file of calls, with the calls that an earlier process left open; `None` without the key `audit`.
     pub fn audit(&self) -> Option<&Arc<Audit>> {
         self.kept.policy.audit.as_ref()
+    }
+
+    /// The calls that wait for an approval; `None` where no call needs one.
+    pub fn approvals(&self) -> Option<&Arc<Approvals>> {
+        self.kept.policy.approvals.as_ref()
     }
 
     /// The records of calls by their idempotency keys; `None` without the key `idempotency`.

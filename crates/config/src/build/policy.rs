@@ -25,7 +25,7 @@ pub(super) struct Policy {
     pub(super) idempotency: Option<Arc<Idempotency>>,
     limits: Option<Arc<Limits>>,
     breaker: Option<Arc<Breaker>>,
-    approvals: Option<Arc<Approvals>>,
+    pub(super) approvals: Option<Arc<Approvals>>,
 }
 
 /// What a build has opened for calls to be recorded in.

@@ -1,6 +1,7 @@
 //! The key `access`: the principals that may call, identified by a token, a certificate or an issuer. Their ids cannot
 //! collide: each begins with its source.
 
+mod approves;
 mod resource;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -10,8 +11,12 @@ use callgate_tool::nearest;
 use callgate_tree::Node;
 use url::{Host, Url};
 
-use self::resource::{PublicOrigin, ToolsetScopes};
+use self::{
+    approves::{ApprovableCalls, check_four_eyes},
+    resource::{PublicOrigin, ToolsetScopes},
+};
 
+pub use self::approves::{Approvable, Approves};
 pub use self::resource::Scopes;
 use crate::{
     code::ConfigCode,
@@ -34,6 +39,8 @@ pub struct AccessConfig {
     pub url: Option<String>,
     /// Toolsets whose tools anybody may list over MCP.
     pub public_listing: Arc<BTreeSet<String>>,
+    /// True if nobody may approve their own calls.
+    pub four_eyes: bool,
 }
 
 /// A principal that is named in the configuration.
@@ -58,6 +65,8 @@ pub struct Rights {
     pub toolsets: Option<Arc<BTreeSet<String>>>,
     /// True if the principal may use `/v1/admin/*` too.
     pub is_admin: bool,
+    /// The calls of others that the principal may approve or reject. No right to make them follows.
+    pub approves: Arc<Approves>,
 }
 
 /// A token and its place.
@@ -118,6 +127,8 @@ keys! {
     pub(crate) struct AccessKeys in "`access`" {
         /// The token of the one principal there is.
         bearer: Tokens;
+        /// `true` where somebody other than the caller approves each call that needs it (`confirm`).
+        four_eyes: bool;
         /// Issuers whose tokens (JWT) are taken; each subject is a principal.
         jwt: Issuers;
         /// Principals by name.
@@ -133,6 +144,8 @@ keys! {
     pub(crate) struct PrincipalKeys in "a principal" {
         /// `true` for one that may use `/v1/admin/*`.
         admin: bool;
+        /// The calls of others that it may approve: toolsets, tools, or effects (`read`, `idempotent`, `write`); none unless given.
+        approves: ApprovableCalls;
         /// Its token, or several while one replaces another.
         bearer: Tokens;
         /// The certificate it shows on a listener with `client_ca`.
@@ -155,6 +168,8 @@ keys! {
         admin: bool;
         /// The ways in which tokens may be signed; RS256 and ES256 unless given.
         algorithms: Algorithms;
+        /// The calls of others that its subjects may approve: toolsets, tools, or effects; none unless given.
+        approves: ApprovableCalls;
         /// The recipients (`aud`), one of which tokens must be for.
         audience: Audiences, required;
         /// The issuer (`iss`), as its metadata say.
@@ -199,7 +214,7 @@ forms! {
                 id: String::new(),
                 tokens: keys.bearer.unwrap_or_default(),
                 certificate: certificate.map(|name| AltName::new(&name)),
-                rights: Rights { toolsets: keys.toolsets, is_admin: keys.admin.unwrap_or_default() },
+                rights: rights(keys.toolsets, keys.admin, keys.approves),
             })
         })
     };
@@ -250,7 +265,21 @@ fn access(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> Access
     }
     let (issuers, public_listing) = (keys.jwt.unwrap_or_default(), keys.public_listing);
     let public_listing = public_listing.unwrap_or_default();
-    AccessConfig { principals, issuers, url: keys.url, public_listing }
+    let four_eyes = keys.four_eyes.unwrap_or_default();
+    let access = AccessConfig { principals, issuers, url: keys.url, public_listing, four_eyes };
+    if four_eyes {
+        check_four_eyes(reader, mapping, &access);
+    }
+    access
+}
+
+fn rights(
+    toolsets: Option<Arc<BTreeSet<String>>>,
+    is_admin: Option<bool>,
+    approves: Option<Approves>,
+) -> Rights {
+    let (is_admin, approves) = (is_admin.unwrap_or_default(), approves.unwrap_or_default());
+    Rights { toolsets, is_admin, approves: Arc::new(approves) }
 }
 
 /// Reports a name that no toolset has.
@@ -288,7 +317,7 @@ fn issuer(keys: IssuerKeys) -> Option<IssuerConfig> {
         algorithms: keys.algorithms.unwrap_or_else(|| USUAL_ALGORITHMS.to_vec()),
         jwks_uri: keys.jwks_uri,
         principal_claim: keys.principal_claim.unwrap_or_else(|| "sub".to_owned()),
-        rights: Rights { toolsets: keys.toolsets, is_admin: keys.admin.unwrap_or_default() },
+        rights: rights(keys.toolsets, keys.admin, keys.approves),
         scopes: keys.scopes.unwrap_or_default(),
     })
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use callgate_tool::Effect;
+
 use super::*;
 use crate::Config;
 
@@ -158,4 +160,61 @@ fn public_listing_must_name_toolsets_and_is_no_access_by_itself() {
     assert!(access.public_listing.contains("pets"));
     refused("access: {bearer: env:T, public_listing: [pet]}", "/access/public_listing/0", "pets");
     refused("access: {public_listing: [pets]}", "/access", "got none");
+}
+
+#[test]
+fn approves_lists_toolsets_effects_and_tools_and_is_no_right_to_call() {
+    let lead = "access: {principals: {lead: {bearer: env:T, approves: [pets, write, pets-put]}}}";
+    let access = read(lead).access.unwrap();
+    let rights = &access.principals[0].rights;
+    let entries = [
+        Approvable::Toolset("pets".to_owned()),
+        Approvable::Effect(Effect::Write),
+        Approvable::Tool("pets-put".to_owned()),
+    ];
+    assert_eq!(rights.approves.0, entries);
+    assert!(rights.toolsets.is_none() && !access.four_eyes);
+    let issuer = "access: {jwt: [{issuer: 'https://idp.example', audience: a, approves: [read]}]}";
+    let access = read(issuer).access.unwrap();
+    assert_eq!(access.issuers[0].rights.approves.0, [Approvable::Effect(Effect::Read)]);
+    refused(
+        "access: {principals: {a: {bearer: env:T, approves: pets}}}",
+        "/access/principals/a/approves",
+        "",
+    );
+    let two = "toolsets: {write: {openapi: a.yaml}}\naccess: {principals: {a: {bearer: env:T, approves: [write]}}}";
+    let error = Config::from_text(two, "").unwrap_err();
+    assert_eq!(error.findings()[0].pointer, "/access/principals/a/approves/0", "{error}");
+    assert!(error.to_string().contains("an effect and a toolset"), "{error}");
+}
+
+#[test]
+fn four_eyes_need_callers_with_one_name_each_and_somebody_else_who_approves() {
+    let (kim, lead) = ("kim: {bearer: env:K}", "lead: {bearer: env:L, approves: [pets]}");
+    let people = |rest: &str| format!("access: {{four_eyes: true, {rest}}}");
+    let idp = |claim: &str, more: &str| {
+        format!(
+            "{{issuer: 'https://idp.example', audience: {claim}, principal_claim: {claim}{more}}}"
+        )
+    };
+    for fine in [
+        people(&format!("principals: {{{kim}, {lead}}}")),
+        people(&format!("jwt: [{}]", idp("sub", ", approves: [write]"))),
+        people(&format!("principals: {{{lead}}}, jwt: [{}]", idp("sub", ""))),
+    ] {
+        assert!(read(&fine).access.unwrap().four_eyes, "{fine}");
+    }
+    for (wrong, says) in [
+        (people("bearer: env:T"), "one token for all"),
+        (people(&format!("bearer: env:T, principals: {{{kim}, {lead}}}")), "one token for all"),
+        (people(&format!("principals: {{{kim}}}")), "who may approve, got nobody"),
+        (people(&format!("principals: {{{lead}}}")), "who may approve, got nobody"),
+        (people(&format!("jwt: [{}]", idp("sub", ""))), "who may approve, got nobody"),
+        (
+            people(&format!("jwt: [{}, {}]", idp("sub", ", approves: [pets]"), idp("email", ""))),
+            "a person would have two names",
+        ),
+    ] {
+        refused(&wrong, "/access/four_eyes", says);
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use callgate_call::wording::approval as wording;
-use callgate_tool::{Object, Outcome, Pending, PendingKind, ToolCall, ToolResult};
+use callgate_tool::{Approvers, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult};
 
 use super::{Batch, RequestedCall};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
@@ -30,6 +30,9 @@ pub(super) async fn queued(
 ) -> ToolResult {
     let Some(pending) = approval(&result.outcome) else { return result };
     let fault = match &batch.keeper {
+        None if pending.approvers != Approvers::Caller => {
+            Some(wording::decided_by_others(&pending.id))
+        }
         None => Some(wording::nobody_asks()),
         Some(keeper) => {
             let arguments = asked.call.arguments.clone();

@@ -68,6 +68,8 @@ pub(crate) struct RequestedCall {
     pub(super) idempotency_key: Option<String>,
     /// The decision of a person about the call.
     pub(super) decided: Option<Decided>,
+    /// The approval that the call is made under once somebody else has given it.
+    pub(super) approval: Option<String>,
     /// The format of the message with the call, and the message's other members.
     pub(super) origin: Option<(Dialect, Object)>,
 }
@@ -101,7 +103,14 @@ struct OwnKey(Option<String>);
 
 impl From<ToolCall> for RequestedCall {
     fn from(call: ToolCall) -> Self {
-        Self { call, timeout: None, idempotency_key: None, decided: None, origin: None }
+        Self {
+            call,
+            timeout: None,
+            idempotency_key: None,
+            decided: None,
+            approval: None,
+            origin: None,
+        }
     }
 }
 
@@ -126,6 +135,12 @@ impl RequestedCall {
     #[must_use]
     pub(crate) fn decided(self, decided: Decided) -> Self {
         Self { decided: Some(decided), ..self }
+    }
+
+    /// Makes the call under an approval that somebody else gives.
+    #[must_use]
+    pub(crate) fn under(self, approval: &str) -> Self {
+        Self { approval: Some(approval.to_owned()), ..self }
     }
 }
 

@@ -5,6 +5,7 @@ mod claims;
 mod drain;
 mod exchanged;
 mod foreign;
+mod four_eyes;
 mod further;
 mod jwt;
 mod leaving;

@@ -163,8 +163,11 @@ async fn an_invalid_decision_is_refused() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
     for (body, expected) in [
-        (json!({}), "`decision`: expected `approve` or `reject`, got: nothing"),
-        (json!({"decision": "yes"}), "`decision`: expected `approve` or `reject`, got: `yes`"),
+        (json!({}), "`decision`: expected `approve`, `reject` or `run`, got: nothing"),
+        (
+            json!({"decision": "yes"}),
+            "`decision`: expected `approve`, `reject` or `run`, got: `yes`",
+        ),
         (json!({"decision": true}), "got: true"),
         (json!([]), "expected an object, got: an array"),
         (json!({"decision": "approve", "args": {}}), "got: `args`"),

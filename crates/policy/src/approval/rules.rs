@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_executor::Backend;
-use callgate_tool::{Effect, Preview, ToolName};
+use callgate_tool::{Approvers, Effect, Preview, ToolName};
 
 callgate_tool::named! {
     /// The calls of a tool that need a person's approval.
@@ -76,6 +76,9 @@ pub struct ApprovalRules {
     pub tools: BTreeMap<ToolName, Confirm>,
     /// The time that a person has to decide.
     pub time: Duration,
+    /// The parties that may approve a call. [`Approvers::Others`] is the four-eyes principle: no decision of the caller
+    /// counts, nor one that does not say [who decided](callgate_executor::Decided::by).
+    pub approvers: Approvers,
 }
 
 /// The time to decide by default: as long as a person looks at a conversation.
@@ -83,7 +86,8 @@ pub const APPROVAL_TIME: Duration = Duration::from_mins(10);
 
 impl Default for ApprovalRules {
     fn default() -> Self {
-        Self { toolsets: BTreeMap::new(), tools: BTreeMap::new(), time: APPROVAL_TIME }
+        let (toolsets, tools) = (BTreeMap::new(), BTreeMap::new());
+        Self { toolsets, tools, time: APPROVAL_TIME, approvers: Approvers::Caller }
     }
 }
 

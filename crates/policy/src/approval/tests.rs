@@ -1,8 +1,11 @@
 //! Tests of the calls that need an approval, and of every reason why a decision does not apply to a call.
 
+mod interleavings;
+mod others;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_executor::{ClientFunction, Executor, TraceContext};
+use callgate_executor::{ClientFunction, Decided, Decision, Executor, TraceContext};
 use callgate_tool::{
     Arguments, Effect, FaultCode, Next, Object, PlannedRequest, Principal, Schema, Session, Tool,
     ToolCall, ToolName, Value, json,
@@ -85,8 +88,13 @@ impl Desk {
     }
 
     fn of(approvals: Approvals, server: &'static str) -> Self {
-        let put = sender("put", ("PUT", Effect::Idempotent), server);
-        let n_sent = Arc::clone(&put.n_sent);
+        Self::counted(approvals, server, Arc::default())
+    }
+
+    /// One that goes on counting the requests of another.
+    fn counted(approvals: Approvals, server: &'static str, n_sent: Arc<AtomicUsize>) -> Self {
+        let mut put = sender("put", ("PUT", Effect::Idempotent), server);
+        put.n_sent = Arc::clone(&n_sent);
         let other = sender("other", ("PUT", Effect::Idempotent), server);
         let builder = Executor::builder().backend(put).backend(other);
         let executor = builder.middleware(approvals.clone()).build().unwrap();
@@ -101,7 +109,13 @@ impl Desk {
         let session = session.with_parameters(tenant);
         let mut call = Call::new(&asked, &session).with_principal(Principal::new(by.principal));
         if let Some((id, decision)) = by.decision {
-            call = call.with_decision(id, decision);
+            let decided = Decided::new(id, decision);
+            let decided =
+                by.decider.map(|name| decided.clone().by(&Principal::new(name))).unwrap_or(decided);
+            call = call.with_decided(decided);
+        }
+        if let Some(id) = by.approval {
+            call = call.with_approval(id);
         }
         if let Some(trace) = by.trace {
             call = call.with_trace(TraceContext::parse(trace).unwrap());
@@ -147,11 +161,21 @@ struct By<'a> {
     session: &'a str,
     tenant: &'a str,
     decision: Option<(&'a str, Decision)>,
+    /// The principal that decided, as the program says.
+    decider: Option<&'a str>,
+    approval: Option<&'a str>,
     trace: Option<&'a str>,
 }
 
-const KIM: By<'_> =
-    By { principal: "kim", session: "s", tenant: "acme", decision: None, trace: None };
+const KIM: By<'_> = By {
+    principal: "kim",
+    session: "s",
+    tenant: "acme",
+    decision: None,
+    decider: None,
+    approval: None,
+    trace: None,
+};
 
 fn approving(id: &str) -> By<'_> {
     By { decision: Some((id, Decision::Approve)), ..KIM }

@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use callgate_executor::{Backend, Call, Ended, Ending, fingerprint};
+use callgate_executor::{Backend, Call, Decided, Ended, Ending, fingerprint};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Event, Outcome, Value, visible_line};
 use serde_json::value::RawValue;
@@ -12,6 +12,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::AuditArguments;
 use crate::{
+    approval_record::{Approval, Permit},
     digest::{self, Digest, hex},
     records::IdempotencyKey,
 };
@@ -38,6 +39,10 @@ pub(super) fn begun(
     }
     if let Some(decided) = call.decision() {
         members.text("decision", decided.decision.as_str());
+        members.text("approval", shortened(&decided.approval));
+        if let Some(by) = &decided.by {
+            members.text("decided_by", by);
+        }
     }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
         members.text("key", &hex(&digest::of_key(call.principal(), key)));
@@ -49,8 +54,22 @@ pub(super) fn begun(
     members.0
 }
 
+/// The members of the line about a decision of somebody other than the caller.
+pub(super) fn decided(decided: &Decided, approval: &Approval) -> String {
+    let mut members = Members::new("decided");
+    members.text("approval", &approval.id).text("decision", decided.decision.as_str());
+    if let Some(by) = &decided.by {
+        members.text("decided_by", by);
+    }
+    if let Some(caller) = &approval.caller {
+        members.text("caller", caller);
+    }
+    members.text("tool", &approval.tool);
+    members.0
+}
+
 /// The members of the line after a call.
-pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
+pub(super) fn ended(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
     let mut members = Members::new("ended");
     members.text("call", name).text("outcome", ended.ending.as_str());
     if let Some(status) = status(ended) {
@@ -61,6 +80,12 @@ pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
         members.json("attempts", &n_attempts.to_string());
     }
     members.json("elapsed_ms", &ended.elapsed.as_millis().to_string());
+    if let Some(Permit { approval, by }) = call.extensions().get() {
+        members.text("approval", approval);
+        if let Some(by) = by {
+            members.text("decided_by", by);
+        }
+    }
     members.0
 }
 

@@ -1,11 +1,13 @@
 //! Tests each rule of keys, and that no request is ever begun twice while its key is kept.
 
+mod slow;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use async_trait::async_trait;
 use proptest::prelude::*;
 
 use super::*;
+use slow::Slow;
 
 const TIME: Duration = Duration::from_secs(10);
 /// About the bytes of a key without a result, of a principal with a short name.
@@ -169,64 +171,6 @@ async fn results_of_many_requests_at_once_use_no_share_of_another_principal() {
     assert!(matches!(begin(&records, "0", 1).await, Begun::Replay(_)));
     assert!(matches!(begin(&records, "59", 1).await, Begun::Unknown), "not made again");
     assert!(filled(&records, Some(&kim), KEY).await >= 3);
-}
-
-/// A program's own store, which always takes a moment.
-#[derive(Debug)]
-struct Slow {
-    memory: Memory,
-    n_requests: AtomicUsize,
-    is_away: AtomicBool,
-}
-
-impl Slow {
-    fn new() -> Arc<Self> {
-        let memory = Memory::new(Bounds { records: 99, bytes: 99_999 });
-        Arc::new(Self { memory, n_requests: AtomicUsize::new(0), is_away: AtomicBool::new(false) })
-    }
-
-    async fn reached(&self) -> Result<(), Error> {
-        tokio::task::yield_now().await;
-        self.n_requests.fetch_add(1, Ordering::Relaxed);
-        if self.is_away.load(Ordering::Relaxed) {
-            return Err(Error::new(ErrorKind::Unavailable, "the store is away"));
-        }
-        Ok(())
-    }
-
-    fn n_requests(&self) -> usize {
-        self.n_requests.swap(0, Ordering::Relaxed)
-    }
-}
-
-#[async_trait]
-impl Store for Slow {
-    async fn get(&self, key: &Key, now: std::time::Instant) -> Result<Option<Stored>, Error> {
-        self.reached().await?;
-        self.memory.get(key, now).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: std::time::Instant,
-    ) -> Result<Version, Error> {
-        assert!(key.as_str().starts_with("idempotency/") && record.time_to_live().is_some());
-        self.reached().await?;
-        self.memory.put(key, record, expected, now).await
-    }
-
-    async fn remove(
-        &self,
-        key: &Key,
-        expected: Expected,
-        now: std::time::Instant,
-    ) -> Result<bool, Error> {
-        self.reached().await?;
-        self.memory.remove(key, expected, now).await
-    }
 }
 
 #[tokio::test(start_paused = true)]

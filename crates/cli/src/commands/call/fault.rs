@@ -164,6 +164,9 @@ fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
             "`--session FILE` gives it: `{\"id\": …, \"parameters\": {…}, \"context\": {…}}`"
                 .to_owned()
         }
+        (FaultCode::NeedsApproval, Next::GiveUp) => {
+            "`four_eyes` holds here, too: `callgate serve` makes the call once somebody else has approved it".to_owned()
+        }
         (FaultCode::NeedsApproval, _) => {
             "`--yes` approves the call, `--dry-run` shows its request".to_owned()
         }

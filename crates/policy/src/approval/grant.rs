@@ -1,0 +1,176 @@
+//! The approval that a call may use: one that it brings by its id, or one that somebody else gave for an equal call. An
+//! approval is used by its removal, so that of simultaneous calls only one uses it.
+
+use std::ops::ControlFlow;
+
+use callgate_call::wording::approval as wording;
+use callgate_executor::{Call, Decision};
+use callgate_session::{Expected, Group, Owner, Space};
+use callgate_tool::{Approvers, Fault, Principal};
+
+use super::{Approvals, count, key, now};
+use crate::{
+    approval_record::{Approval, ApprovalState, Asked, Found, Permit},
+    digest::Digest,
+};
+
+/// The approval of a call.
+#[derive(Debug)]
+pub(super) enum Grant {
+    /// The approval was given, and is used up.
+    Given { permit: Permit, digest: Digest, is_decided_now: bool },
+    /// Nobody has decided yet.
+    Waiting(Box<Approval>),
+}
+
+impl Grant {
+    /// The digest of what is approved.
+    pub(super) fn digest(&self) -> &Digest {
+        match self {
+            Self::Given { digest, .. } => digest,
+            Self::Waiting(approval) => &approval.digest,
+        }
+    }
+
+    fn given(approval: &Approval, by: Option<String>) -> Self {
+        let permit = Permit { approval: approval.id.clone(), by };
+        let is_decided_now = approval.state == ApprovalState::Waiting;
+        Self::Given { permit, digest: approval.digest, is_decided_now }
+    }
+}
+
+impl Approvals {
+    /// The approval that came with the call, by a decision or by its id alone. Each approval works once.
+    pub(super) async fn brought(&self, call: &mut Call<'_>) -> Result<Option<Grant>, Box<Fault>> {
+        let (decided, named) = (call.take_decision(), call.take_approval());
+        let Some(id) = decided.as_ref().map(|decided| decided.approval.clone()).or(named) else {
+            return Ok(None);
+        };
+        let Some(found) = self.own(call, &id).await else {
+            count("unknown");
+            return Err(wording::unknown());
+        };
+        let decision = decided.as_ref().map(|decided| decided.decision);
+        let decider = decided.and_then(|decided| decided.by);
+        let (state, is_reject) = (&found.approval.state, decision == Some(Decision::Reject));
+        let by = match state {
+            ApprovalState::Rejected { by } => Some(by.clone()),
+            _ if is_reject => decider,
+            ApprovalState::Approved { by } => Some(by.clone()),
+            ApprovalState::Waiting if decision.is_none() => {
+                return Ok(Some(Grant::Waiting(Box::new(found.approval))));
+            }
+            ApprovalState::Waiting => decider,
+        };
+        let is_rejected = is_reject || matches!(state, ApprovalState::Rejected { .. });
+        if !is_rejected && !self.may_approve(call, by.as_deref()) {
+            return Err(wording::by_another(&id));
+        }
+        if !self.used(&found).await {
+            count("unknown");
+            return Err(wording::unknown());
+        }
+        if !is_rejected {
+            return Ok(Some(Grant::given(&found.approval, by)));
+        }
+        if *state == ApprovalState::Waiting {
+            count("rejected");
+        }
+        call.extensions_mut().insert(Permit { approval: id, by });
+        Err(wording::rejected())
+    }
+
+    /// The approval that somebody else gave for an equal call, or under which one waits.
+    pub(super) async fn known(
+        &self,
+        call: &mut Call<'_>,
+        digest: &Digest,
+    ) -> Result<Option<Grant>, Box<Fault>> {
+        let asked = call.extensions().get::<Asked>().map(|Asked(id)| id.clone());
+        let mut known = self.equal(call, digest, asked.as_deref()).await?;
+        // One that was approved is used first; of equal ones, the oldest.
+        known.sort_by_key(|found| (rank(&found.approval.state), found.approval.asked));
+        for found in known {
+            let approval = &found.approval;
+            match &approval.state {
+                ApprovalState::Approved { by } if self.may_approve(call, Some(by)) => {
+                    if self.used(&found).await {
+                        return Ok(Some(Grant::given(approval, Some(by.clone()))));
+                    }
+                }
+                ApprovalState::Rejected { by } => {
+                    if self.used(&found).await {
+                        let (approval, by) = (approval.id.clone(), Some(by.clone()));
+                        call.extensions_mut().insert(Permit { approval, by });
+                        return Err(wording::rejected());
+                    }
+                }
+                ApprovalState::Waiting
+                    if self.rules.approvers == Approvers::Others
+                        || asked.as_ref() == Some(&approval.id) =>
+                {
+                    return Ok(Some(Grant::Waiting(Box::new(found.approval))));
+                }
+                ApprovalState::Approved { .. } | ApprovalState::Waiting => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The approvals of equal calls of this principal in this session.
+    async fn equal(
+        &self,
+        call: &Call<'_>,
+        digest: &Digest,
+        asked: Option<&str>,
+    ) -> Result<Vec<Found>, Box<Fault>> {
+        let is_equal = |found: &Found| found.approval.digest == *digest;
+        if self.rules.approvers == Approvers::Caller || call.principal().is_none() {
+            // Nobody else decides.
+            let Some(asked) = asked else { return Ok(Vec::new()) };
+            return Ok(self.own(call, asked).await.into_iter().filter(is_equal).collect());
+        }
+        let (mut equal, owner) = (Vec::new(), Owner::new(call.principal(), call.session()));
+        let visit = |found: Found| {
+            equal.extend(Some(found).filter(is_equal));
+            ControlFlow::Continue(())
+        };
+        let visited = self.visit(&Group::of_owner(Space::Approval, owner), visit).await;
+        visited.map_err(|error| {
+            tracing::debug!(%error, "approvals cannot be listed");
+            wording::not_kept()
+        })?;
+        Ok(equal)
+    }
+
+    /// The approval of an id, if it is one of this call's principal, session and tool.
+    async fn own(&self, call: &Call<'_>, id: &str) -> Option<Found> {
+        let key = key(call, id);
+        let stored = self.store.get(&key, now()).await.ok().flatten()?;
+        Found::read(key, &stored)
+    }
+
+    /// True if the approval was not used before.
+    async fn used(&self, found: &Found) -> bool {
+        // Of two simultaneous uses, only one removes the record.
+        let expected = Expected::Version(found.version);
+        self.store.remove(&found.key, expected, now()).await.is_ok_and(|was| was)
+    }
+
+    /// True if the approval of this principal counts for the call: the one rule of all ways in.
+    fn may_approve(&self, call: &Call<'_>, by: Option<&str>) -> bool {
+        let caller = call.principal().map(Principal::id);
+        match self.rules.approvers {
+            Approvers::Caller | Approvers::Either => true,
+            Approvers::Others => caller.is_some() && by.is_some() && caller != by,
+        }
+    }
+}
+
+fn rank(state: &ApprovalState) -> u8 {
+    match state {
+        ApprovalState::Approved { .. } => 0,
+        ApprovalState::Rejected { .. } => 1,
+        ApprovalState::Waiting => 2,
+    }
+}

@@ -1,0 +1,136 @@
+//! An approval as a store keeps it: the request that a person sees, who asked, and what was decided. The arguments and the
+//! session of the call are not part of it.
+
+use std::time::{Duration, SystemTime};
+
+use callgate_session::{Error, Key, Record, Stored, Version};
+use callgate_tool::{Effect, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+
+/// A call that waits for an approval, as those see it who may decide about it.
+///
+/// ```
+/// use callgate_policy::{Approval, ApprovalState, approval_text};
+///
+/// fn line(approval: &Approval) -> String {
+///     let caller = approval.caller.as_deref().unwrap_or("somebody");
+///     let state = match &approval.state {
+///         ApprovalState::Approved { by } => format!("approved by {by}"),
+///         ApprovalState::Rejected { by } => format!("rejected by {by}"),
+///         ApprovalState::Waiting => "waits".to_owned(),
+///     };
+///     format!("{caller} asks for {}: {state}\n{}", approval.tool, approval_text(&approval.request))
+/// }
+/// ```
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Approval {
+    /// The id under which it is decided.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The toolset of the tool.
+    pub toolset: String,
+    /// The effect of the tool.
+    pub effect: Effect,
+    /// The request that would be sent, with `****` for credentials.
+    pub request: Value,
+    /// The id of the principal that made the call; `None` for a caller without a name.
+    pub caller: Option<String>,
+    /// The time when the call was made.
+    pub asked: SystemTime,
+    /// The time when the approval ends, decided or not.
+    pub expires: SystemTime,
+    /// What was decided.
+    pub state: ApprovalState,
+    /// That of the request and of what the call is.
+    pub(crate) digest: Digest,
+}
+
+/// The state of an approval that was not used yet.
+///
+/// ```
+/// use callgate_policy::ApprovalState;
+///
+/// let state = ApprovalState::Approved { by: "principal:lee".to_owned() };
+/// assert_eq!((state.as_str(), state.by()), ("approved", Some("principal:lee")));
+/// ```
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum ApprovalState {
+    /// Somebody else than the caller approved the call, which was not made yet.
+    Approved {
+        /// The id of the principal.
+        by: String,
+    },
+    /// Somebody else than the caller rejected the call, and the caller does not know yet.
+    Rejected {
+        /// The id of the principal.
+        by: String,
+    },
+    /// Nobody has decided.
+    Waiting,
+}
+
+/// An approval in a store.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) key: Key,
+    pub(crate) version: Version,
+    pub(crate) approval: Approval,
+}
+
+impl ApprovalState {
+    /// `approved`, `rejected` or `waiting`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Approved { .. } => "approved",
+            Self::Rejected { .. } => "rejected",
+            Self::Waiting => "waiting",
+        }
+    }
+
+    /// The id of the principal that decided.
+    pub fn by(&self) -> Option<&str> {
+        match self {
+            Self::Approved { by } | Self::Rejected { by } => Some(by),
+            Self::Waiting => None,
+        }
+    }
+}
+
+impl Approval {
+    /// The approval as a record that lives until the approval ends.
+    pub(crate) fn record(&self) -> Result<Record, Error> {
+        let left = self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO);
+        Ok(Record::json(self)?.with_time_to_live(left))
+    }
+
+    /// True if the principal of this id made the call.
+    pub fn is_of(&self, principal: &str) -> bool {
+        self.caller.as_deref() == Some(principal)
+    }
+}
+
+impl Found {
+    /// `None` if the record is none of this release.
+    pub(crate) fn read(key: Key, stored: &Stored) -> Option<Self> {
+        let approval = stored.record.read().ok()?;
+        Some(Self { key, version: stored.version, approval })
+    }
+}
+
+/// The decision that a call was made or ended by, as an extension of the call.
+#[derive(Clone, Debug)]
+pub(crate) struct Permit {
+    /// The id of the approval.
+    pub(crate) approval: String,
+    /// The id of the principal that decided, if it is known.
+    pub(crate) by: Option<String>,
+}
+
+/// The id under which an equal call with the same idempotency key waits, as an extension of the call.
+#[derive(Debug)]
+pub(crate) struct Asked(pub(crate) String);
