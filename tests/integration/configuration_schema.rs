@@ -89,8 +89,9 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
         }) {
             let mut broken = whole.clone();
             *broken.pointer_mut(pointer).unwrap() = probe.clone();
+            let is_any = ANY_VALUE.iter().any(|key| pointer.contains(key));
             if validator.is_valid(&broken) {
-                assert!(*probe != json!([true]), "the schema takes {probe} at {pointer}");
+                assert!(is_any || *probe != json!([true]), "the schema takes {probe} at {pointer}");
             } else if is_refused_at(pointer, &broken) {
                 refused += 1;
             } else {
@@ -101,6 +102,10 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
     assert!(taken.is_empty(), "the reader takes what the schema refuses: {taken:#?}");
     assert!(refused > 800, "{refused}");
 }
+
+/// The keys whose values are those of arguments, which a description decides about.
+const ANY_VALUE: [&str; 3] =
+    ["/edit/listPets/defaults/", "/edit/listPets/examples/", "/edit/listPets/fix/"];
 
 fn is_refused_at(pointer: &str, configuration: &Value) -> bool {
     let read = loader().text(configuration.to_string(), root().join("config"));

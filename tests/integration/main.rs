@@ -13,6 +13,7 @@ mod configuration;
 mod configuration_schema;
 mod credentials;
 mod declarations;
+mod edits;
 mod egress;
 mod errors;
 mod execute;

@@ -81,6 +81,7 @@ fn value(kind: Kind) -> String {
         Kind::Setting => "a URL, or `env:NAME`".to_owned(),
         Kind::Table(table) => format!("keys: {}", heading(table)),
         Kind::Text => "a text".to_owned(),
+        Kind::Value => "any value".to_owned(),
         Kind::Whole => "a number from 0".to_owned(),
     }
 }

@@ -55,7 +55,8 @@ impl<'a> BodyArguments<'a> {
     }
 
     fn event(self, mut event: Event) -> Event {
-        if let Event::Converted { argument, .. }
+        if let Event::ConfiguredUsed { argument }
+        | Event::Converted { argument, .. }
         | Event::DefaultExcluded { argument }
         | Event::DefaultUnfit { argument }
         | Event::DefaultUsed { argument }

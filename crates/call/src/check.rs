@@ -212,7 +212,7 @@ impl InputChecker<'_, '_> {
             return Ok(Vec::new());
         }
         let privacy = match filling.origin {
-            Origin::Mixed | Origin::Session => Privacy::Private,
+            Origin::Configured | Origin::Mixed | Origin::Session => Privacy::Private,
             Origin::Default | Origin::Model => Privacy::Public,
         };
         let place = CheckedArgument { argument: name, privacy };

@@ -8,6 +8,8 @@ use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Origin {
+    /// The operator's own value.
+    Configured,
     Default,
     /// The model, with values of the session inside.
     Mixed,
@@ -93,6 +95,10 @@ fn from_model<'a>(
     journal: &mut Journal,
 ) -> Option<Filling<'a>> {
     let value = arguments.get(input.argument.as_str())?;
+    if input.edit.is_hidden {
+        // To a model there is no such argument: the check reports it as unknown.
+        return None;
+    }
     if !input.visible {
         journal.note(Event::HiddenIgnored { argument: input.argument.to_string() });
         return None;
@@ -120,8 +126,9 @@ impl SentBody {
     fn of(subject: Subject<'_>, fillings: &Fillings<'_>) -> Self {
         let inputs = subject.inputs.iter().zip(fillings);
         let mut given = inputs.filter_map(|(input, filling)| {
-            let filling = filling.as_ref()?;
-            (input.place() == InputLocation::Body).then_some(&*filling.value)
+            let configured = input.default.as_ref().filter(|_| input.edit.has_value);
+            let value = filling.as_ref().map(|filling| &*filling.value).or(configured)?;
+            (input.place() == InputLocation::Body).then_some(value)
         });
         let may_be_of_defaults = subject.body.is_some_and(|body| body.may_be_of_defaults);
         match has_body(subject, fillings) {
@@ -159,6 +166,12 @@ fn fill_defaults<'a>(
 ) {
     for (input, filling) in subject.inputs.iter().zip(fillings) {
         let Some(default) = input.default.as_ref().filter(|_| filling.is_none()) else { continue };
+        let is_in_no_body = input.place() == InputLocation::Body && body == SentBody::None;
+        if input.edit.has_value && !is_in_no_body {
+            journal.note(Event::ConfiguredUsed { argument: input.argument.to_string() });
+            *filling = Some(Filling { value: Cow::Borrowed(default), origin: Origin::Configured });
+            continue;
+        }
         if !body.takes(input.place(), input.is_fixed) {
             if body == SentBody::Fixed {
                 journal.note(Event::DefaultWithheld { argument: input.argument.to_string() });
@@ -172,7 +185,8 @@ fn fill_defaults<'a>(
 
 fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
     for (input, filling) in inputs.iter().zip(fillings) {
-        if filling.is_none() && !input.visible && !input.required {
+        let is_of_session = !input.visible && input.source != ValueSource::Model;
+        if filling.is_none() && is_of_session && !input.required {
             let argument = input.argument.to_string();
             journal.note(Event::SessionValueAbsent { argument, source: input.source.reference() });
         }
@@ -223,7 +237,8 @@ fn fill_nested_defaults<'a>(
         let Some(at) = position(nested, subject) else { continue };
         let place = subject.inputs.get(at).map_or(InputLocation::Body, Input::place);
         let Some(Some(filling)) = fillings.get_mut(at) else { continue };
-        if !lacks(&filling.value, &nested.steps) {
+        // An operator's value is sent as it is.
+        if filling.origin == Origin::Configured || !lacks(&filling.value, &nested.steps) {
             continue;
         }
         if body.takes(place, nested.is_fixed) {

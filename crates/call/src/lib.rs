@@ -17,6 +17,7 @@ mod inputs;
 mod keys;
 mod lists;
 mod omission;
+mod operator_values;
 mod page;
 mod parameter;
 mod path;
@@ -35,6 +36,7 @@ pub mod wording;
 
 pub use arguments::{ArgumentCheck, OutputCheck};
 pub use check::{Evaluated, Evaluator, Verdict};
+pub use operator_values::{edit_faults, faults_of_examples};
 pub use plan::Plan;
 pub use response::{Reading, SplitValue, Splitter, Understood, Unfinished, WholePart, retry_after};
 pub use select::{Paths, Selection};

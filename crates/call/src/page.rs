@@ -117,7 +117,8 @@ fn numbered(operation: &Operation, members: &Object) -> Option<Arguments> {
 }
 
 fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
-    operation.inputs.iter().filter(|input| input.place() == InputLocation::Query)
+    let visible = operation.inputs.iter().filter(|input| input.visible);
+    visible.filter(|input| input.place() == InputLocation::Query)
 }
 
 fn input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {

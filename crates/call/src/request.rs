@@ -188,7 +188,11 @@ fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), 
     Ok(())
 }
 
-fn write_querystring(url: &mut String, media_type: &str, value: &Value) -> Result<(), Unwritable> {
+pub(crate) fn write_querystring(
+    url: &mut String,
+    media_type: &str,
+    value: &Value,
+) -> Result<(), Unwritable> {
     let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
         write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
         return Ok(());
@@ -296,7 +300,7 @@ fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
 fn longest(ready: &Ready<'_>, places: &[InputLocation]) -> String {
     let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs
-        .filter(|(input, _)| places.contains(&input.place()))
+        .filter(|(input, _)| places.contains(&input.place()) && !input.edit.is_hidden)
         .filter_map(|(input, filling)| Some((input, filling.as_ref()?)))
         .max_by_key(|(_, filling)| filling.value.to_string().len())
         .map_or_else(String::new, |(input, _)| input.argument.to_string())

@@ -75,7 +75,7 @@ pub(crate) fn understood(
     let status = response.status();
     if !status.is_success() {
         let server = &operation.server.url;
-        return failure::fault(response, operation.effect, server, &mut reading).into();
+        return failure::fault(response, operation.retry_effect(), server, &mut reading).into();
     }
     let ReadContent { mut content, n_more, n_replaced, n_removed, parts } =
         match content(response, operation, &mut reading) {

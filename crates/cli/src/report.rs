@@ -11,6 +11,7 @@ use callgate::{
     config::BuiltToolset,
     openapi::{Diagnostic, OperationStatus, Severity},
 };
+use callgate_openapi::Operation;
 use callgate_tool::{Value, json};
 use callgate_tree::locate_file;
 
@@ -145,12 +146,13 @@ impl Checked {
     /// The operations by their status, and the size of what a model sees of them.
     fn verdict(&self) -> String {
         format!(
-            "{BOLD}{}: {} exposed, {} degraded, {} refused{}; {} tokens of declarations{PLAIN}\n",
+            "{BOLD}{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations{PLAIN}\n",
             self.file.display(),
             self.count(OperationStatus::Exposed),
             self.count(OperationStatus::Degraded),
             self.count(OperationStatus::Refused),
             self.not_selected(),
+            self.edited(),
             grouped(self.advice.tokens),
         )
     }
@@ -197,6 +199,14 @@ impl Checked {
         }
     }
 
+    /// The number of tools that the configuration changes.
+    fn edited(&self) -> String {
+        match self.toolset.operations.iter().filter(|operation| operation.edit.is_some()).count() {
+            0 => String::new(),
+            number => format!(", {} edited", grouped(number)),
+        }
+    }
+
     pub(crate) fn to_json(&self, levels: &Levels) -> Value {
         let diagnostics: Vec<_> =
             self.causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();
@@ -208,11 +218,23 @@ impl Checked {
             "degraded": self.count(OperationStatus::Degraded),
             "refused": self.count(OperationStatus::Refused),
             "notSelected": self.toolset.report.not_selected,
+            "edited": self.toolset.operations.iter().filter_map(|known| edited_json(known)).collect::<Vec<_>>(),
             "tokens": self.advice.tokens,
             "losses": self.losses.to_json(),
             "diagnostics": diagnostics,
         })
     }
+}
+
+/// An operation that the configuration changes: its names before and after, and the keys of the changes.
+fn edited_json(operation: &Operation) -> Option<Value> {
+    let edit = operation.edit.as_ref()?;
+    Some(json!({
+        "operation": operation.label(),
+        "tool": operation.tool_name.as_str(),
+        "formerName": edit.former_name.as_str(),
+        "changes": edit.changes.keys(),
+    }))
 }
 
 fn in_order(diagnostics: &mut [Diagnostic]) {

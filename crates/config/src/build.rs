@@ -10,12 +10,15 @@ mod built;
 mod connect;
 mod context;
 mod credential_arguments;
+mod edit_faults;
+mod edits;
 mod examination;
 mod fetched;
 mod functions;
 mod headers;
 mod loading;
 mod logins;
+mod mcp_tools;
 mod named_tools;
 mod options;
 mod overlays;
@@ -43,8 +46,8 @@ use futures_util::future::BoxFuture;
 use tokio::runtime;
 
 use self::{
-    access::Sources, connect::Connections, context::BuildContext, policy::Policy, stores::Stores,
-    toolset::Parts,
+    access::Sources, connect::Connections, context::BuildContext, functions::BuiltFunction,
+    policy::Policy, stores::Stores, toolset::Parts,
 };
 use crate::{
     code::ConfigCode,
@@ -54,6 +57,7 @@ use crate::{
     finding::Severity,
     reader::Reader,
     serving::ServingConfig,
+    toolset::ToolsetConfig,
 };
 
 pub use self::{
@@ -230,10 +234,10 @@ impl Assembly<'_> {
         let session_secrets = session_secrets(&ready);
         let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
         let ways = ways.collect();
-        names_are_unique(&mut reader, &ready);
         let functions =
             functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
-        named_tools::check_mcp(&mut reader, &config.mcp, &ready, &functions);
+        names_are_unique(&mut reader, &config.toolsets, &ready, &functions);
+        let mcp = mcp_tools::resolved(&mut reader, config, &ready, &functions);
         approvals::check_approves(&mut reader, config, environment, &ready, &functions);
         let files = std::mem::take(&mut reader.files);
         let warnings = reader.into_findings(&origin.file, &origin.text);
@@ -246,7 +250,7 @@ impl Assembly<'_> {
         let builder =
             environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
         let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
-        let builder = functions.into_iter().fold(builder, Builder::backend);
+        let builder = functions.into_iter().fold(builder, functions::add);
         let executor =
             environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
         let executor = executor.map_err(|error| {
@@ -263,7 +267,7 @@ impl Assembly<'_> {
             idempotency: config.idempotency.unwrap_or_default(),
             sessions: config.sessions.clone(),
             state_config: config.state.clone(),
-            mcp: config.mcp.clone(),
+            mcp,
             serving: ServingConfig::default(),
             access: None,
             missing_secrets: Vec::new(),
@@ -297,11 +301,17 @@ fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
     distinct
 }
 
-fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {
+fn names_are_unique(
+    reader: &mut Reader,
+    configs: &[ToolsetConfig],
+    toolsets: &[Toolset],
+    functions: &[BuiltFunction],
+) {
+    let reported = edits::taken_names(reader, configs, toolsets, functions);
     let mut known = BTreeSet::new();
     for callable in toolsets.iter().flat_map(|toolset| &toolset.operations) {
         let operation = &callable.operation;
-        if !known.insert(&operation.tool_name) {
+        if !known.insert(&operation.tool_name) && !reported.contains(&operation.tool_name) {
             let message = format!("two toolsets have a tool `{}`", operation.tool_name);
             let help = "give each toolset its own `prefix`";
             reader.complain(ConfigCode::DuplicateTool, "/toolsets", message, help);

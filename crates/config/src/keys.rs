@@ -68,6 +68,8 @@ pub enum Kind {
     Table(&'static Table),
     /// Any text.
     Text,
+    /// Any JSON value.
+    Value,
     /// A whole number from 0.
     Whole,
 }

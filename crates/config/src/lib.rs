@@ -46,6 +46,7 @@ mod synonyms;
 mod tables;
 mod text;
 mod tls;
+mod tool_edits;
 mod tool_rules;
 mod tool_source;
 mod toolset;

@@ -86,6 +86,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Setting => json!({"type": "string", "pattern": "^(https?://|env:)"}),
         Kind::Table(table) => json!({"$ref": format!("#/$defs/{}", name(table))}),
         Kind::Text => json!({"type": "string"}),
+        Kind::Value => json!({}),
         Kind::Whole => json!({"type": "integer", "minimum": 0}),
     }
 }

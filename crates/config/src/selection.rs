@@ -1,17 +1,20 @@
 //! The key `tools` of a toolset: the operations of its description that are offered. The entries are matched after the
-//! description is loaded.
+//! description is loaded. `tool_edits` reads the changes to single tools.
 
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
 
 use crate::{
-    form::forms,
+    form::{MapOf, forms},
     keys::Kind,
     reader::{Mapping, Reader, at},
     settings::keys,
+    tool_edits::EditKeys,
 };
 
 keys! {
     pub(crate) SelectionKeys over Selection, in "`tools`" {
+        /// Changes to single tools, by their names or by the `operationId`.
+        edit => _: MapOf<EditKeys>;
         /// Patterns of names that are not offered.
         exclude: Names;
         /// Patterns of names that are offered: the tool's or the `operationId`.

@@ -1,8 +1,11 @@
 //! The keys `confirm`, `execution` and `arguments` of a toolset: the calls that a person has to approve, the side that
 //! runs tools, and the tools whose arguments are the members of their body. Each has the rules of single tools.
 
+use std::sync::Arc;
+
 use callgate_executor::Execution;
 use callgate_policy::Confirm;
+use callgate_tool::ToolEdit;
 
 use crate::{
     form::{Form, forms, words},
@@ -27,6 +30,9 @@ pub(crate) struct ToolRule<T> {
     pub(crate) pointer: String,
     pub(crate) rule: T,
 }
+
+/// An operator's changes to one tool.
+pub(crate) type EditRule = ToolRule<Arc<ToolEdit>>;
 
 impl<T> ToolRule<T> {
     /// The rule of a tool that no text names.

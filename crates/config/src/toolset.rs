@@ -1,6 +1,6 @@
 //! One toolset as values: every value has its type. Files it names are not read yet. `toolsets` reads one from a text.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
@@ -10,7 +10,7 @@ use callgate_openapi::{
 };
 use callgate_policy::Confirm;
 use callgate_secret::SecretReference;
-use callgate_tool::{SessionName, ToolsetName, Value};
+use callgate_tool::{SessionName, ToolEdit, ToolsetName, Value};
 use callgate_transport::AddressRange;
 use url::Url;
 
@@ -21,7 +21,7 @@ use crate::{
     server::ServerUrl,
     service_directory::DirectoryConfig,
     tls::TlsConfig,
-    tool_rules::{ToolRule, ToolRules},
+    tool_rules::{EditRule, ToolRule, ToolRules},
     upstream::Upstream,
 };
 
@@ -88,6 +88,8 @@ pub struct ToolsetConfig {
     pub credential_arguments: Vec<String>,
     /// The operations that are offered.
     pub selection: Selection,
+    /// The operator's changes to single tools.
+    pub(crate) edits: Vec<EditRule>,
     /// The settings of its calls.
     pub call: CallSettings,
     /// The limits on the toolset's calls together.
@@ -198,6 +200,13 @@ impl ToolsetConfig {
     #[must_use]
     pub fn with_tool_shape(mut self, tool: impl Into<String>, shape: Shape) -> Self {
         self.tool_shapes.push(ToolRule::new(tool, shape));
+        self
+    }
+
+    /// Changes one tool: its name, its `operationId` or the name of a function.
+    #[must_use]
+    pub fn with_tool_edit(mut self, tool: impl Into<String>, edit: ToolEdit) -> Self {
+        self.edits.push(ToolRule::new(tool, Arc::new(edit)));
         self
     }
 

@@ -95,7 +95,7 @@ keys! {
         session_parameters: SessionParameters;
         /// The certificates that secure its connections.
         tls: TlsConfig;
-        /// The operations that are offered.
+        /// The operations that are offered, and changes to single tools.
         tools => selection: SelectionKeys;
         /// `http` asks the service, `replay` answers from recordings.
         upstream: Upstream;

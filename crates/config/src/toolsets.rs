@@ -13,6 +13,7 @@ use crate::{
     limits, output,
     reader::{Mapping, Reader, escaped},
     settings::Section,
+    tool_edits,
     tool_source::{self, SourceTools, Sourced, ToolSources},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
@@ -112,6 +113,7 @@ pub(crate) fn toolset(
     limits::over(reader, mapping, &mut toolset);
     ToolsetKeys::fill(&mut toolset, reader, mapping);
     output::shapes(reader, mapping, &mut toolset);
+    tool_edits::edits(reader, mapping, &mut toolset);
     argument_headers::check(reader, &toolset);
     if let Some(Sourced { tools, .. }) = &sourced {
         let SourceTools { description, lacks_credential, .. } = tools.clone()?;

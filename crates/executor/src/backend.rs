@@ -5,6 +5,7 @@ mod attempts;
 mod challenge;
 mod client;
 mod echo;
+mod edit;
 mod exchange;
 mod failure;
 mod function;
@@ -32,6 +33,7 @@ use crate::call::Call;
 
 pub(crate) use argument_check::CheckedBackend;
 pub use client::ClientFunction;
+pub use edit::EditedTool;
 pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;
 pub use function::Function;
@@ -91,6 +93,12 @@ pub trait Backend: Debug + Send + Sync {
     /// The effect of a call. A tool without a declaration is assumed to change something.
     fn effect(&self) -> Effect {
         self.declaration().map_or(Effect::Write, |tool| tool.effect)
+    }
+
+    /// The effect that decides whether a call may be repeated after a failure. It differs from [`Backend::effect`] only
+    /// where an operator says that a tool has another effect than its request.
+    fn retry_effect(&self) -> Effect {
+        self.effect()
     }
 
     /// The service that a call goes to, as an audit records it: `GET api.example.com`. `None` if a call goes to no service.

@@ -8,7 +8,7 @@ use callgate_tool::{Outcome, Value};
 
 use crate::{
     Executor, Toolset,
-    backend::{Backend, CheckedBackend, Connection, Function, OpenApi},
+    backend::{Backend, CheckedBackend, Connection, EditedTool, Function, OpenApi},
     call::Call,
     catalog::{Catalog, Slot},
     error::Error,
@@ -35,7 +35,7 @@ use crate::{
 #[must_use]
 pub struct Builder {
     toolsets: Vec<Toolset>,
-    own: Vec<Result<Arc<dyn Backend>, Error>>,
+    own: Vec<Result<CheckedBackend, Error>>,
     middleware: Vec<Arc<dyn Middleware>>,
     results: Results,
     synonyms: Synonyms,
@@ -59,13 +59,20 @@ impl Builder {
     /// Adds a tool of any kind. It comes after the operations of all toolsets. Arguments of calls are checked against the
     /// schema of its declaration before it sees them.
     pub fn backend(mut self, backend: impl Backend + 'static) -> Self {
-        self.own.push(Ok(Arc::new(backend)));
+        self.own.push(Ok(CheckedBackend::new(Arc::new(backend))));
         self
     }
 
     /// Adds a tool that another executor may share.
     pub fn shared_backend(mut self, backend: Arc<dyn Backend>) -> Self {
-        self.own.push(Ok(backend));
+        self.own.push(Ok(CheckedBackend::new(backend)));
+        self
+    }
+
+    /// Adds a tool as an operator's edit declares it.
+    #[doc(hidden)]
+    pub fn edited_backend(mut self, backend: impl Backend + 'static, edit: EditedTool) -> Self {
+        self.own.push(Ok(CheckedBackend::edited(Arc::new(backend), edit)));
         self
     }
 
@@ -83,7 +90,7 @@ impl Builder {
         O: Into<Outcome>,
     {
         let function = Function::new(toolset, name, schema, body);
-        self.own.push(function.map(|function| Arc::new(function) as Arc<dyn Backend>));
+        self.own.push(function.map(|function| CheckedBackend::new(Arc::new(function))));
         self
     }
 
@@ -129,7 +136,7 @@ impl Builder {
             }
         }
         for backend in self.own {
-            let backend = Arc::new(CheckedBackend::new(backend?));
+            let backend = Arc::new(backend?);
             catalog.add(Slot { name: backend.name().clone(), backend, operation: None })?;
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());

@@ -198,6 +198,12 @@ impl<'a> Call<'a> {
         &self.arguments
     }
 
+    /// The call with other arguments: those of the model, filled.
+    pub(crate) fn with_arguments(mut self, arguments: Arguments) -> Self {
+        self.arguments = Cow::Owned(arguments);
+        self
+    }
+
     /// The session: values that the runtime knows and the model must not choose.
     pub fn session(&self) -> &Session {
         &self.session

@@ -320,7 +320,7 @@ async fn begin<'a>(
 ) -> Result<&'a dyn Backend, Outcome> {
     let stop = around.call.stop().cloned();
     let found = backend.as_ref().ok().copied();
-    let effect = found.map_or(Effect::Read, Backend::effect);
+    let effect = found.map_or(Effect::Read, Backend::retry_effect);
     match Stop::unless(stop.as_ref(), around.begin(found)).await {
         Some(Some(outcome)) => Err(outcome),
         Some(None) => backend,
@@ -342,7 +342,7 @@ async fn run(
     }
     let reached = reached_if_stopped(call);
     let outcome = Stop::unless(call.stop(), backend.run(call, journal)).await;
-    outcome.unwrap_or_else(|| Outcome::Failed(of_stop(reached, backend.effect(), journal)))
+    outcome.unwrap_or_else(|| Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
 }
 
 async fn open(
@@ -360,7 +360,7 @@ async fn open(
     let reached = reached_if_stopped(call);
     let opened = Stop::unless(call.stop(), backend.open(call, journal)).await;
     opened.unwrap_or_else(|| {
-        Opened::Ended(Outcome::Failed(of_stop(reached, backend.effect(), journal)))
+        Opened::Ended(Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
     })
 }
 

@@ -23,7 +23,7 @@ mod toolset;
 mod trace;
 mod watcher;
 
-pub use backend::{Backend, BodyHead, ClientFunction, Function, Opened, Piece, Pieces};
+pub use backend::{Backend, BodyHead, ClientFunction, EditedTool, Function, Opened, Piece, Pieces};
 pub use builder::Builder;
 pub use call::Call;
 pub use catalog::Entry;

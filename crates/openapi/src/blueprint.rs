@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use callgate_tool::ToolName;
+use callgate_tool::{Effect, ToolName};
 use callgate_tree::Node;
 
 use crate::{
@@ -38,6 +38,8 @@ pub(crate) struct Blueprint {
     pub(crate) inputs: Box<[InputOrigin]>,
     pub(crate) output: Option<Origin>,
     pub(crate) tool_name: ToolName,
+    /// The effect of a call by the description.
+    pub(crate) effect: Effect,
 }
 
 #[derive(Clone, Debug)]

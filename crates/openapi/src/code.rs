@@ -128,6 +128,8 @@ codes! {
     McpHeader = "mcp-header";
     /// A body is described for a range of media types; JSON is used.
     MediaRange = "media-range";
+    /// The operation lacks an argument that the configuration gives a fixed value; it is not offered.
+    MissingArgument = "missing-argument";
     /// No available credential satisfies the operation's requirements; it cannot be called.
     MissingCredential = "missing-credential";
     /// A reference names nothing that exists in the document.

@@ -2,12 +2,13 @@
 //! first use; `layout` decides which inputs exist.
 
 mod body_arguments;
+mod edit;
 mod mcp_header;
 mod root_element;
 
 use std::sync::Arc;
 
-use callgate_tool::{Effect, Object, Schema, Tool, Value, json, shows};
+use callgate_tool::{Effect, Object, Schema, Tool, ToolEdit, Value, json, shows};
 use callgate_tree::{Node, Path};
 
 use crate::{
@@ -30,6 +31,8 @@ pub(crate) struct DeclarationParts<'a> {
     pub(crate) document: &'a Document,
     pub(crate) body: Option<&'a Body>,
     pub(crate) effect: Effect,
+    /// The operator's changes.
+    pub(crate) edit: Option<&'a ToolEdit>,
     pub(crate) inputs: &'a [Input],
 }
 
@@ -69,6 +72,9 @@ impl DeclarationParts<'_> {
     /// The purpose of the tool: the operation's own summary and description, or else those of its path item, or else
     /// method and path.
     fn description(&self) -> String {
+        if let Some(text) = self.edit.and_then(|edit| edit.description.clone()) {
+            return text;
+        }
         let Blueprint { operation, item, label, .. } = self.blueprint;
         let texts = described(item.as_ref().unwrap_or(&operation.node)).into_iter();
         let texts: Vec<_> = texts.filter_map(|text| self.document.meter().text(text)).collect();
@@ -106,6 +112,7 @@ impl DeclarationParts<'_> {
             }
             if view != View::Complete {
                 say_name(input, &mut built);
+                self.edit_property(input, &mut built);
             }
             let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
             if view != View::Complete {
@@ -128,10 +135,13 @@ impl DeclarationParts<'_> {
         if !required.is_empty() {
             schema.insert("required".to_owned(), required.into());
         }
-        if let Some(dependent) = self.required_with_the_body() {
+        if let Some(dependent) = self.required_with_the_body(view) {
             schema.insert("dependentRequired".to_owned(), dependent);
         }
         schema.insert("additionalProperties".to_owned(), false.into());
+        if view != View::Complete {
+            self.add_examples(&mut schema);
+        }
         builder.close(schema)
     }
 
@@ -145,9 +155,14 @@ impl DeclarationParts<'_> {
     }
 
     /// In an optional body, each property requires the required ones.
-    fn required_with_the_body(&self) -> Option<Value> {
-        let of_body = || self.inputs.iter().filter(|input| input.place() == InputLocation::Body);
-        let required = of_body().filter(|input| input.required);
+    fn required_with_the_body(&self, view: View) -> Option<Value> {
+        let is_seen = |input: &&Input| view == View::Complete || !input.edit.is_hidden;
+        let of_body = || {
+            let of_body = self.inputs.iter().filter(|input| input.place() == InputLocation::Body);
+            of_body.filter(is_seen)
+        };
+        let is_given = |input: &&Input| view != View::Complete && input.edit.has_value;
+        let required = of_body().filter(|input| input.required && !is_given(input));
         let required: Vec<&str> = required.map(|input| input.argument.as_str()).collect();
         if !self.is_flat_and_optional() || required.is_empty() {
             return None;

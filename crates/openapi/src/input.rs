@@ -150,6 +150,18 @@ pub struct Input {
     pub default: Option<Value>,
     /// True if the description allows only one value. Then a default decides nothing.
     pub is_fixed: bool,
+    /// The operator's decisions about the input.
+    pub edit: InputEdit,
+}
+
+/// The operator's decisions about an input; by default there are none.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
+pub struct InputEdit {
+    /// True if the operator hides the input: to a model it does not exist.
+    pub is_hidden: bool,
+    /// True if the default is the operator's, who wants it sent wherever no other value is given.
+    pub has_value: bool,
 }
 
 /// One step into a value.
@@ -211,6 +223,14 @@ impl Input {
     /// The location of the input.
     pub fn place(&self) -> InputLocation {
         self.placement.place()
+    }
+
+    /// The side that gives the value first: `configuration`, `context`, `model`, `payload` or `session`.
+    pub fn given_by(&self) -> &'static str {
+        match self.source {
+            ValueSource::Model if self.edit.is_hidden => "configuration",
+            _ => self.source.as_str(),
+        }
     }
 
     /// True if the service calls the input `name`; the names of headers have no case.

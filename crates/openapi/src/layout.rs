@@ -19,7 +19,7 @@ use crate::{
     body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
     cursor::Cursor,
     document::Document,
-    input::{Input, InputLocation, Placement},
+    input::{Input, InputEdit, InputLocation, Placement},
     meter::KEPT,
     names::{Slot, argument_names},
     options::SessionInputs,
@@ -267,6 +267,7 @@ impl<'d> Entry<'d> {
             is_fixed: schema.is_some_and(|schema| {
                 only_value_of(document, schema.node, &schema.path()).is_some()
             }),
+            edit: InputEdit::default(),
         };
         let origin = InputOrigin {
             schema: schema.map(Origin::of),

@@ -12,6 +12,7 @@ mod code;
 mod cursor;
 mod declaration;
 mod document;
+mod edit;
 mod findings;
 mod input;
 mod json_path;
@@ -53,8 +54,10 @@ pub use code::{Code, Example};
 pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
+pub use edit::{AppliedEdit, FaultyEdit, renamed};
 pub use input::{
-    Encoding, Input, InputLocation, NestedInput, Placement, Step, Style, Styled, ValueSource,
+    Encoding, Input, InputEdit, InputLocation, NestedInput, Placement, Step, Style, Styled,
+    ValueSource,
 };
 pub use json_path::{InvalidPath, JsonPath, PathStep};
 pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};

@@ -14,6 +14,7 @@ use crate::{
     cursor::Cursor,
     declaration::DeclarationParts,
     document::Document,
+    edit::AppliedEdit,
     input::{Input, InputLocation, NestedInput, ValueSource},
     keys::{self, KeyOwner, KeyWriters, SchemaRoot},
     layout::body_arguments::NoBodyArguments,
@@ -50,7 +51,8 @@ pub struct Operation {
     /// Query keys, cookies and form fields that contain credentials, or from which services read them: no argument may
     /// write one.
     pub credential_keys: Box<[(InputLocation, Arc<str>)]>,
-    /// The effect of a call on the service.
+    /// The effect of a call on the service, as models and policies see it. [`Operation::retry_effect`] decides whether a
+    /// call may be repeated.
     pub effect: Effect,
     /// The withheld headers that the operator allows arguments to set here; each is an input.
     pub argument_headers: Box<[ArgumentHeader]>,
@@ -71,6 +73,8 @@ pub struct Operation {
     pub security: Security,
     /// The schemes whose credentials the operation requires as parameters, whatever its `security` says.
     pub demanded_schemes: Box<[Arc<SecurityScheme>]>,
+    /// The operator's changes, if there are any. Names, inputs and the effect have them already.
+    pub edit: Option<AppliedEdit>,
     pub(crate) blueprint: Blueprint,
     /// The nested inputs of each alternative of the body.
     pub(crate) nested_inputs: OnceLock<Box<[Box<[NestedInput]>]>>,
@@ -146,6 +150,30 @@ impl Operation {
         Some(&found.argument)
     }
 
+    /// True if a configuration means this operation by `name`: the tool's name, the operator's own without the prefix, the
+    /// name that it would have without that, or the `operationId`.
+    pub fn is_called(&self, name: &str) -> bool {
+        let [new, former] = AppliedEdit::names(self.edit.as_ref());
+        let own = [Some(self.tool_name.as_str()), self.operation_id.as_deref(), new, former];
+        own.contains(&Some(name))
+    }
+
+    /// The effect that decides whether a call may be repeated: the described one, or that of the operator's changes if it
+    /// changes more. An operator's word does not make the method of a request safe (RFC 9110 §9.2).
+    pub fn retry_effect(&self) -> Effect {
+        match (self.blueprint.effect, self.effect) {
+            (Effect::Write, _) | (_, Effect::Write) => Effect::Write,
+            (Effect::Idempotent, _) | (_, Effect::Idempotent) => Effect::Idempotent,
+            (Effect::Read, Effect::Read) => Effect::Read,
+        }
+    }
+
+    /// The operator's own values of inputs, fixed or default.
+    pub fn configured_values(&self) -> impl Iterator<Item = (&Input, &Value)> {
+        let configured = self.inputs.iter().filter(|input| input.edit.has_value);
+        configured.filter_map(|input| Some((input, input.default.as_ref()?)))
+    }
+
     /// The sources that are asked for values before the model, for all inputs and the values inside them.
     pub fn session_sources(&self) -> impl Iterator<Item = &ValueSource> {
         let nodes = self.bindings.iter().flat_map(|bindings| &bindings.nodes);
@@ -202,7 +230,7 @@ impl Operation {
 
     /// True if defaults may decide what a call does: it changes nothing, or the operator wants all defaults.
     fn defaults_may_decide(&self) -> bool {
-        self.effect == Effect::Read || self.blueprint.common.defaults.decide_changes()
+        self.blueprint.effect == Effect::Read || self.blueprint.common.defaults.decide_changes()
     }
 
     /// The budget for all declarations of the operation's description.
@@ -308,6 +336,7 @@ impl Operation {
             document,
             body: self.body.as_ref(),
             effect: self.effect,
+            edit: self.edit.as_ref().map(|edit| &*edit.changes),
             inputs: &self.inputs,
         }
     }

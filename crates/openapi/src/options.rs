@@ -1,9 +1,9 @@
 //! The operator's decisions about a description: the toolset's name, the server, the source of session inputs, the
 //! places of credentials. Contains only checked values; `config` reads them from files.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_tool::ToolsetName;
+use callgate_tool::{ToolEdit, ToolsetName};
 use url::Url;
 
 use crate::{
@@ -36,6 +36,8 @@ pub struct LoadOptions {
     pub defaults: Defaults,
     /// The operations that are offered.
     pub selection: Selection,
+    /// The operator's changes to single tools, by the tool's name or its `operationId`.
+    pub edits: BTreeMap<String, Arc<ToolEdit>>,
     /// The places of credentials: a parameter that names such a place is not offered.
     pub credential_places: Vec<(InputLocation, String)>,
     /// The kind of the operator's own credential, if there is one for every operation: services read it from other

@@ -48,12 +48,16 @@ impl Operation {
     pub fn outline(&self) -> Outline<'_> {
         let operation = &self.blueprint.operation.node;
         let described = self.blueprint.item.as_ref().unwrap_or(operation);
+        let edit = self.edit.as_ref().map(|edit| &*edit.changes);
+        let own = edit.and_then(|edit| edit.description.as_deref());
+        let own_text = |name: &str| edit.and_then(|edit| edit.describe.get(name));
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
         let visible = inputs.filter(|(input, _)| input.visible);
         let mut arguments = Vec::new();
         for (input, origin) in visible {
             if self.body_of_arguments() != Some(&input.argument) {
-                arguments.push((input.argument.as_str(), said(origin)));
+                let text = own_text(input.argument.as_str()).map(String::as_str);
+                arguments.push((input.argument.as_str(), text.unwrap_or_else(|| said(origin))));
             }
             let is_body = input.place() == InputLocation::Body && input.name.is_empty();
             if let Some(schema) = origin.schema.as_ref().filter(|_| is_body) {
@@ -61,8 +65,8 @@ impl Operation {
             }
         }
         Outline {
-            summary: text(described, "summary"),
-            description: text(described, "description"),
+            summary: if own.is_some() { "" } else { text(described, "summary") },
+            description: own.unwrap_or_else(|| text(described, "description")),
             tags: operation.list("tags").iter().filter_map(Node::as_str).collect(),
             arguments,
             is_deprecated: operation.is("deprecated"),

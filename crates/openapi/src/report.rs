@@ -15,6 +15,7 @@ use callgate_tree::{CodeName, Diagnostic, Severity};
 use crate::{
     budget::{Budget, HELP_WITH_ALL},
     code::Code,
+    edit::FaultyEdit,
     operation::{Declared, Operation},
     selection::Unmatched,
 };
@@ -43,6 +44,8 @@ pub struct Report {
     pub not_selected: usize,
     /// The entries of the selection that no operation matches.
     pub unmatched: Vec<Unmatched>,
+    /// The edits of tools that cannot be applied as they stand.
+    pub edits: Vec<FaultyEdit>,
     /// All findings, in the order they were made; beyond a limit they are only counted.
     pub diagnostics: Vec<Diagnostic>,
     /// The steps that making the tools took, of those that [`Limits::effort`](crate::Limits::effort) allows.

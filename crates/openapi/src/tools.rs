@@ -24,6 +24,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
+    edit::{AppliedEdit, EditOf, Edits},
     findings::Findings,
     meter::{StepBudget, steps_of_text},
     names::{Identity, is_vague, tool_names},
@@ -35,7 +36,7 @@ use crate::{
     selection,
     server::{Server, Servers},
     tools::{
-        context::{Context, Fragments, SharedParts},
+        context::{Context, Fragments, OperationName, SharedParts},
         defaults::DecisiveDefaults,
         effect::{OperationTexts, effect},
         find::{FoundOperation, find},
@@ -82,11 +83,14 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let mut context =
         Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
     let identities: Vec<Identity<'_>> = found.iter().map(FoundOperation::identity).collect();
-    let names = tool_names(options.toolset.as_ref(), &identities);
+    let mut names = tool_names(options.toolset.as_ref(), &identities);
+    let mut edits = Edits::new(&options.edits, options.toolset.as_ref(), &identities, &mut names);
     let firsts = first_of_each_id(&found);
     let tags = Tags::of(Cursor::new(document, &mut general));
     let mut gathered = FindingCollector::new(general.into_diagnostics());
-    let selected = selected(&found, &names, &tags, options, &mut loaded.report);
+    let naming = Naming { names: &names, edits: &edits };
+    let selected = selected(&found, naming, &tags, options, &mut loaded.report);
+    edits.examine(&identities, &names, &selected);
     let most = document.limits().operations;
     for (at, ((found, name), is_selected)) in found.iter().zip(names).zip(selected).enumerate() {
         if !is_selected {
@@ -101,7 +105,10 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         found.examine_name(&mut findings);
         found.examine_id(&firsts, name.as_ref(), &mut findings);
         let own = name.clone();
-        let operation = own.and_then(|name| context.operation(found, name, &mut findings));
+        let operation = own.and_then(|name| {
+            let naming = OperationName { tool_name: name, edit: edits.at(at) };
+            context.operation(found, naming, &mut findings)
+        });
         loaded.add(found, name, operation, findings.worst());
         let diagnostics = findings.into_diagnostics();
         let diagnostics =
@@ -109,6 +116,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         gathered.extend(diagnostics.collect());
     }
     gathered.extend(context.shared_findings());
+    loaded.report.edits = edits.faults.into_iter().chain(context.shared.faulty_edits).collect();
     loaded.report.diagnostics = gathered.finish();
     loaded.report.steps = document.step_budget().map_or(0, StepBudget::spent);
     loaded
@@ -152,10 +160,17 @@ impl Loaded {
     }
 }
 
+/// The names of all operations, and the edits that changed some.
+#[derive(Clone, Copy)]
+struct Naming<'a> {
+    names: &'a [Option<ToolName>],
+    edits: &'a Edits<'a>,
+}
+
 /// Selects operations; those that are left out, and criteria that match nothing, go to the report.
 fn selected<'d>(
     found: &[FoundOperation<'d>],
-    names: &[Option<ToolName>],
+    naming: Naming<'_>,
     tags: &Tags<'d>,
     options: &LoadOptions,
     report: &mut Report,
@@ -165,9 +180,16 @@ fn selected<'d>(
         if is_tagged { tags.of_operation(found.operation.node) } else { Vec::new() }
     };
     let tags: Vec<Vec<&str>> = found.iter().map(tags_of).collect();
-    let named = found.iter().zip(names).zip(&tags);
-    let candidates: Vec<_> =
-        named.map(|((found, name), tags)| found.candidate(name.as_ref(), tags)).collect();
+    let named = found.iter().enumerate().zip(&tags);
+    let candidates: Vec<_> = named
+        .map(|((at, found), tags)| {
+            found.candidate(
+                naming.names.get(at).and_then(Option::as_ref),
+                naming.edits.at(at),
+                tags,
+            )
+        })
+        .collect();
     report.unmatched = options.selection.unmatched(&candidates);
     let selected: Vec<_> =
         candidates.iter().map(|candidate| options.selection.takes(candidate)).collect();
@@ -187,18 +209,21 @@ impl FoundOperation<'_> {
     fn candidate<'a>(
         &'a self,
         name: Option<&'a ToolName>,
+        edit: Option<&'a EditOf<'_>>,
         tags: &'a [&'a str],
     ) -> selection::Candidate<'a> {
+        let described = effect(OperationTexts {
+            method: &self.method,
+            key: &self.key,
+            operation: self.operation.node,
+        });
+        let [new, former] = AppliedEdit::names(edit.map(|edit| &edit.applied));
         selection::Candidate {
-            names: [name.map(ToolName::as_str), self.operation_id()],
+            names: [name.map(ToolName::as_str), self.operation_id(), new, former],
             tags,
             method: self.method.as_str(),
             path: &self.key,
-            effect: effect(OperationTexts {
-                method: &self.method,
-                key: &self.key,
-                operation: self.operation.node,
-            }),
+            effect: edit.map_or(described, |edit| edit.applied.effect(described)),
         }
     }
 

@@ -52,6 +52,11 @@ pub enum Event {
         /// The time from asking for a connection to the head of the response.
         elapsed: Duration,
     },
+    /// The operator's value was used, because the argument is hidden or the model left it out.
+    ConfiguredUsed {
+        /// The argument.
+        argument: String,
+    },
     /// A value was converted without loss.
     Converted {
         /// The argument.
@@ -228,7 +233,7 @@ impl Journal {
         self.events.push(event);
     }
 
-    /// The arguments, and the values inside them, for which defaults were sent.
+    /// The arguments, and the values inside them, for which defaults or the operator's values were sent.
     pub fn defaults(&self) -> impl Iterator<Item = &str> {
         let is_left_out = |used: &str| {
             self.events.iter().any(|event| match event {
@@ -239,7 +244,9 @@ impl Journal {
             })
         };
         let used = self.events.iter().filter_map(|event| match event {
-            Event::DefaultUsed { argument } => Some(argument.as_str()),
+            Event::ConfiguredUsed { argument } | Event::DefaultUsed { argument } => {
+                Some(argument.as_str())
+            }
             _ => None,
         });
         used.filter(move |argument| !is_left_out(argument))
@@ -335,6 +342,7 @@ impl Event {
             Self::ApprovalOutdated
             | Self::Approved
             | Self::Attempt { .. }
+            | Self::ConfiguredUsed { .. }
             | Self::CredentialAbsent { .. }
             | Self::CredentialEchoed
             | Self::CredentialRefused { .. }

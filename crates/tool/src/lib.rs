@@ -5,6 +5,7 @@ mod answer;
 mod call;
 mod caller_token;
 mod codes;
+mod edit;
 mod fault;
 mod fingerprint;
 mod header;
@@ -32,6 +33,7 @@ pub use call::{
     Approvers, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolResult,
 };
 pub use caller_token::CallerToken;
+pub use edit::{EditFault, EditFaultKind, ToolEdit};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use header::is_framing_header;

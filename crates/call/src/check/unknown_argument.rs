@@ -6,12 +6,10 @@ use callgate_tool::{ArgumentName, Arguments, Problem, nearest};
 use crate::{inputs::Subject, wording};
 
 pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> Vec<Problem> {
-    let known = |name: &str| subject.inputs.iter().any(|input| input.argument.as_str() == name);
-    let n_known = subject
-        .inputs
-        .iter()
-        .filter(|input| arguments.contains_key(input.argument.as_str()))
-        .count();
+    let existing = || subject.inputs.iter().filter(|input| !input.edit.is_hidden);
+    let known = |name: &str| existing().any(|input| input.argument.as_str() == name);
+    let n_known =
+        existing().filter(|input| arguments.contains_key(input.argument.as_str())).count();
     if n_known == arguments.len() {
         return Vec::new();
     }

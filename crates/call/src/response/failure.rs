@@ -67,9 +67,9 @@ pub(super) fn broken(
     reading: &mut Reading<'_>,
 ) -> Box<Fault> {
     let SplitError::Form { at, expected, got } = why else {
-        return wording::answer::too_many_parts(MAX_PARTS, operation.effect);
+        return wording::answer::too_many_parts(MAX_PARTS, operation.retry_effect());
     };
-    let mut fault = wording::answer::broken_parts(operation.effect, at, expected, got);
+    let mut fault = wording::answer::broken_parts(operation.retry_effect(), at, expected, got);
     fault.status = Some(response.status().as_u16());
     fault.body = words(response, reading);
     fault

@@ -1,10 +1,14 @@
 //! The rules about calls that a person approves: those of toolsets, those of the tools named there, and who may approve.
 
-use callgate_executor::{Backend, ClientFunction, Toolset};
+use callgate_executor::Toolset;
 use callgate_policy::{ApprovalRules, Confirm};
 use callgate_tool::{Approvers, Effect, nearest};
 
-use super::{functions, named_tools, toolset::Parts};
+use super::{
+    functions::{self, BuiltFunction},
+    named_tools,
+    toolset::Parts,
+};
 use crate::{
     Severity,
     code::ConfigCode,
@@ -30,6 +34,9 @@ pub(super) fn rules(reader: &mut Reader, config: &Config, parts: &[Parts<'_>]) -
             let is_meant = |function: &&_| functions::is_called(config, function, &entry.tool);
             let function = config.functions.iter().find(is_meant);
             match function.and_then(|function| functions::tool_name(config, function).ok()) {
+                Some(name) if rules.tools.contains_key(&name) => {
+                    named_tools::repeated(reader, entry);
+                }
                 Some(name) => drop(rules.tools.insert(name, entry.rule)),
                 None => entries.push(entry),
             }
@@ -74,7 +81,7 @@ pub(super) fn check_approves(
     config: &Config,
     environment: &Environment,
     toolsets: &[Toolset],
-    functions: &[ClientFunction],
+    functions: &[BuiltFunction],
 ) {
     let Some(access) = &config.serving.access else { return };
     let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);

@@ -1,46 +1,105 @@
-//! The functions of toolsets as tools of the executor.
+//! The functions of toolsets as tools of the executor, with the operator's edits.
 
 use std::time::Duration;
 
-use callgate_executor::ClientFunction;
-use callgate_tool::ToolName;
+use callgate_executor::{Backend as _, Builder, ClientFunction, EditedTool};
+use callgate_openapi::renamed;
+use callgate_tool::{EditFault, ToolName};
 
+use super::edit_faults;
 use crate::{
     code::ConfigCode,
     reader::Reader,
+    tool_rules::{EditRule, ToolRule},
     toolset::{FunctionConfig, ToolsetConfig},
 };
+
+/// A function, and its declaration if an operator changed it.
+#[derive(Debug)]
+pub(super) struct BuiltFunction {
+    pub(super) function: ClientFunction,
+    edit: Option<EditedTool>,
+}
+
+impl BuiltFunction {
+    pub(super) fn name(&self) -> &ToolName {
+        self.function.name()
+    }
+}
 
 /// The functions of all toolsets; `time` limits how long clients may take.
 pub(super) fn built(
     reader: &mut Reader,
     toolsets: &[ToolsetConfig],
     time: Duration,
-) -> Vec<ClientFunction> {
+) -> Vec<BuiltFunction> {
     let mut functions = Vec::new();
     for toolset in toolsets {
         for function in &toolset.functions {
-            match one(toolset, function) {
-                Ok(built) => functions.push(built.with_time(time)),
-                Err(message) => {
-                    let help = "use letters, digits, `_`, `-` and `.`, at most 64 with the prefix";
-                    reader.complain(
-                        ConfigCode::ToolName,
-                        format!("{}/name", function.pointer),
-                        message,
-                        help,
-                    );
-                }
+            functions.extend(one(reader, toolset, function, time));
+        }
+        for rule in &toolset.edits {
+            if let Some(fault) = unused(toolset, rule) {
+                edit_faults::complain(reader, &rule.pointer, &fault);
             }
         }
     }
     functions
 }
 
+/// Adds a function to an executor.
+pub(super) fn add(builder: Builder, BuiltFunction { function, edit }: BuiltFunction) -> Builder {
+    match edit {
+        Some(edit) => builder.edited_backend(function, edit),
+        None => builder.backend(function),
+    }
+}
+
+/// The fault of an edit that changes no function although it means one, or nothing else can be meant.
+fn unused(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFault> {
+    let tool = &rule.tool;
+    let is_meant = |function: &&FunctionConfig| is_called(toolset, function, tool);
+    let Some(function) = toolset.functions.iter().find(is_meant) else {
+        let is_alone = !toolset.description.is_some();
+        return is_alone.then(|| edit_faults::unknown_tool(tool, &all_names(toolset)));
+    };
+    let is_own = edit_of(toolset, function).is_some_and(|own| std::ptr::eq(own, rule));
+    let message = format!("expected one edit of a function, got another one: `{tool}`");
+    (!is_own).then(|| EditFault::unfit("", message, "put both into one"))
+}
+
+/// The name of a function's tool.
 pub(super) fn tool_name(
     toolset: &ToolsetConfig,
     function: &FunctionConfig,
 ) -> Result<ToolName, String> {
+    let edit = edit_of(toolset, function).map(|rule| &*rule.rule);
+    match edit.and_then(|edit| renamed(toolset.prefix.as_ref(), edit)) {
+        Some(Ok(name)) => Ok(name),
+        // The fault of the new name is reported by itself.
+        Some(Err(_)) | None => former_name(toolset, function),
+    }
+}
+
+/// The names by which a configuration may mean a function: its own, and that of its tool, before and after an edit.
+pub(super) fn names(toolset: &ToolsetConfig, function: &FunctionConfig) -> Vec<String> {
+    let names = [former_name(toolset, function), tool_name(toolset, function)];
+    let names = names.into_iter().flatten().map(|name| name.to_string());
+    let new = edit_of(toolset, function).and_then(|rule| rule.rule.name.clone());
+    names.chain([function.name.clone()]).chain(new).collect()
+}
+
+/// The names of all functions of a toolset.
+pub(super) fn all_names(toolset: &ToolsetConfig) -> Vec<String> {
+    toolset.functions.iter().flat_map(|function| names(toolset, function)).collect()
+}
+
+/// True if a configuration means a function by `name`.
+pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
+    names(toolset, function).iter().any(|known| known == name)
+}
+
+fn former_name(toolset: &ToolsetConfig, function: &FunctionConfig) -> Result<ToolName, String> {
     let full = match &toolset.prefix {
         Some(prefix) => format!("{prefix}-{}", function.name),
         None => function.name.clone(),
@@ -48,12 +107,57 @@ pub(super) fn tool_name(
     ToolName::new(&full).map_err(|error| error.to_string())
 }
 
-/// True if `name` is the function's own name or that of its tool.
-pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
-    function.name == name || tool_name(toolset, function).is_ok_and(|full| full.as_str() == name)
+/// The first edit of a function, which names it or its tool.
+fn edit_of<'a>(toolset: &'a ToolsetConfig, function: &FunctionConfig) -> Option<&'a EditRule> {
+    let full = former_name(toolset, function).ok();
+    let is_meant = |name: &str| {
+        function.name == name || full.as_ref().is_some_and(|full| full.as_str() == name)
+    };
+    toolset.edits.iter().find(|rule| is_meant(&rule.tool))
 }
 
-fn one(toolset: &ToolsetConfig, function: &FunctionConfig) -> Result<ClientFunction, String> {
+fn one(
+    reader: &mut Reader,
+    toolset: &ToolsetConfig,
+    function: &FunctionConfig,
+    time: Duration,
+) -> Option<BuiltFunction> {
+    let rule = edit_of(toolset, function);
+    let function = match client_function(toolset, function) {
+        Ok(built) => built.with_time(time),
+        Err(message) => {
+            let help = "use letters, digits, `_`, `-` and `.`, at most 64 with the prefix";
+            let pointer = format!("{}/name", function.pointer);
+            reader.complain(ConfigCode::ToolName, pointer, message, help);
+            return None;
+        }
+    };
+    let edit = rule.and_then(|rule| edited(reader, toolset, &function, rule));
+    Some(BuiltFunction { function, edit })
+}
+
+/// The function as its edit declares it; faults of the edit are reported.
+fn edited(
+    reader: &mut Reader,
+    toolset: &ToolsetConfig,
+    function: &ClientFunction,
+    rule: &EditRule,
+) -> Option<EditedTool> {
+    let ToolRule { pointer, rule: edit, .. } = rule;
+    if let Some(Err(fault)) = renamed(toolset.prefix.as_ref(), edit) {
+        edit_faults::complain(reader, pointer, &fault);
+    }
+    let (edited, faults) = EditedTool::new(function.declaration()?, function.name().clone(), edit);
+    for fault in &faults {
+        edit_faults::complain(reader, pointer, fault);
+    }
+    Some(edited)
+}
+
+fn client_function(
+    toolset: &ToolsetConfig,
+    function: &FunctionConfig,
+) -> Result<ClientFunction, String> {
     let FunctionConfig { name, description, input, output, .. } = function;
     let full = tool_name(toolset, function)?;
     let description = if description.is_empty() { name } else { description };

@@ -1,4 +1,4 @@
-//! Finds the tools that a configuration names: in `mcp`, `tools`, `arguments`, `argument_headers`, `output`, `execution` and
+//! Finds the tools that a toolset names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and
 //! `confirm`. An entry that matches no tool of the loaded description is a warning. Where it protects, a misspelt one is an
 //! error: it must not lead to calls that nobody approves or that the wrong side makes, or to tools that are not excluded. A
 //! name unlike all others may be a tool that the service no longer has, which must not keep a sidecar from its start.
@@ -7,15 +7,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::ApiKeyLocation;
 use callgate_call::Shape;
-use callgate_executor::{Backend, Callable, ClientFunction, Execution, Toolset};
+use callgate_executor::{Callable, Execution};
 use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
     Severity,
     code::ConfigCode,
-    mcp::McpConfig,
-    reader::{Reader, escaped},
+    reader::Reader,
     tool_rules::ToolRule,
     toolset::{ListedHeader, ToolsetConfig},
 };
@@ -55,30 +54,6 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
     }
 }
 
-/// Warns about named tools that are neither operations nor functions.
-pub(super) fn check_mcp(
-    reader: &mut Reader,
-    config: &McpConfig,
-    toolsets: &[Toolset],
-    functions: &[ClientFunction],
-) {
-    let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
-    let operations = operations.map(|callable| callable.operation.tool_name.as_str());
-    let functions = functions.iter().map(|function| function.name().as_str());
-    let names: Vec<&str> = operations.chain(functions).collect();
-    let pinned = config.pinned.iter().enumerate();
-    let pinned = pinned.map(|(index, name)| (name, format!("/mcp/pinned/{index}")));
-    let said = config.tools.keys().map(|name| (name, format!("/mcp/tools/{}", escaped(name))));
-    for (name, pointer) in pinned.chain(said).filter(|(name, _)| !names.contains(&name.as_str())) {
-        let message = format!("expected the name of a tool, got one that none has: `{name}`");
-        let help = match nearest(name, names.iter().copied()) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "correct it or remove it".to_owned(),
-        };
-        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
-    }
-}
-
 /// Reports a header that belongs to a credential, and warns about one that no tool has.
 fn headers(
     reader: &mut Reader,
@@ -89,7 +64,7 @@ fn headers(
     for ListedHeader { pointer, tool, header } in &config.argument_headers {
         let name = header.as_str();
         let is_meant = |callable: &&Callable| {
-            tool.as_ref().is_none_or(|tool| is_called(&callable.operation, tool))
+            tool.as_ref().is_none_or(|tool| callable.operation.is_called(tool))
         };
         let mut meant = callables.iter().filter(is_meant).peekable();
         if let (Some(tool), None) = (tool, meant.peek()) {
@@ -115,7 +90,7 @@ fn headers(
 /// Reports a tool whose arguments cannot be the members of its body, and warns about a tool that does not exist.
 fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc<Operation>]) {
     for ToolRule { tool, pointer, .. } in &config.body_arguments {
-        let Some(operation) = operations.iter().find(|operation| is_called(operation, tool)) else {
+        let Some(operation) = operations.iter().find(|operation| operation.is_called(tool)) else {
             let (message, help) = nearest_tool(tool, operations);
             reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
             continue;
@@ -143,10 +118,13 @@ pub(super) fn named<'a, T: Clone + 'a>(
     severity: Severity,
 ) -> BTreeMap<ToolName, T> {
     let mut found = BTreeMap::new();
-    for ToolRule { tool, pointer, rule } in rules {
-        let meant = operations.iter().find(|operation| is_called(operation, tool));
+    for entry in rules {
+        let ToolRule { tool, pointer, rule } = entry;
+        let meant = operations.iter().find(|operation| operation.is_called(tool));
         if let Some(operation) = meant {
-            found.insert(operation.tool_name.clone(), rule.clone());
+            if found.insert(operation.tool_name.clone(), rule.clone()).is_some() {
+                repeated(reader, entry);
+            }
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);
@@ -157,6 +135,13 @@ pub(super) fn named<'a, T: Clone + 'a>(
         }
     }
     found
+}
+
+/// Reports a second entry for a tool, under another of its names.
+pub(super) fn repeated<T>(reader: &mut Reader, entry: &ToolRule<T>) {
+    let message =
+        format!("expected one entry for each tool, got another one for that of: `{}`", entry.tool);
+    reader.complain(ConfigCode::WrongValue, &*entry.pointer, message, "remove one of them");
 }
 
 /// The message about a tool's name that is not offered, with its remedy.
@@ -173,11 +158,6 @@ fn is_misspelt(tool: &str, operations: &[Arc<Operation>]) -> bool {
 
 fn names(operations: &[Arc<Operation>]) -> impl Iterator<Item = &str> {
     operations.iter().map(|operation| operation.tool_name.as_str())
-}
-
-/// True if `name` is the tool's own name or its `operationId`.
-fn is_called(operation: &Operation, name: &str) -> bool {
-    operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
 }
 
 /// True if a credential of the operation goes to the header, or to a cookie in it.

@@ -1,13 +1,15 @@
 //! The options for loading a toolset's description.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{ApiKeyLocation, CredentialPlace};
 use callgate_openapi::{ArgumentHeader, ArgumentHeaders, InputLocation, LoadOptions};
+use callgate_tool::ToolEdit;
 
-use super::credential_arguments;
+use super::{credential_arguments, functions};
 use crate::{
     description::Source,
+    tool_rules::EditRule,
     toolset::{ListedHeader, ToolsetConfig},
 };
 
@@ -38,6 +40,7 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
         credential: credential_arguments::kind(config.credentials.auth.as_ref()),
         credential_arguments: config.credential_arguments.clone(),
         selection: config.selection.clone(),
+        edits: edits(config),
         credential_places: places
             .iter()
             .map(|known| (place(known), known.name().to_owned()))
@@ -45,6 +48,15 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
             .collect(),
         trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),
     }
+}
+
+/// The changes to operations. Functions have their own.
+fn edits(config: &ToolsetConfig) -> BTreeMap<String, Arc<ToolEdit>> {
+    let is_function = |rule: &&EditRule| {
+        config.functions.iter().any(|function| functions::is_called(config, function, &rule.tool))
+    };
+    let edits = config.edits.iter().filter(|rule| !is_function(rule));
+    edits.map(|rule| (rule.tool.clone(), Arc::clone(&rule.rule))).collect()
 }
 
 fn argument_headers(listed: &[ListedHeader]) -> ArgumentHeaders {

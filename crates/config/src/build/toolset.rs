@@ -11,7 +11,7 @@ use super::{
     authorization,
     built::BuiltToolset,
     context::BuildContext,
-    credential_arguments,
+    credential_arguments, edits,
     fetched::Fetched,
     headers,
     loading::{self, Loading, Surroundings},
@@ -59,6 +59,7 @@ pub(super) async fn build<'a>(
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
     let secret_arguments = credential_arguments::names(config, &callables);
+    edits::check(reader, config, &report, &callables);
     let (tool_shapes, tools) = named_tools::found(reader, config, &report, &callables);
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let toolset = sending.calls.map(|transport| Toolset {

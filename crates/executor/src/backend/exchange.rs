@@ -185,7 +185,8 @@ impl<'a> Exchange<'a> {
         let noted = if is_further { &mut unseen } else { &mut *journal };
         let mut request = self.connection.planned(self.plan, self.call, noted).await?;
         if let Some(attempts) = &mut self.attempts {
-            let (effect, retry) = (self.plan.operation().effect, &self.connection.settings.retry);
+            let retry = &self.connection.settings.retry;
+            let effect = self.plan.operation().retry_effect();
             self.deadline = attempts.begin(&request, effect, retry);
         }
         self.trust(&mut request);
@@ -236,7 +237,7 @@ impl<'a> Exchange<'a> {
             tracing::info!(server, why, "no answer");
             journal.note(Event::Unanswered { server, why });
         }
-        failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
+        failure::of_exchange(error, &self.limits(), self.plan.operation().retry_effect())
     }
 
     /// Marks on a request who named its server, which decides how the transport trusts it, and the session values that no
@@ -349,7 +350,11 @@ impl<'a> Exchange<'a> {
         let authorized = self.authenticator.authorize(request, self.call.session());
         let authorized = pin!(in_time(self.deadline, authorized));
         let Some(authorized) = Stop::unless(self.call.stop(), authorized).await else {
-            return Err(failure::of_stop(Reached::No, self.plan.operation().effect, journal));
+            return Err(failure::of_stop(
+                Reached::No,
+                self.plan.operation().retry_effect(),
+                journal,
+            ));
         };
         let Ok(authorized) = authorized else {
             return Err(wording::late(self.limits().timeout));

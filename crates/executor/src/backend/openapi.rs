@@ -132,11 +132,11 @@ impl OpenApi {
         let outcome = self.outcome(&response, &masker, call, journal).await;
         let is_refused =
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-        if is_refused && sent != Sent::Nothing {
-            let credential = self.authenticator.described();
-            if let Some(credential) = credential {
-                journal.note(Event::CredentialRefused { credential });
-            }
+        if is_refused
+            && sent != Sent::Nothing
+            && let Some(credential) = self.authenticator.described()
+        {
+            journal.note(Event::CredentialRefused { credential });
         }
         let outcome = self.explained(outcome, &response, &masker, sent);
         if let Outcome::Failed(fault) = &outcome
@@ -210,7 +210,7 @@ impl OpenApi {
 
     /// The terms on which the body of a response is handed on as it arrives.
     fn terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
-        let (limits, effect) = (self.connection.settings.limits, self.effect());
+        let (limits, effect) = (self.connection.settings.limits, self.retry_effect());
         Terms { masker, limits, effect, deadline: call.deadline() }
     }
 
@@ -262,10 +262,14 @@ impl OpenApi {
     fn recorded(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Vec<u8>> {
         let masked = echo::readable_without_secrets(response, masker);
         let response = masked.as_ref().unwrap_or(response);
+        (!self.holds_secret(response, masker)).then(|| render_response(response))
+    }
+
+    /// True if the decoded content of a response has a secret.
+    fn holds_secret(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> bool {
         let journal = &mut Journal::default();
         let reading = Reading { shape: self.own_shape(), masker, journal };
-        let is_held = self.plan.understood(response, reading).held_secret;
-        (!is_held).then(|| render_response(response))
+        self.plan.understood(response, reading).held_secret
     }
 
     /// The whole response with its secrets masked; `None` if a secret would remain in its decoded content.
@@ -277,12 +281,8 @@ impl OpenApi {
     ) -> Option<StoredResult> {
         let masked = echo::without_secrets_in_body(response, masker);
         let response = masked.as_ref().unwrap_or(response);
-        if held_secret {
-            let journal = &mut Journal::default();
-            let reading = Reading { shape: self.own_shape(), masker, journal };
-            if self.plan.understood(response, reading).held_secret {
-                return None;
-            }
+        if held_secret && self.holds_secret(response, masker) {
+            return None;
         }
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -315,6 +315,10 @@ impl Backend for OpenApi {
         self.plan.operation().effect
     }
 
+    fn retry_effect(&self) -> Effect {
+        self.plan.operation().retry_effect()
+    }
+
     fn target(&self) -> Option<String> {
         let operation = self.plan.operation();
         let (host, port) = (operation.server.url.host_str()?, operation.server.url.port());
@@ -327,8 +331,7 @@ impl Backend for OpenApi {
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        let operation = self.plan.operation();
-        self.connection.session_values.fingerprint(session, operation, hasher);
+        self.connection.session_values.fingerprint(session, self.plan.operation(), hasher);
         self.authenticator.fingerprint(session, hasher);
     }
 
@@ -378,7 +381,7 @@ impl Backend for OpenApi {
         let body = Bytes::from(answer.to_string());
         let bound = self.connection.settings.limits.response_bytes;
         if body.len() > bound {
-            return Ok(Outcome::Failed(wording::answer::too_large(bound, self.effect())));
+            return Ok(Outcome::Failed(wording::answer::too_large(bound, self.retry_effect())));
         }
         let mut response = Response::new(body);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

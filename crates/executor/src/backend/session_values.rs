@@ -29,7 +29,7 @@ impl SessionValues {
         inputs
     }
 
-    /// Adds the values that the inputs of `operation` read to a fingerprint.
+    /// Adds the values that the inputs of `operation` read, and the operator's own, to a fingerprint.
     pub(super) fn fingerprint(
         &self,
         session: &Session,
@@ -42,6 +42,9 @@ impl SessionValues {
                 Some(value) => hasher.value(&value),
                 None => hasher.optional(None),
             };
+        }
+        for (input, value) in operation.configured_values() {
+            hasher.text(input.argument.as_str()).value(value);
         }
     }
 

@@ -37,6 +37,11 @@ pub fn write_details(
         let inputs: Vec<_> = inputs.map(|known| input(known, body)).collect();
         write!(out, r#","inputs":{}"#, Value::Array(inputs))?;
         write!(out, r#","nestedInputs":{}"#, Value::Array(nested(operation)))?;
+        if let Some(edit) = &operation.edit {
+            let edited =
+                json!({"formerName": edit.former_name.as_str(), "changes": edit.changes.keys()});
+            write!(out, r#","edited":{edited}"#)?;
+        }
     }
     out.write_all(b"}")
 }
@@ -61,6 +66,6 @@ fn input(input: &Input, body: Option<&ArgumentName>) -> Value {
         "in": input.place().as_str(),
         "name": &*input.name,
         "required": input.required,
-        "source": input.source.as_str(),
+        "source": input.given_by(),
     })
 }

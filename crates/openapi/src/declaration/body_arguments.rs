@@ -45,6 +45,7 @@ impl DeclarationParts<'_> {
                 .filter(|(name, _)| *name != "type")
                 .map(|(name, value)| (name.clone(), value.clone())),
         );
+        self.add_examples(&mut schema);
         builder.close(schema)
     }
 

@@ -22,6 +22,7 @@ use crate::{
     cursor::Cursor,
     declaration::is_described,
     document::Document,
+    edit::{self, AppliedArguments, AppliedEdit, EditOf, FaultyEdit},
     findings::Findings,
     input::{Input, InputLocation},
     layout::{self, Layout},
@@ -62,6 +63,13 @@ pub(super) struct Context<'d> {
     pub(super) shared: SharedParts<'d>,
 }
 
+/// The name of an operation's tool, and the operator's changes to it.
+#[derive(Debug)]
+pub(super) struct OperationName<'a> {
+    pub(super) tool_name: ToolName,
+    pub(super) edit: Option<&'a EditOf<'a>>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct SharedParts<'d> {
     parameters: parameter::ParameterCache<'d>,
@@ -69,6 +77,8 @@ pub(super) struct SharedParts<'d> {
     /// The bodies that several operations may refer to, by the addresses of the references; only bodies without findings.
     bodies: HashMap<usize, DescribedBody<'d>>,
     template: path_key::TemplateCache,
+    /// The edits that cannot be applied as they stand.
+    pub(super) faulty_edits: Vec<FaultyEdit>,
 }
 
 #[derive(Debug, Default)]
@@ -100,20 +110,21 @@ impl<'d> Context<'d> {
     pub(super) fn operation(
         &mut self,
         found: &FoundOperation<'d>,
-        tool_name: ToolName,
+        naming: OperationName<'_>,
         findings: &mut Findings,
     ) -> Option<Operation> {
+        let OperationName { tool_name, edit } = naming;
         let FoundOperation { method, key, operation, .. } = found;
         self.document.begin();
-        let is_short = key.len() <= LONGEST_KEY;
-        if !is_short {
+        if key.len() > LONGEST_KEY {
             let message =
                 format!("expected a path of at most {LONGEST_KEY} bytes, got: {}", key.len());
             findings.error(Code::HostilePath, &operation.pointer, message, "shorten the path");
             return None;
         }
         let label = [method.as_str(), " ", key].concat();
-        let names = [Some(tool_name.as_str()), found.operation_id()];
+        let [new, former] = AppliedEdit::names(edit.map(|edit| &edit.applied));
+        let names = [Some(tool_name.as_str()), found.operation_id(), new, former];
         let let_through = self.options.argument_headers.of(&names);
         let is_spent = self.document.is_spent();
         let read = if is_spent { None } else { self.read(found, &let_through, &names, findings) };
@@ -121,7 +132,10 @@ impl<'d> Context<'d> {
             self.report_spent(operation, findings);
             return None;
         }
-        let read = read?;
+        let mut read = read?;
+        if let Some(edit) = edit {
+            self.edit(edit, &mut read, findings);
+        }
         let OperationParts { operation, item, template, server, security, answers, .. } = read;
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
         Some(Operation {
@@ -133,7 +147,7 @@ impl<'d> Context<'d> {
             fixed_query: template.fixed_query,
             server,
             credential_keys: read.credential_keys,
-            effect: read.effect,
+            effect: edit.map_or(read.effect, |edit| edit.applied.effect(read.effect)),
             argument_headers: read.argument_headers,
             inputs: inputs.into(),
             bindings: read.bindings,
@@ -143,6 +157,7 @@ impl<'d> Context<'d> {
             answer_headers: answers.headers,
             security,
             demanded_schemes: read.demanded.into(),
+            edit: edit.map(|edit| edit.applied.clone()),
             blueprint: Blueprint {
                 common: Arc::clone(&self.common),
                 label,
@@ -151,12 +166,32 @@ impl<'d> Context<'d> {
                 inputs: origins.into(),
                 output: answers.output.as_ref().map(Origin::of),
                 tool_name,
+                effect: read.effect,
             },
             nested_inputs: OnceLock::new(),
             tool: OnceLock::new(),
             arguments_schema: OnceLock::new(),
             key_owners: OnceLock::new(),
         })
+    }
+
+    /// Applies the operator's changes. An operation without an argument that the operator fixes is not offered.
+    fn edit(&mut self, edit: &EditOf<'_>, read: &mut OperationParts<'d>, findings: &mut Findings) {
+        let changes = &edit.applied.changes;
+        let AppliedArguments { faults, lost } =
+            edit::apply(changes, &mut read.layout, &read.bindings);
+        let faults = faults.into_iter().map(|fault| FaultyEdit::new(edit.tool, fault));
+        self.shared.faulty_edits.extend(faults);
+        for name in lost {
+            let message = format!(
+                "expected the argument that the configuration gives a fixed value, got none: `{name}`"
+            );
+            let help = format!(
+                "correct `fix` of `{}` under `tools: {{edit: …}}`; until then the tool is not offered",
+                edit.tool
+            );
+            findings.error(Code::MissingArgument, &read.operation.pointer, message, &help);
+        }
     }
 
     /// The template of a path key; keys that a fragment distinguishes are counted.

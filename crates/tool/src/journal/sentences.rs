@@ -11,7 +11,8 @@ impl fmt::Display for Event {
             Self::ApprovalOutdated => f.write_str("the approved request was another; asked again"),
             Self::Approved => f.write_str("a person approved the request"),
             Self::Attempt { status, elapsed } => attempted(f, *status, *elapsed),
-            Self::Converted { .. }
+            Self::ConfiguredUsed { .. }
+            | Self::Converted { .. }
             | Self::DefaultExcluded { .. }
             | Self::DefaultUnfit { .. }
             | Self::DefaultUsed { .. }
@@ -65,6 +66,9 @@ impl fmt::Display for Event {
 impl Event {
     fn of_argument(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::ConfiguredUsed { argument } => {
+                write!(f, "`{argument}` was filled by the configuration")
+            }
             Self::Converted { argument, from, to } => {
                 write!(f, "`{argument}` was converted from {from} to {to}")
             }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use callgate::{Effect, Entry, Executor, Fault, FaultCode, Outcome, Session, Tool, ToolCall};
-use callgate_openapi::Operation;
+use callgate_openapi::{Input, Operation};
 use callgate_tool::{Object, Value};
 
 use super::example::{self, Choice};
@@ -68,6 +68,7 @@ fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
                 let name = input.argument.as_str();
                 let is_required = is_required(schema, name) || (input.required && !input.visible);
                 let from = match input.source.reference() {
+                    reference if reference.is_empty() && input.edit.is_hidden => configured(input),
                     reference if reference.is_empty() => "you".to_owned(),
                     reference if input.visible => format!("{reference}, or you"),
                     reference => reference,
@@ -88,6 +89,14 @@ fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
         return "\nIt takes no arguments.\n".to_owned();
     }
     format!("\n{}{}", rows.table.text(output::width()), rows.legal)
+}
+
+/// The value that the configuration gives a hidden input.
+fn configured(input: &Input) -> String {
+    match input.default.as_ref() {
+        Some(value) => format!("the configuration: {value}"),
+        None => "nobody: the configuration hides it".to_owned(),
+    }
 }
 
 fn is_required(schema: &Value, name: &str) -> bool {

@@ -1,0 +1,35 @@
+//! The faults of edits of tools as findings, each at its key. An edit of a tool or an argument that is gone is a warning, since
+//! the service may have removed it; a misspelt one is an error, because what it hides or fixes would be the model's choice.
+
+use callgate_tool::{EditFault, EditFaultKind, nearest};
+
+use crate::{code::ConfigCode, reader::Reader};
+
+/// The fault of an edit that names none of these tools.
+pub(super) fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
+    let near = nearest(tool, names.iter().map(String::as_str));
+    let help =
+        near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
+    let kind = if near.is_some() { EditFaultKind::Misspelt } else { EditFaultKind::Gone };
+    let message = format!("expected the name of a tool that is offered, got: `{tool}`");
+    EditFault::unfit("", message, help).of_kind(kind)
+}
+
+/// Reports a fault of the edit at a pointer.
+pub(super) fn complain(reader: &mut Reader, pointer: &str, fault: &EditFault) {
+    let EditFault { kind, message, help, .. } = fault;
+    let pointer = format!("{pointer}{}", fault.pointer);
+    let code = match kind {
+        EditFaultKind::Gone => {
+            return reader.warn(ConfigCode::SelectsNothing, pointer, message, help);
+        }
+        EditFaultKind::Unused => {
+            return reader.warn(ConfigCode::UnusedKey, pointer, message, help);
+        }
+        EditFaultKind::Misspelt => ConfigCode::SelectsNothing,
+        EditFaultKind::Name => ConfigCode::ToolName,
+        EditFaultKind::Taken => ConfigCode::DuplicateTool,
+        EditFaultKind::Unfit => ConfigCode::WrongValue,
+    };
+    reader.complain(code, pointer, message.as_str(), help.as_str());
+}

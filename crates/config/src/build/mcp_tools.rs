@@ -1,0 +1,81 @@
+//! Finds the tools that the key `mcp` names, by their names or by those that an edit, a description or a toolset has for
+//! them. Entries that mean no tool are warnings.
+
+use std::collections::BTreeSet;
+
+use callgate_executor::Toolset;
+use callgate_tool::nearest;
+
+use super::functions::{self, BuiltFunction};
+use crate::{
+    code::ConfigCode,
+    config::Config,
+    mcp::McpConfig,
+    reader::{Reader, escaped},
+};
+
+/// The settings for clients of MCP, with the names that the tools have.
+pub(super) fn resolved(
+    reader: &mut Reader,
+    config: &Config,
+    toolsets: &[Toolset],
+    functions: &[BuiltFunction],
+) -> McpConfig {
+    let tools = Tools { config, toolsets, functions };
+    let mut mcp = config.mcp.clone();
+    for (index, name) in mcp.pinned.iter_mut().enumerate() {
+        *name = tools.named(reader, name, || format!("/mcp/pinned/{index}"));
+    }
+    let said = std::mem::take(&mut mcp.tools).into_iter().map(|(name, tool)| {
+        (tools.named(reader, &name, || format!("/mcp/tools/{}", escaped(&name))), tool)
+    });
+    mcp.tools = said.collect();
+    mcp
+}
+
+#[derive(Clone, Copy)]
+struct Tools<'a> {
+    config: &'a Config,
+    toolsets: &'a [Toolset],
+    functions: &'a [BuiltFunction],
+}
+
+impl Tools<'_> {
+    /// The name of the tool that an entry means; the entry itself if there is none.
+    fn named(self, reader: &mut Reader, entry: &str, pointer: impl FnOnce() -> String) -> String {
+        let names: BTreeSet<&str> = self.names().collect();
+        if names.contains(entry) {
+            return entry.to_owned();
+        }
+        let mut meant = self.called(entry).into_iter();
+        if let (Some(name), None) = (meant.next(), meant.next()) {
+            return name;
+        }
+        let message = format!("expected the name of a tool, got one that none has: `{entry}`");
+        let help = match nearest(entry, names) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "correct it or remove it".to_owned(),
+        };
+        reader.warn(ConfigCode::SelectsNothing, pointer(), &message, &help);
+        entry.to_owned()
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
+        let operations = operations.map(|callable| callable.operation.tool_name.as_str());
+        operations.chain(self.functions.iter().map(|function| function.name().as_str()))
+    }
+
+    /// The tools that a configuration may mean by a name that none has.
+    fn called(&self, name: &str) -> BTreeSet<String> {
+        let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
+        let operations = operations.filter(|callable| callable.operation.is_called(name));
+        let operations = operations.map(|callable| callable.operation.tool_name.to_string());
+        let functions = self.config.toolsets.iter().flat_map(|toolset| {
+            let called = toolset.functions.iter();
+            let called = called.filter(|function| functions::is_called(toolset, function, name));
+            called.filter_map(|function| functions::tool_name(toolset, function).ok())
+        });
+        operations.chain(functions.map(|name| name.to_string())).collect()
+    }
+}

@@ -1,0 +1,119 @@
+//! The key `tools: {edit: …}` of a toolset: an operator's changes to single tools. What they name is looked for after the
+//! description is loaded.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_policy::Confirm;
+use callgate_tool::{Effect, Object, ToolEdit, Value};
+use callgate_tree::Node;
+
+use crate::{
+    code::ConfigCode,
+    form::{MapOf, forms, words},
+    keys::Kind,
+    reader::{Mapping, Reader, at, escaped},
+    settings::keys,
+    tool_rules::ToolRule,
+    toolset::ToolsetConfig,
+};
+
+keys! {
+    pub(crate) struct EditKeys in "an edit" {
+        /// The rule for calls that a person has to approve.
+        confirm: Confirm;
+        /// Values that are sent where the model leaves an argument out.
+        defaults: Values;
+        /// Texts about arguments, in place of the description's.
+        describe: MapOf<String>;
+        /// The purpose of the tool, in place of the description's texts.
+        description: String;
+        /// The effect that models, searches and approvals go by; it never makes a call safe to repeat.
+        effect: Effect;
+        /// Arguments of calls that a model can follow.
+        examples: Examples;
+        /// Values that are always sent; the model neither sees nor gives these arguments.
+        fix: Values;
+        /// Arguments that the model neither sees nor gives.
+        hide: Vec<String>;
+        /// The name of the tool, behind the prefix of the toolset.
+        name: String;
+    }
+}
+
+words! {
+    Effect, "`read` changes nothing, and `idempotent` changes nothing more when it is called again":
+    "idempotent" => Idempotent, "read" => Read, "write" => Write
+}
+
+forms! {
+    struct AnyValue => Value, Kind::Value, |_, mapping, key| mapping.object.get(key).map(Node::to_value);
+    struct Values => BTreeMap<String, Value>, Kind::Map(&Kind::Value), |reader, mapping, key| {
+        let help = "for example `{limit: 20}`";
+        reader.map::<AnyValue, _>(mapping, key, "a mapping from arguments to values", help)
+    };
+    struct Examples => Vec<Object>, Kind::List(&Kind::Map(&Kind::Value)), |reader, mapping, key| {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let help = "for example `[{status: sold, limit: 5}]`";
+        let Some(items) = node.as_array() else {
+            reader.expected(&pointer, "a list of arguments of calls", node, help);
+            return None;
+        };
+        let mut examples = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.to_value() {
+                Value::Object(example) => examples.push(example),
+                _ => reader.expected(&format!("{pointer}/{index}"), "arguments of a call", item, help),
+            }
+        }
+        Some(examples)
+    };
+}
+
+/// Reads the edits of a toolset, whose mapping this is.
+pub(crate) fn edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+    let Some(object) = mapping.object.get("tools").and_then(Node::as_object) else { return };
+    let pointer = at(mapping, "tools");
+    let tools = Mapping { object, pointer: &pointer };
+    let help = "for example `{listPets: {name: find_pets}}`";
+    let edits =
+        reader.map::<EditKeys, Vec<_>>(tools, "edit", "a mapping from tools to changes", help);
+    for (tool, keys) in edits.into_iter().flatten() {
+        let pointer = format!("{pointer}/edit/{}", escaped(&tool));
+        add(reader, toolset, tool, pointer, keys);
+    }
+}
+
+fn add(
+    reader: &mut Reader,
+    toolset: &mut ToolsetConfig,
+    tool: String,
+    pointer: String,
+    keys: EditKeys,
+) {
+    let confirm = keys.confirm;
+    let changes = ToolEdit {
+        name: keys.name,
+        description: keys.description,
+        effect: keys.effect,
+        hide: keys.hide.unwrap_or_default(),
+        fix: keys.fix.unwrap_or_default(),
+        defaults: keys.defaults.unwrap_or_default(),
+        describe: keys.describe.unwrap_or_default(),
+        examples: keys.examples.unwrap_or_default(),
+    };
+    if let Some(rule) = confirm {
+        let pointer = format!("{pointer}/confirm");
+        toolset.confirm.tools.push(ToolRule { tool: tool.clone(), pointer, rule });
+    }
+    if changes == ToolEdit::default() {
+        if confirm.is_none()
+            && !reader.complaints.iter().any(|known| known.pointer.starts_with(&pointer))
+        {
+            let message = "expected changes to the tool, got none";
+            let help = "for example `name: find_pets`, or remove it";
+            reader.warn(ConfigCode::UnusedKey, pointer, message, help);
+        }
+        return;
+    }
+    toolset.edits.push(ToolRule { tool, pointer, rule: Arc::new(changes) });
+}

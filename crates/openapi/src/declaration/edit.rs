@@ -1,0 +1,27 @@
+//! The parts of an operator's edit that only a declaration shows: the texts and defaults of arguments, and examples.
+
+use callgate_tool::{Object, Value};
+
+use crate::{declaration::DeclarationParts, input::Input};
+
+impl DeclarationParts<'_> {
+    /// Puts the operator's text and default into the schema of an argument.
+    pub(super) fn edit_property(&self, input: &Input, built: &mut Value) {
+        let (Some(edit), Value::Object(members)) = (self.edit, built) else { return };
+        if let Some(text) = edit.describe.get(input.argument.as_str()) {
+            members.insert("description".to_owned(), text.as_str().into());
+        }
+        if let Some(default) = input.default.clone().filter(|_| input.edit.has_value) {
+            members.insert("default".to_owned(), default);
+        }
+    }
+
+    /// Adds the operator's examples to the schema of all arguments, in place of those of the description.
+    pub(super) fn add_examples(&self, schema: &mut Object) {
+        let examples = self.edit.map(|edit| edit.examples.as_slice()).unwrap_or_default();
+        if !examples.is_empty() {
+            let examples = examples.iter().cloned().map(Value::Object).collect();
+            schema.insert("examples".to_owned(), Value::Array(examples));
+        }
+    }
+}

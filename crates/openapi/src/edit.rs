@@ -1,0 +1,252 @@
+//! An operator's edits of single tools: finds the operation that each one means, renames it, and applies the rest to its
+//! inputs. The declaration takes its texts from the edit itself. Values are checked where the schemas are built.
+
+mod arguments;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_tool::{EditFault, EditFaultKind, Effect, ToolEdit, ToolName, ToolsetName, nearest};
+
+use crate::names::Identity;
+
+pub(crate) use arguments::{AppliedArguments, apply};
+
+/// The operator's changes to an operation.
+///
+/// ```
+/// use callgate_openapi::{Document, LoadOptions, load};
+/// use callgate_tool::{ToolEdit, json};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths: {/pets: {get: {operationId: listPets, parameters: [{name: shop, in: query}]}}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let edit = ToolEdit {
+///     name: Some("find_pets".to_owned()),
+///     fix: [("shop".to_owned(), json!("acme"))].into(),
+///     ..ToolEdit::default()
+/// };
+/// let edits = [("listPets".to_owned(), edit.into())].into();
+/// let loaded = load(&document, &LoadOptions { edits, ..LoadOptions::default() });
+/// let operation = &loaded.operations[0];
+/// assert_eq!(operation.tool_name.as_str(), "find_pets");
+/// assert_eq!(operation.edit.as_ref().unwrap().former_name.as_str(), "listPets");
+/// assert!(!operation.inputs[0].visible);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AppliedEdit {
+    /// The changes.
+    pub changes: Arc<ToolEdit>,
+    /// The name that the tool would have without its new one.
+    pub former_name: ToolName,
+}
+
+/// An edit that cannot be applied as it stands.
+///
+/// ```
+/// use callgate_openapi::{Document, LoadOptions, load};
+/// use callgate_tool::{EditFaultKind, ToolEdit};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// # let text = b"openapi: 3.1.0
+/// # servers: [{url: https://api.example.com}]
+/// # paths: {/pets: {get: {operationId: listPets}}}";
+/// # let document = Document::read(text, &Default::default())?.value;
+/// // Of a description whose only operation is `listPets`.
+/// let edits = [("listPet".to_owned(), ToolEdit::default().into())].into();
+/// let loaded = load(&document, &LoadOptions { edits, ..LoadOptions::default() });
+/// let faulty = &loaded.report.edits[0];
+/// assert_eq!((&*faulty.tool, faulty.fault.kind), ("listPet", EditFaultKind::Misspelt));
+/// assert_eq!(faulty.fault.help, "did you mean `listPets`?");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct FaultyEdit {
+    /// The name that the edit has for the tool.
+    pub tool: String,
+    /// The fault.
+    pub fault: EditFault,
+}
+
+/// The edits of a description, by the operations that they mean.
+#[derive(Debug, Default)]
+pub(crate) struct Edits<'o> {
+    /// The edit of each operation, in their order; empty without edits.
+    of: Vec<Option<EditOf<'o>>>,
+    pub(crate) faults: Vec<FaultyEdit>,
+}
+
+/// The edit of an operation, with the name under which it is listed.
+#[derive(Clone, Debug)]
+pub(crate) struct EditOf<'o> {
+    pub(crate) tool: &'o str,
+    pub(crate) applied: AppliedEdit,
+}
+
+impl AppliedEdit {
+    /// The operator's own name, without a prefix, and the former one.
+    pub(crate) fn names(edit: Option<&Self>) -> [Option<&str>; 2] {
+        let new = edit.and_then(|edit| edit.changes.name.as_deref());
+        [new, edit.map(|edit| edit.former_name.as_str())]
+    }
+
+    /// The effect of a call, given that of the description.
+    pub(crate) fn effect(&self, described: Effect) -> Effect {
+        self.changes.effect.unwrap_or(described)
+    }
+}
+
+impl FaultyEdit {
+    pub(crate) fn new(tool: &str, fault: EditFault) -> Self {
+        Self { tool: tool.to_owned(), fault }
+    }
+}
+
+impl<'o> Edits<'o> {
+    /// Finds the operation of each edit by its name or its `operationId`, and puts the new names into `names`.
+    pub(crate) fn new(
+        edits: &'o BTreeMap<String, Arc<ToolEdit>>,
+        toolset: Option<&ToolsetName>,
+        operations: &[Identity<'_>],
+        names: &mut [Option<ToolName>],
+    ) -> Self {
+        let mut found = Self::default();
+        if edits.is_empty() {
+            return found;
+        }
+        found.of.resize(operations.len(), None);
+        for (tool, edit) in edits {
+            if let Some(fault) = found.find(tool, edit, operations, names).err() {
+                found.faults.push(FaultyEdit::new(tool, fault));
+            }
+        }
+        for (at, name) in names.iter_mut().enumerate() {
+            let Some(EditOf { tool, applied }) = found.of.get(at).and_then(Option::as_ref) else {
+                continue;
+            };
+            match renamed(toolset, &applied.changes) {
+                None => {}
+                Some(Ok(new)) => *name = Some(new),
+                Some(Err(fault)) => found.faults.push(FaultyEdit::new(tool, fault)),
+            }
+        }
+        found
+    }
+
+    fn find(
+        &mut self,
+        tool: &'o str,
+        edit: &Arc<ToolEdit>,
+        operations: &[Identity<'_>],
+        names: &[Option<ToolName>],
+    ) -> Result<(), EditFault> {
+        let by_name =
+            |name: &Option<ToolName>| name.as_ref().is_some_and(|own| own.as_str() == tool);
+        let by_id = |known: &Identity<'_>| known.operation_id == Some(tool);
+        let at = match names.iter().position(by_name) {
+            Some(at) => at,
+            None => match operations.iter().filter(|known| by_id(known)).count() {
+                0 => return Err(unknown_tool(tool, operations, names)),
+                1 => operations.iter().position(by_id).unwrap_or_default(),
+                n => {
+                    let message =
+                        format!("expected one operation, got {n} with the `operationId`: `{tool}`");
+                    let help = "write the name of the tool, as `callgate tools` lists it";
+                    return Err(EditFault::unfit("", message, help));
+                }
+            },
+        };
+        let former_name = names.get(at).cloned().flatten();
+        let (Some(slot), Some(former_name)) = (self.of.get_mut(at), former_name) else {
+            return Err(unknown_tool(tool, operations, names));
+        };
+        if let Some(other) = slot {
+            let message =
+                format!("expected one edit of a tool, got another one of it: `{}`", other.tool);
+            return Err(EditFault::unfit("", message, "put both into one"));
+        }
+        let applied = AppliedEdit { changes: Arc::clone(edit), former_name };
+        *slot = Some(EditOf { tool, applied });
+        Ok(())
+    }
+
+    pub(crate) fn at(&self, at: usize) -> Option<&EditOf<'o>> {
+        self.of.get(at)?.as_ref()
+    }
+
+    /// Adds the faults that depend on the operations that are offered: edits of others, and new names that another one has.
+    pub(crate) fn examine(
+        &mut self,
+        operations: &[Identity<'_>],
+        names: &[Option<ToolName>],
+        selected: &[bool],
+    ) {
+        let is_selected = |at: &usize| selected.get(*at).copied().unwrap_or_default();
+        let mut faults = Vec::new();
+        for (at, edit) in self.of.iter().enumerate() {
+            let Some(EditOf { tool, applied }) = edit else { continue };
+            if !is_selected(&at) {
+                faults.push(FaultyEdit::new(tool, not_offered(tool)));
+                continue;
+            }
+            let (Some(new), Some(Some(name))) = (&applied.changes.name, names.get(at)) else {
+                continue;
+            };
+            let is_id =
+                |at: usize| operations.get(at).is_some_and(|one| one.operation_id == Some(new));
+            let is_name = |at: usize| names.get(at).and_then(Option::as_ref) == Some(name);
+            let is_former = |at| self.at(at).is_some_and(|one| one.applied.former_name == *name);
+            let others = (0..operations.len()).filter(|other| *other != at && is_selected(other));
+            let mut others = others.filter(|at| is_id(*at) || is_name(*at) || is_former(*at));
+            if let Some(other) = others.next().and_then(|at| operations.get(at)) {
+                let label = format!("{} {}", other.method, other.path);
+                faults.push(FaultyEdit::new(tool, taken(new, &label)));
+            }
+        }
+        self.faults.extend(faults);
+    }
+}
+
+/// The new name of a tool behind the prefix of its toolset; `None` if it keeps its name.
+#[doc(hidden)]
+pub fn renamed(
+    toolset: Option<&ToolsetName>,
+    edit: &ToolEdit,
+) -> Option<Result<ToolName, EditFault>> {
+    let new = edit.name.as_deref()?;
+    let full = toolset.map_or_else(|| new.to_owned(), |toolset| format!("{toolset}-{new}"));
+    Some(ToolName::new(&full).map_err(|error| {
+        let help = "use letters, digits, `_` and `-`, at most 60 with the prefix of the toolset";
+        EditFault::unfit("/name", error.to_string(), help).of_kind(EditFaultKind::Name)
+    }))
+}
+
+fn unknown_tool(tool: &str, operations: &[Identity<'_>], names: &[Option<ToolName>]) -> EditFault {
+    let ids = operations.iter().filter_map(|known| known.operation_id);
+    let near = nearest(tool, names.iter().flatten().map(ToolName::as_str).chain(ids));
+    let help =
+        near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
+    let kind = if near.is_some() { EditFaultKind::Misspelt } else { EditFaultKind::Gone };
+    EditFault::unfit("", no_tool(tool), help).of_kind(kind)
+}
+
+fn not_offered(tool: &str) -> EditFault {
+    let help = "remove it, or let the other keys of `tools` select the operation";
+    EditFault::unfit("", no_tool(tool), help).of_kind(EditFaultKind::Gone)
+}
+
+fn no_tool(tool: &str) -> String {
+    format!("expected the name of a tool that is offered, got: `{tool}`")
+}
+
+fn taken(new: &str, other: &str) -> EditFault {
+    let message = format!("expected a name that no other tool has, got that of `{other}`: `{new}`");
+    let help = "choose another, also if that tool gets a new name itself";
+    EditFault::unfit("/name", message, help).of_kind(EditFaultKind::Taken)
+}
