@@ -17,9 +17,9 @@ use callgate::{
     transport::{NamedBy, ResponseBody, Transport},
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
-use callgate_config::{DescriptionOptions, load_description};
+use callgate_config::{DescriptionOptions, Subject, examined, load_description};
 use callgate_gateway::{
-    RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, serve, start_log,
+    RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
@@ -74,6 +74,8 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(OpenApi) = |front| is_send(front.build_with_report());
     let _: fn(&Built) = |built| is_send(built.is_outdated());
     let _: fn(&Built) = |built| is_send(built.examine());
+    let _: fn(Subject) = |subject| is_send(examined(subject, pending()));
+    let _: fn(&Built) = |built| is_send(examine_sidecar(built));
     let _: fn(&Built, &SecretReference) = |built, reference| is_send(built.own_secret(reference));
     let (config, environment) = (Config::new(), Environment::new());
     is_spawnable(&async move { config.build(&environment, None).await });

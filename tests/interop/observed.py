@@ -75,7 +75,7 @@ def served(callgate, folder, server):
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env={"OTLP_KEY": "canary"})
     for line in process.stderr:
         if "http://" in line:
-            return process, "http://" + line.split("http://")[1].split()[0].rstrip(",;")
+            return process, json.loads(line)["fields"]["listen"][0]
     raise SystemExit("the sidecar did not start")
 
 
@@ -99,6 +99,7 @@ def run(callgate):
         assert process.wait(30) == 0, process.returncode
     of_spans(server)
     of_numbers(numbers)
+    of_log([json.loads(line) for line in log.splitlines()])
     assert "canary" not in log and "canary" not in numbers, (log, numbers)
     print(f"observed: {len(server.spans)} spans of one trace, {numbers.count('# TYPE')} metrics")
 
@@ -117,6 +118,13 @@ def of_spans(server):
     service = {known.key: known.value.string_value for known in resource.attributes}
     assert service["service.name"] == "pets-sidecar", service
     assert "canary" not in str(server.spans), server.spans
+
+
+def of_log(records):
+    fields = {record["target"]: record["fields"] for record in records}
+    call, request = fields["callgate::calls"], fields["callgate::requests"]
+    assert (call["outcome"], call["status"], call["trace"]) == ("answered", 200, TRACE), call
+    assert (request["path"], request["status"], request["trace"]) == ("/v1/calls", 200, TRACE), request
 
 
 def of_numbers(text):

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod charges;
+mod ci_tools;
 mod examples;
 mod fault_codes;
 mod features;

@@ -36,10 +36,10 @@ pub(crate) fn line(text: &str) {
     talk(&format!("{}\n", visible_line(text)));
 }
 
-/// Writes a line of a log. A sidecar goes on if nobody reads it.
-pub(crate) fn log(line: &str) {
+/// Writes lines of a log. A sidecar goes on if nobody reads them.
+pub(crate) fn log(lines: &str) {
     let mut out = io::stderr().lock();
-    out.write_all(format!("{}\n", visible_line(line)).as_bytes()).ok();
+    out.write_all(format!("{}\n", visible(lines)).as_bytes()).ok();
 }
 
 /// Begins and ends a heading of a text for [`coloured`].

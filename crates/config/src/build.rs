@@ -63,7 +63,7 @@ use crate::{
 pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     built::{Built, BuiltToolset},
-    examination::{Examined, Subject},
+    examination::{Examined, Subject, examined},
     logins::{BuiltLogin, logins},
     summary::Summary,
 };
@@ -180,7 +180,7 @@ impl Config {
     }
 }
 
-/// The callers that a serving process accepts.
+/// The callers that a serving process accepts; only their issuers where what would be served is examined.
 async fn access(
     reader: &mut Reader,
     config: &Config,
@@ -189,20 +189,28 @@ async fn access(
     stores: &Arc<Stores>,
 ) -> Option<BuiltAccess> {
     let BuildContext { base, environment, .. } = build_context;
-    let (Some(access), Some(_)) = (&config.serving.access, &environment.listeners) else {
+    let access = config.serving.access.as_ref()?;
+    let is_serving = environment.listeners.is_some();
+    if !is_serving && (environment.sidecar == Sidecar::None || access.issuers.is_empty()) {
         return None;
-    };
+    }
     let secrets: Arc<dyn SecretStore> = Arc::<Stores>::clone(stores);
-    // Tokens are read here and kept: a token that is rotated in its file is read again when the file changes.
-    let tokens = access.principals.iter().flat_map(|principal| &principal.tokens);
-    reader.files.extend(tokens.filter_map(|token| stores.file(&token.secret)));
+    if is_serving {
+        // Tokens are read here and kept: a token that is rotated in its file is read again when the file changes.
+        let tokens = access.principals.iter().flat_map(|principal| &principal.tokens);
+        reader.files.extend(tokens.filter_map(|token| stores.file(&token.secret)));
+    }
     let tls = if access.issuers.is_empty() || reader.has_faults() {
         TlsSettings::new()
     } else {
         tls::of_store(reader, &config.tls, base, &secrets).await
     };
     let (network, own) = (&connections.network, environment.transport.clone());
-    Some(access::built(reader, access, &Sources { secrets, network, own, tls }).await)
+    let sources = Sources { secrets, network, own, tls };
+    if !is_serving {
+        return Some(access::issuers_of(access, &sources));
+    }
+    Some(access::built(reader, access, &sources).await)
 }
 
 /// The finished parts of an executor, before they are combined.
@@ -244,8 +252,7 @@ impl Assembly<'_> {
         if warnings.iter().any(|finding| finding.severity == Severity::Error) {
             return Err(Error::of(warnings).in_files(files));
         }
-        let words = config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()));
-        let builder = Executor::builder().synonyms(words);
+        let builder = Executor::builder().synonyms(synonyms(config));
         let builder = results.into_iter().fold(builder, Builder::results);
         let builder =
             environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
@@ -268,6 +275,8 @@ impl Assembly<'_> {
             sessions: config.sessions.clone(),
             state_config: config.state.clone(),
             mcp,
+            telemetry: config.telemetry.clone(),
+            base: config.base.clone(),
             serving: ServingConfig::default(),
             access: None,
             missing_secrets: Vec::new(),
@@ -282,6 +291,10 @@ impl Assembly<'_> {
             files,
         })
     }
+}
+
+fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {
+    config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()))
 }
 
 /// The session values that credentials read, without repetitions.

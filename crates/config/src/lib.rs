@@ -58,7 +58,7 @@ mod upstream;
 
 pub use build::{
     Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
-    Summary, logins,
+    Summary, examined, logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;

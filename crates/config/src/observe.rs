@@ -31,12 +31,16 @@ settings! {
     #[derive(Clone, Debug, Eq, PartialEq)]
     #[non_exhaustive]
     pub struct LogConfig in "`log`" {
+        /// True if each ended call is a record at `info`: its tool, outcome and time, and no value.
+        calls: bool = true;
         /// The format of a record, one a line.
         format: LogFormat = LogFormat::Text;
         /// The level of modules that are not named.
         level: LogLevel = LogLevel::Info;
         /// The level of single modules, by the prefix of their paths: `callgate_gateway`.
         modules: BTreeMap<String, LogLevel> as Modules = BTreeMap::new();
+        /// True if each ended HTTP request is a record at `info`: its method, path, status and time, and no value.
+        requests: bool = true;
     }
 }
 

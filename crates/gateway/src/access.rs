@@ -10,7 +10,9 @@ mod token;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use callgate_config::{AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Rights};
+use callgate_config::{
+    AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Examined, Rights, Subject,
+};
 use callgate_secret::Secret;
 use callgate_tool::Principal;
 use callgate_transport::SubjectName;
@@ -102,6 +104,16 @@ impl Access {
         }
         known.clone()
     }
+}
+
+/// Requests the keys of each issuer, as the first token of it would.
+pub(crate) async fn examined(access: &BuiltAccess) -> Vec<Examined> {
+    let mut all = Vec::new();
+    for built in &access.issuers {
+        let subject = Subject::Issuer(built.config.issuer.clone());
+        all.push(callgate_config::examined(subject, issuer::tried(built)).await);
+    }
+    all
 }
 
 /// The principal with this token. Compares every token, so that the time reveals nothing.

@@ -28,6 +28,7 @@ use crate::{
     gateway::Gateway,
     json_body::BodyLimit,
     listens::Listens,
+    observe::RequestFacts,
     peer::{Encrypted, ListenerKind, Peer},
     problem::{self, Problem, ProblemKind},
 };
@@ -167,6 +168,11 @@ impl Admission {
         host::check(head, peer, &built.serving.hosts)?;
         let caller = self.access.caller(&built, &head.headers, peer).await;
         let caller = caller.or_else(|problem| unknown(&built, head, problem))?;
+        if let (Some(found), Some(principal)) =
+            (head.extensions.get::<Arc<RequestFacts>>(), &caller.principal)
+        {
+            found.set_principal(principal);
+        }
         may_go_through(path, peer)?;
         if is_admins(path) && !caller.is_admin {
             let detail = "expected a principal with `admin: true`, or a listener of `admin:`";

@@ -19,6 +19,7 @@ mod calls;
 mod description;
 mod dialects;
 mod drain;
+mod examination;
 mod failure;
 mod functions;
 mod gateway;
@@ -50,6 +51,8 @@ mod time_limit;
 mod tools;
 mod waiting_calls;
 
+#[doc(hidden)]
+pub use examination::examine_sidecar;
 pub use failure::Failure;
 pub use gateway::Gateway;
 pub use live::Live;

@@ -3,8 +3,10 @@
 mod log;
 #[cfg(feature = "otel")]
 mod otel;
+mod path_template;
 pub(crate) mod prometheus;
 mod request;
+mod request_line;
 #[cfg(feature = "otel")]
 mod steps;
 pub(crate) mod unknown_calls;
@@ -13,10 +15,16 @@ pub(crate) mod unread;
 use callgate_executor::TraceContext;
 use http::HeaderMap;
 
+#[cfg(test)]
+pub(crate) use self::log::test_log;
 pub use self::log::{Telemetry, WriteLine, start_log, start_plain_log};
-pub(crate) use self::request::Traced;
+pub(crate) use self::{
+    log::json_record,
+    request::Traced,
+    request_line::{RecordedBody, RequestFacts, RequestLine},
+};
 #[cfg(feature = "otel")]
-pub(crate) use self::steps::Steps;
+pub(crate) use self::{otel::examined, steps::Steps};
 
 /// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is ignored.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {

@@ -5,7 +5,7 @@ mod signals;
 
 use std::sync::Arc;
 
-use callgate_config::{Address, Built, ListenerConfig};
+use callgate_config::{Address, Built, ListenerConfig, LogFormat};
 use tokio::time::{Duration, sleep};
 
 use self::signals::Signals;
@@ -29,6 +29,8 @@ use crate::{
 pub struct ServeOptions {
     /// The addresses to listen on, instead of the configuration's.
     pub listen: Vec<String>,
+    /// The form of the lines about what is served: text for people, or records as those of a log in JSON.
+    pub log_format: LogFormat,
     /// Routes besides the sidecar's own.
     pub routes: Routes,
 }
@@ -56,7 +58,10 @@ pub async fn serve(
     let listeners = open(&built, &options).await?;
     // Set before the first call, so that no call can lead back to this process.
     listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
-    let lines = banner::lines(&source, &built, &listeners);
+    let lines = match options.log_format {
+        LogFormat::Json => banner::records(&source, &built, &listeners),
+        LogFormat::Text => banner::lines(&source, &built, &listeners),
+    };
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
     prometheus::record();

@@ -106,7 +106,7 @@ impl Source {
         let environment = Environment::new()
             .with_listeners(self.listeners.clone())
             .listing_missing()
-            .with_middleware(Arc::new(Metrics::new()));
+            .with_middleware(Arc::new(Metrics::new().with_call_log()));
         #[cfg(feature = "otel")]
         let environment = environment.with_middleware(Arc::new(crate::observe::Steps));
         let environment = match &self.kind {

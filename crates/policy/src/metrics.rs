@@ -1,6 +1,7 @@
 //! A span for each call, for tracing, and metrics of all calls (`series`). The span names the tool and the ending of the
 //! call, never a value.
 
+mod call_log;
 mod families;
 mod series;
 
@@ -36,12 +37,32 @@ pub use families::{describe_metrics, describe_toolset};
 /// # Ok::<(), callgate_executor::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Metrics(Arc<Series>);
+pub struct Metrics {
+    series: Arc<Series>,
+    logs_calls: bool,
+}
 
 impl Metrics {
     /// Measures every call.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Logs each ended call, too: one event at `info` with the target `callgate::calls` and no value of the call.
+    ///
+    /// Its fields are `tool`, `toolset`, `outcome` ([`Ending::as_str`](callgate_executor::Ending::as_str)), `status` if a
+    /// service responded, `reached`, `ms`, `principal` if the caller is known, `id`, and `trace`, the id of the trace.
+    ///
+    /// ```
+    /// use callgate_executor::Executor;
+    /// use callgate_policy::Metrics;
+    ///
+    /// let executor = Executor::builder().middleware(Metrics::new().with_call_log()).build()?;
+    /// # Ok::<(), callgate_executor::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_call_log(self) -> Self {
+        Self { logs_calls: true, ..self }
     }
 }
 
@@ -73,7 +94,7 @@ impl Middleware for Metrics {
         }
         let meant = call.extensions().get().map(|MeantToolset(toolset)| &**toolset);
         let toolset = backend.map(Backend::toolset).or(meant);
-        let counted = self.0.begin(toolset.unwrap_or_default(), backend);
+        let counted = self.series.begin(toolset.unwrap_or_default(), backend);
         call.extensions_mut().insert(counted);
         call.extensions_mut().insert(span);
         ControlFlow::Continue(())
@@ -104,6 +125,9 @@ impl Middleware for Metrics {
             elapsed_ms = u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
             reached = ended.reached.as_str(),
         );
+        if self.logs_calls {
+            call_log::write(call, ended, last_status);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct CheckArguments {
     /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "OVERLAY")]
     pub(crate) overlay: Vec<PathBuf>,
-    /// Try every secret, token and server too, as `callgate doctor` does, and call no operation
+    /// Try every secret, token, server, issuer and collector too, as `callgate doctor` does, and call no operation
     #[arg(long, conflicts_with_all = ["format", "json"])]
     pub(crate) connect: bool,
     /// Ask the crate openapiv3 too whether a description of OpenAPI 3.0 is written as its types have it

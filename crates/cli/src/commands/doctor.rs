@@ -1,11 +1,12 @@
 //! `callgate doctor CONFIG`: reports what `check` finds in a configuration and its descriptions, and checks that every secret
-//! is there, every token can be had and every server responds, with the time each takes. Calls no operation and shows no
-//! value.
+//! is there, every token can be had and every server, issuer and collector responds, with the time each takes. Calls no
+//! operation and shows no value.
 
 use std::path::Path;
 
 use callgate::config::{Built, BuiltToolset, Environment, Finding, Severity};
 use callgate_config::{DescriptionOptions, Examined, Subject, Summary};
+use callgate_gateway::examine_sidecar;
 use callgate_tool::{Value, json};
 
 use super::call::block_on;
@@ -62,6 +63,7 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
+    lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
     let found = summary.findings.iter().filter(|found| !is_said(found, &lines));
     let found: Vec<_> =
         found.map(|found| Line::of(found, built.warnings.contains(found))).collect();
@@ -125,8 +127,10 @@ impl Line {
 
 impl From<Examined> for Line {
     fn from(examined: Examined) -> Self {
-        let Examined { subject, fault, took, .. } = examined;
+        let Examined { subject, came, fault, took, .. } = examined;
         let (kind, name, code) = match subject {
+            Subject::Collector(name) => ("collector", name, None),
+            Subject::Issuer(name) => ("issuer", name, None),
             Subject::Credential(name) => ("credential", name, None),
             Subject::Secret(name) => ("secret", name, Some("missing-secret")),
             Subject::Server(name) => ("server", name, None),
@@ -136,6 +140,7 @@ impl From<Examined> for Line {
             _ => ("other", String::new(), None),
         };
         let mark = if fault.is_some() { Mark::Fault } else { Mark::Ok };
+        let name = came.map_or_else(|| name.clone(), |came| format!("{name}: {came}"));
         let code = code.filter(|_| fault.is_some());
         let message = fault.map(|fault| (fault, help(kind).to_owned()));
         Self { mark, kind, name, code, message, milliseconds: took.as_millis() }
@@ -201,8 +206,14 @@ fn kind_of(code: &str) -> &'static str {
 
 fn help(kind: &str) -> &'static str {
     match kind {
+        "collector" => {
+            "see that the collector runs there and takes OTLP over HTTP, or correct `telemetry:`"
+        }
         "credential" => {
             "correct `auth:` or `credentials:`, or see that the authorization server can be reached"
+        }
+        "issuer" => {
+            "see that this machine reaches the issuer, or correct its entry of `access.jwt`: until then its tokens are refused"
         }
         "secret" => "put the secret there, or correct the reference",
         "server" => "see that the service runs there, or correct `server:`",

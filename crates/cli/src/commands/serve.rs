@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use callgate_config::LogFormat;
 use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve, start_log};
 use tokio::runtime;
 
@@ -32,7 +33,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let routes = callgate_ces::routes();
     #[cfg(not(feature = "ces"))]
     let routes = callgate_gateway::Routes::new();
-    let options = ServeOptions { listen: arguments.listen.clone(), routes };
+    let log_format = config.log.format;
+    let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
     allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
@@ -42,7 +44,10 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let log = start_log(&config, &levels, Box::new(output::log));
     let telemetry = runtime.block_on(log).map_err(|why| Failure(format!("error: {why}")))?;
     drop(config);
-    let told = output::line;
+    let told = match log_format {
+        LogFormat::Json => output::log,
+        LogFormat::Text => output::line,
+    };
     let ended = runtime.block_on(serve(source, options, told));
     drop(telemetry);
     match ended {

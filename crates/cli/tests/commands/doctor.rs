@@ -53,6 +53,82 @@ fn each_missing_secret_and_server_is_a_fault() {
     examined(&settings, &["check", "callgate.yaml", "--connect"]).exits(1).prints("fault  server ");
 }
 
+/// An issuer that publishes `keys`, and a collector that answers with a status to those with its key.
+fn issuer_and_collector(keys: &'static str) -> Server {
+    let origin = Arc::<Mutex<String>>::default();
+    let named = Arc::clone(&origin);
+    let app = Router::new().fallback(move |request: Request| {
+        let (path, origin) = (request.uri().path().to_owned(), named.lock().unwrap().clone());
+        let has_key = request.headers().get("x-key").is_some_and(|key| key == SECRET);
+        let (status, text) = match path.as_str() {
+            "/.well-known/openid-configuration" => (
+                200,
+                json!({"issuer": origin.as_str(), "jwks_uri": format!("{origin}/keys")})
+                    .to_string(),
+            ),
+            "/keys" => (200, keys.to_owned()),
+            "/v1/traces" if has_key => (200, String::new()),
+            "/v1/traces" => (403, String::new()),
+            _ => (404, String::new()),
+        };
+        let status = StatusCode::from_u16(status).unwrap();
+        async move { Response::builder().status(status).body(Body::from(text)).unwrap() }
+    });
+    let server = Server::with(app);
+    *origin.lock().unwrap() = server.url("");
+    server
+}
+
+/// The keys of a sidecar with this issuer and this collector.
+fn sidecar(issuer: &str, collector: &str, key: &str) -> String {
+    format!(
+        "access: {{ jwt: [{{ issuer: '{issuer}', audience: callgate, algorithms: [EdDSA] }}] }}\n\
+         telemetry: {{ otlp: '{collector}', headers: {{ x-key: {key} }} }}\n"
+    )
+}
+
+const KEY: &str =
+    r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+
+#[test]
+fn the_issuer_and_the_collector_of_a_sidecar_are_tried() {
+    let server = issuer_and_collector(KEY);
+    let (url, toolset) = (server.url(""), format!("    server: {}\n", server.url("")));
+    let settings = format!("{toolset}{}", sidecar(&url, &url, "env:THE_SECRET"));
+    let ended = examined(&settings, &["doctor"]).exits(0);
+    let ended = ended.prints("ok     issuer ").prints(&format!("{url}: 1 key, for EdDSA"));
+    ended.prints("ok     collector ").prints(&format!("{url}/v1/traces: status 200 OK"));
+}
+
+#[test]
+fn an_issuer_and_a_collector_that_cannot_be_used_are_faults() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = format!("http://127.0.0.1:{port}");
+    let rsa = r#"{"keys":[{"kty":"RSA","n":"sXchDaQebHnPiGvyDOAT4saGEUetSyo9MKLOoWFsueri23bOdgWp4Dy1WlUzewbgBHod5pcM9H95GQRV3JDXboIRROSBigeC5yjU1hGzHHyXss8UDprecbAYxknTcQkhslANGRUZmdTOQ5qTRsLAt6BTYuyvVRdhS8exSZEy_c4gs_7svlJJQ4H9_NxsiIoLwAEk7-Q3UXERGYw_75IDrGA84-lA_-Ct4eTlXHBIY2EaV7t7LjJaynVJCpkv4LKjTTAumiGUIuQhrNhZLuF_RJLqHpM2kgWFLU7-VTdL1VbC2tejvcI2BlMkEpk1BzBZI0KQB0GaDWFLN-aEAw3vRw","e":"AQAB"}]}"#;
+    let server = issuer_and_collector(rsa);
+    let url = server.url("");
+    let toolset = format!("    server: {url}\n");
+    for (issuer, collector, key, texts) in [
+        (
+            &*nobody,
+            &*nobody,
+            "env:THE_SECRET",
+            &["could not be connected to", "help: see that this machine reaches the issuer"][..],
+        ),
+        (
+            &*url,
+            &*url,
+            "env:PATH",
+            &["expected a key for `EdDSA`", "expected a status of success, got: 403"],
+        ),
+    ] {
+        let settings = format!("{toolset}{}", sidecar(issuer, collector, key));
+        let ended = examined(&settings, &["doctor"]).exits(1);
+        let ended = ended.prints("fault  issuer ").prints("fault  collector ");
+        texts.iter().fold(ended, |ended, text| ended.prints(text));
+    }
+}
+
 #[test]
 fn a_server_without_the_tls_that_is_expected_is_a_fault() {
     let server = Server::start();

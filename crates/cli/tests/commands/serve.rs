@@ -55,6 +55,32 @@ fn the_file_of_the_folder_is_served_and_missing_credentials_are_reported() {
     assert_eq!(sidecar.ended().0, Some(0));
 }
 
+#[test]
+fn each_line_of_a_sidecar_with_a_log_in_json_is_a_record_from_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let _silent = silent_service(folder.path(), "log: {format: json}\nidempotency: {ttl: 1h}");
+    let config = folder.path().join("callgate.yaml");
+    let text = fs::read_to_string(&config).unwrap().replace("auth: none", "");
+    fs::write(config, text).unwrap();
+    let sidecar = Sidecar::of(&mut serve(&folder));
+    assert!(sidecar.answer(CALLS, "", r#"{"calls": [{"tool": "none"}]}"#).contains("unknown_tool"));
+    let address = format!("http://{}", sidecar.address);
+    signal(&sidecar, Signal::TERM);
+    let (code, written) = sidecar.ended();
+    assert_eq!(code, Some(0), "{written}");
+    let records: Vec<Value> =
+        written.lines().map(|line| line.parse().unwrap_or_else(|_| panic!("{line}"))).collect();
+    let start = &records[0]["fields"];
+    assert_eq!(start["listen"], Value::from(vec![Value::from(address)]), "{written}");
+    assert_eq!(start["toolsets"][0].as_str(), Some("pets"), "{written}");
+    assert_eq!(start["version"].as_str(), Some(env!("CARGO_PKG_VERSION")), "{written}");
+    assert!(start["tools"]["degraded"].to_string().parse::<u64>().unwrap() > 0, "{written}");
+    assert_eq!(records[1]["fields"]["code"].as_str(), Some("missing-credential"), "{written}");
+    let call = records.iter().find(|record| record["target"].as_str() == Some("callgate::calls"));
+    let outcome = call.and_then(|call| call["fields"]["outcome"].as_str());
+    assert_eq!(outcome, Some("unknown_tool"), "{written}");
+}
+
 /// A service that accepts connections and answers nothing, and a configuration in the folder that has its tools.
 fn silent_service(folder: &Path, more: &str) -> TcpListener {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

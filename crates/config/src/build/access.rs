@@ -73,8 +73,13 @@ pub(super) async fn built(
     for principal in &config.principals {
         principals.push(built_principal(reader, principal, &sources.secrets).await);
     }
+    BuiltAccess { principals, ..issuers_of(config, sources) }
+}
+
+/// Prepares the transport to every issuer, and reads no token.
+pub(super) fn issuers_of(config: &AccessConfig, sources: &Sources<'_>) -> BuiltAccess {
     let issuers = config.issuers.iter().map(|config| built_issuer(config, sources)).collect();
-    BuiltAccess { principals, issuers }
+    BuiltAccess { principals: Vec::new(), issuers }
 }
 
 async fn built_principal(

@@ -21,8 +21,13 @@ use super::{
     policy::Policy, stores::Stores,
 };
 use crate::{
-    file::beginning, finding::Finding, mcp::McpConfig, observe::ReloadConfig,
-    serving::ServingConfig, sessions::SessionsConfig, state::StateConfig,
+    file::beginning,
+    finding::Finding,
+    mcp::McpConfig,
+    observe::{ReloadConfig, TelemetryConfig},
+    serving::ServingConfig,
+    sessions::SessionsConfig,
+    state::StateConfig,
 };
 
 /// A ready executor, and the results of reading its descriptions.
@@ -71,6 +76,9 @@ pub struct Built {
     /// The configured listing of tools over MCP.
     #[doc(hidden)]
     pub mcp: McpConfig,
+    /// The configured collector of a sidecar's traces.
+    #[doc(hidden)]
+    pub telemetry: TelemetryConfig,
     /// The secrets of this machine that are named but missing, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,
     /// The missing or unusable logins, in a process that serves: each names the command by which a person logs in.
@@ -85,6 +93,9 @@ pub struct Built {
     pub reload: ReloadConfig,
     /// The secrets that the configuration names, without repetitions.
     pub named_secrets: Vec<SecretReference>,
+    /// The folder that relative paths of the configuration start at.
+    #[doc(hidden)]
+    pub base: PathBuf,
     /// The file that findings about the configuration name.
     pub(super) origin: PathBuf,
     /// The transport to the servers of each toolset, by the toolset's name.

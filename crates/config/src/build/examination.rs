@@ -20,6 +20,8 @@ use super::{built::Built, sidecar::innermost};
 pub struct Examined {
     /// The tested thing.
     pub subject: Subject,
+    /// What came, if that is worth knowing.
+    pub came: Option<String>,
     /// The reason why calls that need it fail; `None` if the test succeeded.
     pub fault: Option<String>,
     /// The duration of the test.
@@ -30,8 +32,12 @@ pub struct Examined {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Subject {
+    /// The collector of traces, by the address that spans go to.
+    Collector(String),
     /// A credential that another server issues, by its kind and that server.
     Credential(String),
+    /// An issuer of callers' tokens, by its name.
+    Issuer(String),
     /// A secret, by its reference.
     Secret(String),
     /// A server, by its origin.
@@ -70,7 +76,7 @@ impl Built {
                 continue;
             }
             if matches!(subject, Subject::SessionCredential(_)) {
-                all.push(Examined { subject, fault: None, took: Duration::ZERO });
+                all.push(Examined { subject, came: None, fault: None, took: Duration::ZERO });
                 continue;
             }
             // This request is never sent.
@@ -105,6 +111,21 @@ impl Built {
     }
 }
 
+/// Tests one thing of a sidecar, for as long as a person would wait: what came, or the reason why calls fail.
+#[doc(hidden)]
+pub async fn examined(
+    subject: Subject,
+    trying: impl Future<Output = Result<String, String>>,
+) -> Examined {
+    let started = Instant::now();
+    let ended = timeout(MOST_TIME, trying).await.unwrap_or_else(|_| Err(SLOW.to_owned()));
+    let (came, fault) = match ended {
+        Ok(came) => (Some(came), None),
+        Err(fault) => (None, Some(fault)),
+    };
+    Examined { subject, came, fault, took: started.elapsed() }
+}
+
 /// Tests one thing, for as long as a person would wait.
 async fn tried<T, E: StdError + 'static>(
     subject: Subject,
@@ -115,7 +136,7 @@ async fn tried<T, E: StdError + 'static>(
         Ok(ended) => ended.err().map(|error| innermost(&error)),
         Err(_) => Some(SLOW.to_owned()),
     };
-    Examined { subject, fault, took: started.elapsed() }
+    Examined { subject, came: None, fault, took: started.elapsed() }
 }
 
 /// The name of a credential that another server issues; `None` if the credential is only its secrets.

@@ -81,6 +81,24 @@ impl Issuer {
     }
 }
 
+/// Requests the keys of an issuer, as the first token would. Returns what came, or the reason why its tokens are refused.
+pub(super) async fn tried(built: &BuiltIssuer) -> Result<String, String> {
+    let keys = fetch::keys(built).await?;
+    let algorithms = &built.config.algorithms;
+    let is_usable = |name: &&str| {
+        let algorithm = name.parse().ok();
+        algorithm.is_some_and(|algorithm| !keys.of(None, algorithm).is_empty())
+    };
+    let usable: Vec<_> = algorithms.iter().copied().filter(is_usable).collect();
+    if usable.is_empty() {
+        let listed = algorithms.join("`, `");
+        return Err(format!("expected a key for `{listed}`, the listed algorithms, got none"));
+    }
+    let n_keys = keys.number();
+    let keys = if n_keys == 1 { "key" } else { "keys" };
+    Ok(format!("{n_keys} {keys}, for {}", usable.join(", ")))
+}
+
 /// An issuer's name has no `#`, so subjects of different issuers never share an id.
 fn principal(config: &IssuerConfig, claims: Object) -> Result<Principal, &'static str> {
     let subject = claims.get(&config.principal_claim).and_then(Value::as_str);

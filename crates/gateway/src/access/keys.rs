@@ -34,6 +34,11 @@ impl Keys {
         Ok(Self(keys))
     }
 
+    /// The number of keys that can sign.
+    pub(super) fn number(&self) -> usize {
+        self.0.len()
+    }
+
     /// The keys that may have signed a token: the one it names, or all keys with its algorithm.
     pub(super) fn of(&self, id: Option<&str>, algorithm: Algorithm) -> Vec<Arc<Key>> {
         let may_be = |key: &&Arc<Key>| {

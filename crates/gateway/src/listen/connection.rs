@@ -37,6 +37,7 @@ use super::{
 use crate::{
     admission::Admission,
     drain::Drain,
+    observe::{RecordedBody, RequestLine},
     peer::{ListenerKind, Peer},
     time_limit::TimeLimit,
 };
@@ -217,12 +218,14 @@ fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
 
 /// Answers one request, which is in a box: what waits for the answer would keep its permit.
 async fn answered(
-    request: Box<Request<Incoming>>,
+    mut request: Box<Request<Incoming>>,
     shared: Arc<Shared>,
-) -> Result<Response<AnswerBody<Body>>, Infallible> {
+) -> Result<Response<RecordedBody<AnswerBody<Body>>>, Infallible> {
+    let line = RequestLine::begin(&mut request);
     let in_flight = shared.activity.begin();
     let (response, permit) = shared.admission.answer(request, &shared.peer).await;
-    Ok(response.map(|body| AnswerBody::new(body, in_flight, permit, &shared.activity)))
+    let response = response.map(|body| AnswerBody::new(body, in_flight, permit, &shared.activity));
+    Ok(RecordedBody::of(response, line))
 }
 
 /// The time the last answers may take to be written after calls were given up.

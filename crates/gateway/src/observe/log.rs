@@ -1,12 +1,14 @@
 //! The log of a sidecar: one record on each line, as text for people or as JSON, with its spans. Control characters are
 //! escaped, so that nobody can forge a line. Libraries log from `warn` up unless a filter names them.
 
+mod lines;
 mod record;
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::SystemTime};
 
 use callgate_config::{Config, LogConfig, LogFormat, LogLevel};
-use tracing::{Event, Subscriber, level_filters::LevelFilter, span};
+use callgate_tool::{Object, Value, visible_line};
+use tracing::{Event, Level, Subscriber, level_filters::LevelFilter, span};
 use tracing_subscriber::{
     Layer,
     filter::Targets,
@@ -14,14 +16,17 @@ use tracing_subscriber::{
     registry::{LookupSpan, Scope},
 };
 
-use self::record::{Fields, Record};
+pub use self::lines::WriteLine;
+use self::{
+    lines::{LineThread, Lines, Urgency},
+    record::{EventFields, Fields, Record},
+};
 
-/// Writes lines of a log.
-pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
-
-/// The log and the traces of a process. Dropping it sends the pending spans; drop it outside of a runtime's threads.
+/// The log and the traces of a process. Dropping it writes the pending lines and sends the pending spans; drop it outside of
+/// a runtime's threads.
 #[derive(Debug, Default)]
 pub struct Telemetry {
+    _lines: Option<LineThread>,
     #[cfg(feature = "otel")]
     spans: Option<opentelemetry_sdk::trace::SdkTracerProvider>,
 }
@@ -45,53 +50,62 @@ pub async fn start_log(
     levels: &LogConfig,
     write: WriteLine,
 ) -> Result<Telemetry, String> {
-    let registry = subscriber(levels, write);
+    let lines = Arc::new(Lines::new(levels.format, write));
+    let registry = subscriber(levels, Arc::clone(&lines));
     #[cfg(feature = "otel")]
     if let Some(collector) = &config.telemetry.otlp {
-        let headers = headers(config).await?;
+        let secrets = callgate_secret::LocalStores::new(&config.base);
+        let headers = super::otel::headers(&config.telemetry, &secrets).await?;
         let (spans, layer) = super::otel::spans(&config.telemetry, collector, headers)?;
-        let ours = Targets::new().with_target("callgate", LevelFilter::DEBUG);
+        let ours = Targets::new()
+            .with_target("callgate", LevelFilter::DEBUG)
+            .with_target(CALLS, LevelFilter::OFF)
+            .with_target(REQUESTS, LevelFilter::OFF);
         let registry = registry.with(layer.with_filter(ours));
-        tracing::subscriber::set_global_default(registry).ok();
-        return Ok(Telemetry { spans: Some(spans) });
+        let is_ours = tracing::subscriber::set_global_default(registry).is_ok();
+        let lines = is_ours.then(|| LineThread::start(&lines)).flatten();
+        return Ok(Telemetry { _lines: lines, spans: Some(spans) });
     }
     // Without the feature, the build of the configuration refuses the key.
     #[cfg(not(feature = "otel"))]
     let Config { .. } = config;
-    tracing::subscriber::set_global_default(registry).ok();
-    Ok(Telemetry::default())
+    let is_ours = tracing::subscriber::set_global_default(registry).is_ok();
+    let lines = is_ours.then(|| LineThread::start(&lines)).flatten();
+    Ok(Telemetry {
+        _lines: lines,
+        #[cfg(feature = "otel")]
+        spans: None,
+    })
 }
 
 /// Starts to write records, without sending spans.
 pub fn start_plain_log(levels: &LogConfig, write: WriteLine) {
     // If the program has its own subscriber, that one stays.
-    tracing::subscriber::set_global_default(subscriber(levels, write)).ok();
+    let lines = Arc::new(Lines::new(levels.format, write));
+    tracing::subscriber::set_global_default(subscriber(levels, lines)).ok();
 }
 
-/// The operator's headers for requests to the collector.
-#[cfg(feature = "otel")]
-async fn headers(config: &Config) -> Result<http::HeaderMap, String> {
-    use callgate_secret::{LocalStores, SecretStore};
+/// A record of a log in JSON, for what is written before or beside the log.
+pub(crate) fn json_record(level: Level, target: &str, message: &str, fields: Object) -> String {
+    let fields = Value::Object(fields).to_string();
+    let inner = fields.strip_prefix('{').and_then(|fields| fields.strip_suffix('}'));
+    let fields = visible_line(inner.unwrap_or_default());
+    let record =
+        Record { at: SystemTime::now(), level, target, message, fields: &fields, spans: &[] };
+    record.line(LogFormat::Json)
+}
 
-    let secrets = LocalStores::new(&config.base);
-    let mut headers = http::HeaderMap::new();
-    for (name, reference) in &config.telemetry.headers {
-        let at = |why: String| format!("`telemetry.headers.{name}`: {why}");
-        let secret = secrets.get(reference).await.map_err(|error| at(error.to_string()))?;
-        let wrong = |_| at("expected the text of a header".to_owned());
-        let mut value = http::HeaderValue::from_str(secret.expose()).map_err(wrong)?;
-        value.set_sensitive(true);
-        let wrong = |_| at("expected the name of a header".to_owned());
-        headers.insert(http::HeaderName::try_from(name).map_err(wrong)?, value);
-    }
-    Ok(headers)
+/// The log of a test's own thread.
+#[cfg(test)]
+pub(crate) fn test_log(levels: &LogConfig, write: WriteLine) -> impl Subscriber + use<> {
+    subscriber(levels, Arc::new(Lines::new(levels.format, write)))
 }
 
 fn subscriber(
     config: &LogConfig,
-    write: WriteLine,
+    lines: Arc<Lines>,
 ) -> impl Subscriber + for<'a> LookupSpan<'a> + use<> {
-    let records = Records { format: config.format, write };
+    let records = Records(lines);
     tracing_subscriber::registry().with(records.with_filter(targets(config)))
 }
 
@@ -100,6 +114,10 @@ fn targets(config: &LogConfig) -> Targets {
     let usual = level(config.level);
     let targets =
         Targets::new().with_default(usual.min(LevelFilter::WARN)).with_target("callgate", usual);
+    let off = [(CALLS, config.calls), (REQUESTS, config.requests)];
+    let off = off.into_iter().filter(|(_, is_on)| !is_on);
+    let targets =
+        off.fold(targets, |targets, (name, _)| targets.with_target(name, LevelFilter::OFF));
     let modules = config.modules.iter();
     modules.fold(targets, |targets, (name, own)| targets.with_target(name, level(*own)))
 }
@@ -115,10 +133,7 @@ fn level(level: LogLevel) -> LevelFilter {
     }
 }
 
-struct Records {
-    format: LogFormat,
-    write: WriteLine,
-}
+struct Records(Arc<Lines>);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Records {
     fn on_new_span(
@@ -141,20 +156,32 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Records {
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::new(self.0.format);
         event.record(&mut fields);
         let mut spans = Vec::new();
         for span in context.event_scope(event).into_iter().flat_map(Scope::from_root) {
             let known = span.extensions().get::<Fields>().cloned().unwrap_or_default();
             spans.push((span.name(), known));
         }
-        let record = Record { at: SystemTime::now(), metadata: event.metadata(), fields, spans };
-        (self.write)(&match self.format {
-            LogFormat::Json => record.json(),
-            LogFormat::Text => record.text(),
-        });
+        let target = event.metadata().target();
+        let record = Record {
+            at: SystemTime::now(),
+            level: *event.metadata().level(),
+            target,
+            message: &fields.message,
+            fields: &fields.others,
+            spans: &spans,
+        };
+        let is_usual = matches!(target, CALLS | REQUESTS);
+        let urgency = if is_usual { Urgency::Later } else { Urgency::Now };
+        self.0.add(&record.line(self.0.format), urgency);
     }
 }
+
+/// The target of records about ended calls, which `policy` writes.
+const CALLS: &str = "callgate::calls";
+/// The target of records about ended requests.
+pub(super) const REQUESTS: &str = "callgate::requests";
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_config::TelemetryConfig;
+use callgate_config::{Built, Examined, Subject, TelemetryConfig};
 use callgate_executor::TraceContext;
+use callgate_secret::{LocalStores, SecretStore};
 use callgate_transport::{Client, Limits, Transport};
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use opentelemetry::{
     Context, SpanId, TraceFlags, TraceId,
     trace::{SpanContext, TraceContextExt, TraceState, TracerProvider as _},
@@ -22,6 +23,53 @@ use tracing_opentelemetry::OpenTelemetryLayer;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::registry::LookupSpan;
 use url::Url;
+
+/// The operator's headers for requests to the collector.
+pub(super) async fn headers(
+    config: &TelemetryConfig,
+    secrets: &dyn SecretStore,
+) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, reference) in &config.headers {
+        let at = |why: String| format!("`telemetry.headers.{name}`: {why}");
+        let secret = secrets.get(reference).await.map_err(|error| at(error.to_string()))?;
+        let wrong = |_| at("expected the text of a header".to_owned());
+        let mut value = HeaderValue::from_str(secret.expose()).map_err(wrong)?;
+        value.set_sensitive(true);
+        let wrong = |_| at("expected the name of a header".to_owned());
+        headers.insert(HeaderName::try_from(name).map_err(wrong)?, value);
+    }
+    Ok(headers)
+}
+
+/// Sends the collector a message without spans, if there is one.
+pub(crate) async fn examined(built: &Built) -> Option<Examined> {
+    let collector = built.telemetry.otlp.as_ref()?;
+    let endpoint = endpoint(collector);
+    let mut shown = collector.clone();
+    // Both may be confidential.
+    shown.set_query(None);
+    shown.set_username("").ok();
+    shown.set_password(None).ok();
+    let subject = Subject::Collector(self::endpoint(&shown));
+    Some(callgate_config::examined(subject, tried(built, &endpoint)).await)
+}
+
+async fn tried(built: &Built, endpoint: &str) -> Result<String, String> {
+    let secrets = LocalStores::new(&built.base);
+    let headers = headers(&built.telemetry, &secrets).await?;
+    let client = Client::new().map_err(|error| error.to_string())?;
+    let request = Request::post(endpoint).header(header::CONTENT_TYPE, "application/x-protobuf");
+    // A message of protobuf without a field is no byte.
+    let mut request = request.body(Bytes::new()).map_err(|error| error.to_string())?;
+    request.headers_mut().extend(headers);
+    let sent = client.send(request, &Limits { timeout: TIMEOUT, response_bytes: MOST_ANSWERED });
+    let status = sent.await.map_err(|error| error.to_string())?.status();
+    if !status.is_success() {
+        return Err(format!("expected a status of success, got: {status}"));
+    }
+    Ok(format!("status {status}"))
+}
 
 /// The provider that keeps spans until they are sent, and the layer that makes them from those of `tracing`.
 pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(

@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -10,10 +11,14 @@ use axum::{
     extract::{MatchedPath, Request},
     response::Response,
 };
+#[cfg(not(feature = "otel"))]
+use callgate_executor::TraceContext;
 use futures_util::future::{BoxFuture, Either, FutureExt};
 use tower_layer::Layer;
 use tower_service::Service;
 use tracing::{Instrument, Span, field::Empty};
+
+use super::RequestFacts;
 
 /// Runs the handler of a request within the request's span. Costs almost nothing if nobody records spans.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +50,9 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let span = span(&request);
+        if let Some(found) = request.extensions().get::<Arc<RequestFacts>>() {
+            record(found, &request, &span);
+        }
         if span.is_disabled() {
             return Either::Left(self.0.call(request));
         }
@@ -54,6 +62,20 @@ where
             Ok(response)
         });
         Either::Right(recorded.boxed())
+    }
+}
+
+/// Notes what the request's record says of its route and its trace.
+fn record(found: &RequestFacts, request: &Request, span: &Span) {
+    if let Some(route) = request.extensions().get() {
+        found.set_route(route);
+    }
+    #[cfg(feature = "otel")]
+    let own = (!span.is_disabled()).then(|| span.in_scope(super::otel::current)).flatten();
+    #[cfg(not(feature = "otel"))]
+    let own = Option::<TraceContext>::None.filter(|_| !span.is_disabled());
+    if let Some(trace) = own.or_else(|| super::trace_of(request.headers())) {
+        found.set_trace(trace.trace_id());
     }
 }
 

@@ -1,11 +1,14 @@
 //! The lines printed at the start: what is served, where, which tools, what is missing, and the findings that `callgate
-//! check` reports for the same configuration.
+//! check` reports for the same configuration. For a log in JSON they are records with fields.
 
-use callgate_config::{Built, Finding, Summary};
+use callgate_config::{Built, Summary};
 use callgate_executor::Entry;
-use callgate_tool::Tool;
+use callgate_tool::{Object, Tool, Value, json};
+use tracing::Level;
 
-use crate::{functions, listen::Listener, peer::ListenerKind, source::Source};
+use crate::{
+    functions, listen::Listener, observe::json_record, peer::ListenerKind, source::Source,
+};
 
 pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
     let summary = built.summary();
@@ -21,8 +24,59 @@ pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> V
     lines
 }
 
+/// What the lines say, as records of a log in JSON: one of what is served, and one of each finding.
+pub(super) fn records(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
+    let summary = built.summary();
+    let record = |level, message: &str, fields: Value| {
+        let fields = if let Value::Object(fields) = fields { fields } else { Object::new() };
+        json_record(level, module_path!(), message, fields)
+    };
+    // Nobody can correct the demo.
+    let most = source.path().map_or(0, |_| MOST_FINDINGS);
+    let findings = summary.findings.iter().take(most);
+    let findings = findings.map(|finding| {
+        let position = finding.position;
+        let fields = json!({
+            "code": (finding.code), "file": (finding.file.display().to_string()),
+            "line": (position.map(|position| position.line)),
+            "column": (position.map(|position| position.column)),
+            "pointer": (&*finding.pointer), "help": (&*finding.help),
+        });
+        record(Level::WARN, &finding.message, fields)
+    });
+    let fields = start(source, built, listeners, &summary);
+    let served = record(Level::INFO, &addresses(listeners), fields);
+    std::iter::once(served).chain(findings).collect()
+}
+
+fn start(source: &Source, built: &Built, listeners: &[Listener], summary: &Summary) -> Value {
+    let of = |kind| addresses_of(listeners, kind).map(Value::from).collect::<Vec<_>>();
+    let toolsets = toolset_names(built).into_iter().map(Value::from).collect::<Vec<_>>();
+    let unread = built.toolsets.iter().filter(|toolset| toolset.failure().is_some());
+    let unread = unread.map(|toolset| Value::from(toolset.name.as_str())).collect::<Vec<_>>();
+    let Summary { n_degraded, n_refused, others, .. } = summary;
+    let (n_exposed, n_tokens) = tool_counts(built, summary);
+    let secrets = built.missing_secrets.iter().map(|secret| Value::from(secret.to_string()));
+    let logins = built.missing_logins.iter().map(|login| Value::from(login.as_str()));
+    let others = others.iter().map(|(code, n)| ((*code).to_owned(), Value::from(*n)));
+    json!({
+        "version": VERSION,
+        "file": (source.path().map(|file| file.display().to_string())),
+        "listen": (of(ListenerKind::Calls)), "admin": (of(ListenerKind::Admin)),
+        "toolsets": toolsets, "unread": unread,
+        "tools": {
+            "exposed": n_exposed, "degraded": (*n_degraded), "refused": (*n_refused),
+            "tokens": n_tokens,
+        },
+        "missing": {
+            "secrets": (secrets.collect::<Vec<_>>()), "logins": (logins.collect::<Vec<_>>()),
+            "schemes": (missing_schemes(summary)),
+        },
+        "findings": (summary.findings.len()), "otherFindings": (others.collect::<Object>()),
+    })
+}
+
 fn served(source: &Source) -> String {
-    const VERSION: &str = env!("CARGO_PKG_VERSION");
     match source.path() {
         Some(file) => format!("callgate {VERSION} serves {}", file.display()),
         None => format!(
@@ -32,18 +86,23 @@ fn served(source: &Source) -> String {
 }
 
 fn addresses(listeners: &[Listener]) -> String {
-    let of = |kind| {
-        let of_kind = listeners.iter().filter(|listener| listener.kind() == kind);
-        of_kind.map(Listener::shown).collect::<Vec<_>>().join(", ")
-    };
+    let of = |kind| addresses_of(listeners, kind).collect::<Vec<_>>().join(", ");
     let admin = of(ListenerKind::Admin);
     let admin = if admin.is_empty() { admin } else { format!("; admin on {admin}") };
     format!("listening on {}{admin}", of(ListenerKind::Calls))
 }
 
-fn toolsets(built: &Built) -> String {
+fn addresses_of(listeners: &[Listener], kind: ListenerKind) -> impl Iterator<Item = String> {
+    listeners.iter().filter(move |listener| listener.kind() == kind).map(Listener::shown)
+}
+
+fn toolset_names(built: &Built) -> Vec<&str> {
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    let all: Vec<_> = described.chain(functions::toolsets(built)).collect();
+    described.chain(functions::toolsets(built)).collect()
+}
+
+fn toolsets(built: &Built) -> String {
+    let all = toolset_names(built);
     let n_toolsets = all.len();
     let names = all.into_iter().filter(|name| !name.is_empty());
     let names: Vec<_> = names.take(MOST_NAMES).collect();
@@ -60,20 +119,29 @@ fn toolsets(built: &Built) -> String {
 }
 
 fn tools(built: &Built, summary: &Summary) -> String {
-    let Summary { n_exposed, n_degraded, n_refused, n_tokens, .. } = summary;
-    let n_exposed = n_exposed + functions::count(built);
-    let functions = functions::all(built).filter_map(Entry::declaration);
-    let n_tokens = n_tokens + functions.map(Tool::tokens).sum::<usize>();
+    let Summary { n_degraded, n_refused, .. } = summary;
+    let (n_exposed, n_tokens) = tool_counts(built, summary);
     format!(
         "tools: {n_exposed} exposed, {n_degraded} degraded, {n_refused} refused; about {n_tokens} tokens of declarations"
     )
 }
 
+/// The exposed tools and the tokens of all declarations, with those of functions.
+fn tool_counts(built: &Built, summary: &Summary) -> (usize, usize) {
+    let functions = functions::all(built).filter_map(Entry::declaration);
+    let n_tokens = summary.n_tokens + functions.map(Tool::tokens).sum::<usize>();
+    (summary.n_exposed + functions::count(built), n_tokens)
+}
+
+/// The security schemes without a credential.
+fn missing_schemes(summary: &Summary) -> usize {
+    summary.findings.iter().filter(|finding| finding.code == MISSING_CREDENTIAL).count()
+}
+
 fn credentials(built: &Built, summary: &Summary) -> String {
     let secrets: Vec<_> = built.missing_secrets.iter().map(ToString::to_string).collect();
     let secrets = secrets.join(", ");
-    let is_scheme = |finding: &&Finding| finding.code == MISSING_CREDENTIAL;
-    let schemes = match summary.findings.iter().filter(is_scheme).count() {
+    let schemes = match missing_schemes(summary) {
         0 => String::new(),
         1 => "1 security scheme".to_owned(),
         n => format!("{n} security schemes"),
@@ -109,6 +177,7 @@ fn manual(listeners: &[Listener]) -> String {
     format!("manual: `callgate::manual`; every path: {first}/openapi.json")
 }
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The code of findings about security schemes without a credential.
 const MISSING_CREDENTIAL: &str = "missing-credential";
 const MOST_FINDINGS: usize = 20;

@@ -13,6 +13,7 @@ mod limits;
 mod listening;
 mod messages;
 mod own;
+mod request_log;
 mod resource;
 mod restart;
 mod rights;

@@ -136,6 +136,11 @@ impl OfTool {
 }
 
 impl CountedCall {
+    /// The name of the toolset; empty for an unknown tool.
+    pub(super) fn toolset(&self) -> &str {
+        &self.toolset.toolset
+    }
+
     pub(super) fn end(
         &self,
         outcome: &'static str,

@@ -1,61 +1,91 @@
 //! One record as a line.
 
-use std::{fmt, time::SystemTime};
+use std::{
+    fmt::{self, Write as _},
+    time::SystemTime,
+};
 
+use callgate_config::LogFormat;
 use callgate_tool::{Object, Value, json, visible_line};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tracing::{
-    Metadata,
+    Level,
     field::{Field, Visit},
 };
 
+/// A record of the log before it is a line.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) at: SystemTime,
-    pub(super) metadata: &'a Metadata<'a>,
-    pub(super) fields: Fields,
+    pub(super) level: Level,
+    pub(super) target: &'a str,
+    pub(super) message: &'a str,
+    /// The fields in the format's own form, without what is around them.
+    pub(super) fields: &'a str,
     /// The spans around the record, the outermost first.
-    pub(super) spans: Vec<(&'a str, Fields)>,
+    pub(super) spans: &'a [(&'a str, Fields)],
 }
 
-/// Values by their names; the last value of a name counts.
+/// The fields of an event, written as they come: nothing is kept in between.
+#[derive(Debug)]
+pub(super) struct EventFields {
+    format: LogFormat,
+    pub(super) message: String,
+    pub(super) others: String,
+}
+
+/// Values of a span by their names; the last value of a name counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields(Vec<(&'static str, Value)>);
 
 impl Record<'_> {
+    pub(super) fn line(&self, format: LogFormat) -> String {
+        match format {
+            LogFormat::Json => self.json(),
+            LogFormat::Text => self.text(),
+        }
+    }
+
     /// Writes `2026-11-22T11:00:00Z INFO callgate_gateway::live: reloaded cause=file call{tool=pets-getPet}`.
-    pub(super) fn text(&self) -> String {
-        let (level, target) = (self.metadata.level().as_str(), self.metadata.target());
-        let mut line = format!("{} {level:<5} {target}:", self.time());
-        if let Some(message) = self.fields.message() {
-            line.push(' ');
-            line.push_str(&visible_line(message));
+    fn text(&self) -> String {
+        let mut line = String::with_capacity(USUAL_BYTES);
+        line.push_str(&self.time());
+        // Writing to a text cannot fail.
+        write!(line, " {:<5} {}:", self.level.as_str(), self.target).ok();
+        for part in [&visible_line(self.message), self.fields] {
+            if !part.is_empty() {
+                line.push(' ');
+                line.push_str(part);
+            }
         }
-        for (name, value) in self.fields.others() {
-            line.push(' ');
-            pair(&mut line, name, value);
-        }
-        for (name, fields) in &self.spans {
-            line.push_str(&format!(" {name}{{{}}}", fields.pairs()));
+        for (name, fields) in self.spans {
+            write!(line, " {name}{{{}}}", fields.pairs()).ok();
         }
         line
     }
 
     /// Writes `{"time", "level", "target", "message", "fields", "spans"}`.
-    pub(super) fn json(&self) -> String {
-        let (level, target) = (self.metadata.level().as_str(), self.metadata.target());
-        let mut value = json!({"time": self.time(), "level": level, "target": target});
-        let spans = self.spans.iter().map(|(name, fields)| {
+    fn json(&self) -> String {
+        let mut line = String::with_capacity(USUAL_BYTES);
+        line.push_str("{\"time\":\"");
+        line.push_str(&self.time());
+        line.push_str("\",\"level\":\"");
+        line.push_str(self.level.as_str());
+        line.push_str("\",\"target\":");
+        quoted(&mut line, self.target);
+        line.push_str(",\"message\":");
+        quoted(&mut line, self.message);
+        line.push_str(",\"fields\":{");
+        line.push_str(self.fields);
+        line.push_str("},\"spans\":[");
+        for (at, (name, fields)) in self.spans.iter().enumerate() {
             let mut members = fields.members();
             members.insert("name", (*name).into());
-            Value::Object(members)
-        });
-        if let Some(members) = value.as_object_mut() {
-            members.insert("message", self.fields.message().unwrap_or_default().into());
-            members.insert("fields", Value::Object(self.fields.members()));
-            members.insert("spans", Value::Array(spans.collect()));
+            line.push_str(if at == 0 { "" } else { "," });
+            line.push_str(&visible_line(&Value::Object(members).to_string()));
         }
-        visible_line(&value.to_string()).into_owned()
+        line.push_str("]}");
+        line
     }
 
     fn time(&self) -> String {
@@ -63,28 +93,84 @@ impl Record<'_> {
     }
 }
 
+impl EventFields {
+    pub(super) fn new(format: LogFormat) -> Self {
+        Self { format, message: String::new(), others: String::new() }
+    }
+
+    /// Begins a field: what separates it from the one before, and its name.
+    fn begin(&mut self, field: &Field) {
+        let others = &mut self.others;
+        match self.format {
+            LogFormat::Json => {
+                others.push_str(if others.is_empty() { "" } else { "," });
+                quoted(others, field.name());
+                others.push(':');
+            }
+            LogFormat::Text => {
+                others.push_str(if others.is_empty() { "" } else { " " });
+                others.push_str(field.name());
+                others.push('=');
+            }
+        }
+    }
+
+    /// Writes a number or `true`.
+    fn bare(&mut self, field: &Field, value: impl fmt::Display) {
+        self.begin(field);
+        write!(self.others, "{value}").ok();
+    }
+}
+
+impl Visit for EventFields {
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.bare(field, value);
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.bare(field, value);
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        let value = cut(value);
+        if field.name() == MESSAGE {
+            value.clone_into(&mut self.message);
+            return;
+        }
+        self.begin(field);
+        match self.format {
+            LogFormat::Json => quoted(&mut self.others, value),
+            LogFormat::Text => word(&mut self.others, value),
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.bare(field, value);
+    }
+}
+
 impl Fields {
-    fn message(&self) -> Option<&str> {
-        let message = self.0.iter().find(|(name, _)| *name == MESSAGE);
-        message.and_then(|(_, value)| value.as_str())
-    }
-
-    fn others(&self) -> impl Iterator<Item = &(&'static str, Value)> {
-        self.0.iter().filter(|(name, _)| *name != MESSAGE)
-    }
-
     /// Writes `tool=pets-getPet status=200`.
     fn pairs(&self) -> String {
         let mut pairs = String::new();
-        for (name, value) in self.others() {
+        for (name, value) in &self.0 {
             pairs.push_str(if pairs.is_empty() { "" } else { " " });
-            pair(&mut pairs, name, value);
+            pairs.push_str(name);
+            pairs.push('=');
+            match value.as_str() {
+                Some(text) => word(&mut pairs, text),
+                None => pairs.push_str(&visible_line(&value.to_string())),
+            }
         }
         pairs
     }
 
     fn members(&self) -> Object {
-        self.others().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+        self.0.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
     fn set(&mut self, field: &Field, value: Value) {
@@ -115,17 +201,25 @@ impl Visit for Fields {
     }
 }
 
-fn pair(line: &mut String, name: &str, value: &Value) {
-    line.push_str(name);
-    line.push('=');
-    match value.as_str() {
-        Some(text) if text.is_empty() || text.contains([' ', '"', '=', '{', '}']) => {
-            line.push('"');
-            line.push_str(&visible_line(&text.replace('"', "\\\"")));
-            line.push('"');
-        }
-        Some(text) => line.push_str(&visible_line(text)),
-        None => line.push_str(&visible_line(&value.to_string())),
+/// Writes a text, in quotation marks if it could pass for more than one.
+fn word(line: &mut String, text: &str) {
+    if text.is_empty() || text.contains([' ', '"', '=', '{', '}']) {
+        line.push('"');
+        line.push_str(&visible_line(&text.replace('"', "\\\"")));
+        line.push('"');
+    } else {
+        line.push_str(&visible_line(text));
+    }
+}
+
+/// Writes a string of JSON.
+fn quoted(line: &mut String, text: &str) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        line.push('"');
+        line.push_str(text);
+        line.push('"');
+    } else {
+        line.push_str(&visible_line(&Value::from(text).to_string()));
     }
 }
 
@@ -134,6 +228,8 @@ fn cut(text: &str) -> &str {
 }
 
 const MESSAGE: &str = "message";
+/// The bytes that most lines fit in.
+const USUAL_BYTES: usize = 384;
 
 /// The most bytes of one value; nobody reads more.
 const MOST_BYTES: usize = 4096;

@@ -1,6 +1,6 @@
 //! Tests which records are written, and how.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use super::*;
 
@@ -10,7 +10,8 @@ fn written(settings: &str, act: fn()) -> Vec<String> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&lines);
     let write = Box::new(move |line: &str| kept.lock().unwrap().push(line.to_owned()));
-    let subscriber = subscriber(&Config::from_text(text, "").unwrap().log, write);
+    let log = Config::from_text(text, "").unwrap().log;
+    let subscriber = subscriber(&log, Arc::new(Lines::new(log.format, write)));
     tracing::subscriber::with_default(subscriber, act);
     let lines = lines.lock().unwrap();
     // The time comes first and differs each time.
@@ -41,7 +42,8 @@ fn a_log_record_in_json_has_its_spans() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&lines);
     let write = Box::new(move |line: &str| kept.lock().unwrap().push(line.to_owned()));
-    let subscriber = subscriber(&Config::from_text(text, "").unwrap().log, write);
+    let log = Config::from_text(text, "").unwrap().log;
+    let subscriber = subscriber(&log, Arc::new(Lines::new(log.format, write)));
     tracing::subscriber::with_default(subscriber, || {
         tracing::info_span!("call", tool = "t").in_scope(|| tracing::warn!(n = 3, "a\nb"));
     });
@@ -78,4 +80,30 @@ fn log_levels_apply_to_their_modules() {
         messages("{modules: {callgate_executor: debug}}"),
         ["ours", "ours in detail", "a library's warning"]
     );
+}
+
+#[test]
+fn lines_that_nobody_reads_are_counted_and_hold_up_nobody() {
+    let (release, wait) = std::sync::mpsc::channel::<()>();
+    let written = Arc::<Mutex<String>>::default();
+    let (kept, wait) = (Arc::clone(&written), Mutex::new(wait));
+    let write = move |lines: &str| {
+        // The reader of the log sleeps until it is woken for good.
+        wait.lock().unwrap().recv().ok();
+        kept.lock().unwrap().push_str(&format!("{lines}\n"));
+    };
+    let lines = Arc::new(Lines::new(LogFormat::Text, Box::new(write)));
+    let thread = LineThread::start(&lines).unwrap();
+    let line = "x".repeat(1 << 10);
+    let n_lines = 4096;
+    for _ in 0..n_lines {
+        lines.add(&line, Urgency::Now);
+    }
+    drop(release);
+    drop(thread);
+    let written = written.lock().unwrap();
+    let n_written = written.lines().filter(|written| **written == line).count();
+    let lost = written.lines().find_map(|line| line.split_once("lines=")).unwrap().1;
+    assert_eq!(n_written + lost.parse::<usize>().unwrap(), n_lines);
+    assert!(n_written >= 1000, "{n_written}");
 }

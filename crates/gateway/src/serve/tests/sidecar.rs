@@ -3,6 +3,7 @@
 use super::*;
 
 use callgate_config::{Config, Description, Environment};
+use callgate_policy::Metrics;
 use callgate_transport::Listeners;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -52,7 +53,9 @@ impl Sidecar {
             toolset.description = Description::text(callgate_testkit::describe(description));
         }
         let listeners = Listeners::default();
-        let environment = Environment::new().with_listeners(listeners.clone());
+        let environment = Environment::new()
+            .with_listeners(listeners.clone())
+            .with_middleware(Arc::new(Metrics::new().with_call_log()));
         let built = config.build(&environment, None).await.map_err(Failure::Configuration)?;
         let opened = open(&built, &ServeOptions::default()).await?;
         opened.iter().filter_map(listen::Listener::bound).for_each(|bound| listeners.add(bound));

@@ -1,0 +1,50 @@
+//! The event of one ended call, for a log that is read by programs. It has names, words and numbers, and no value of the
+//! call.
+
+use callgate_executor::{Call, CurrentTrace, Ended, TraceContext};
+use callgate_tool::Principal;
+use tracing::{Level, Span};
+
+use super::series::CountedCall;
+
+/// Writes the event, unless nobody reads events of this target.
+pub(super) fn write(call: &Call<'_>, ended: &Ended<'_>, status: Option<u16>) {
+    if !tracing::enabled!(target: TARGET, Level::INFO) {
+        return;
+    }
+    let counted = call.extensions().get::<CountedCall>();
+    let toolset = counted.map(CountedCall::toolset).filter(|toolset| !toolset.is_empty());
+    tracing::info!(
+        target: TARGET,
+        parent: None,
+        tool = call.tool(),
+        toolset,
+        outcome = ended.ending.as_str(),
+        status,
+        reached = ended.reached.as_str(),
+        ms = u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
+        principal = call.principal().map(Principal::id),
+        id = call.id(),
+        trace = trace(call).map(|trace| tracing::field::display(HexTrace(trace))),
+        "call ended"
+    );
+}
+
+/// The trace of the program's own span if it has one, otherwise the caller's.
+fn trace(call: &Call<'_>) -> Option<u128> {
+    let extensions = call.extensions();
+    let own = extensions.get::<CurrentTrace>().zip(extensions.get::<Span>());
+    let own = own.and_then(|(CurrentTrace(current), span)| span.in_scope(current));
+    own.as_ref().or_else(|| call.trace()).map(TraceContext::trace_id)
+}
+
+/// The id of a trace, as W3C Trace Context writes it.
+struct HexTrace(u128);
+
+impl std::fmt::Display for HexTrace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+const TARGET: &str = "callgate::calls";
