@@ -5,7 +5,7 @@ use super::workspace::{File, root, tracked_files};
 
 /// The way in which the runner gets a program.
 #[derive(Clone, Copy)]
-enum From {
+enum Supply {
     /// An action sets it up.
     Action(&'static str),
     /// A package of Debian and Ubuntu.
@@ -14,19 +14,19 @@ enum From {
     Runner,
 }
 
-const PROGRAMS: &[(&str, From)] = &[
-    ("dbus-daemon", From::Package("dbus")),
-    ("dnsmasq", From::Package("dnsmasq-base")),
-    ("gnome-keyring-daemon", From::Package("gnome-keyring")),
-    ("ip", From::Package("iproute2")),
-    ("nginx", From::Runner),
-    ("node", From::Action("actions/setup-node")),
-    ("npm", From::Action("actions/setup-node")),
-    ("openssl", From::Package("openssl")),
-    ("promtool", From::Runner),
-    ("python3", From::Action("actions/setup-python")),
-    ("secret-tool", From::Package("libsecret-tools")),
-    ("unshare", From::Runner),
+const PROGRAMS: &[(&str, Supply)] = &[
+    ("dbus-daemon", Supply::Package("dbus")),
+    ("dnsmasq", Supply::Package("dnsmasq-base")),
+    ("gnome-keyring-daemon", Supply::Package("gnome-keyring")),
+    ("ip", Supply::Package("iproute2")),
+    ("nginx", Supply::Runner),
+    ("node", Supply::Action("actions/setup-node")),
+    ("npm", Supply::Action("actions/setup-node")),
+    ("openssl", Supply::Package("openssl")),
+    ("promtool", Supply::Runner),
+    ("python3", Supply::Action("actions/setup-python")),
+    ("secret-tool", Supply::Package("libsecret-tools")),
+    ("unshare", Supply::Runner),
 ];
 
 /// Scripts below `tests/interop` that `.ci/full` runs, and `.ci/run` does not.
@@ -39,7 +39,9 @@ fn programs(script: &str) -> Vec<&str> {
     for line in script.lines() {
         let named = line.split("command -v ").skip(1).chain(line.split("shutil.which(").skip(1));
         found.extend(named.filter_map(|rest| rest.split([' ', ')', ';']).next()));
-        if let Some((_, tools)) = line.split_once("for tool in ") {
+        let is_list = |rest: &str| rest.starts_with("(\"") || rest.ends_with("; do");
+        if let Some((_, tools)) = line.split_once("for tool in ").filter(|(_, rest)| is_list(rest))
+        {
             let tools = tools.split([';', ':']).next().unwrap_or_default();
             found.extend(tools.split([' ', ',']));
         }
@@ -50,23 +52,21 @@ fn programs(script: &str) -> Vec<&str> {
 
 /// What the workflow lacks.
 fn lacking(scripts: &[File], workflow: &str) -> Vec<String> {
-    let mut lacking = Vec::new();
-    for script in scripts {
-        for program in programs(&script.text) {
-            match PROGRAMS.iter().find(|(name, _)| *name == program) {
-                None => lacking.push(format!("{}: {program} is not in the table", script.path)),
-                Some((_, From::Runner)) => {}
-                Some((_, From::Action(name) | From::Package(name))) => {
-                    let is_named =
-                        |word: &str| word == *name || word.starts_with(&format!("{name}@"));
-                    if !workflow.split_whitespace().any(is_named) {
-                        lacking.push(format!("{program}: the workflow has no {name}"));
-                    }
-                }
-            }
-        }
-    }
-    lacking
+    let programs = scripts.iter().flat_map(|script| {
+        programs(&script.text).into_iter().map(|program| (&*script.path, program))
+    });
+    programs.filter_map(|(path, program)| lack(path, program, workflow)).collect()
+}
+
+fn lack(path: &str, program: &str, workflow: &str) -> Option<String> {
+    let name = match PROGRAMS.iter().find(|(name, _)| *name == program) {
+        None => return Some(format!("{path}: {program} is not in the table")),
+        Some((_, Supply::Runner)) => return None,
+        Some((_, Supply::Action(name) | Supply::Package(name))) => name,
+    };
+    let is_named = |word: &str| word == *name || word.starts_with(&format!("{name}@"));
+    let is_there = workflow.split_whitespace().any(is_named);
+    (!is_there).then(|| format!("{program}: the workflow has no {name}"))
 }
 
 #[test]
