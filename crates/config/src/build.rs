@@ -260,10 +260,7 @@ impl Assembly<'_> {
         let builder = functions.into_iter().fold(builder, functions::add);
         let executor =
             environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
-        let executor = executor.map_err(|error| {
-            let help = "give each tool its own name";
-            Error::whole(&origin.file, ConfigCode::DuplicateTool.as_str(), error.to_string(), help)
-        })?;
+        let executor = executor.map_err(|error| faulty_tool(config, &error))?;
         let Connections { network, directories, .. } = connections;
         let kept =
             built::Reusable { authenticators, directories, network, policy, stores, fetched };
@@ -291,6 +288,12 @@ impl Assembly<'_> {
             files,
         })
     }
+}
+
+fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
+    let help = "give each tool its own name";
+    let code = ConfigCode::DuplicateTool.as_str();
+    Error::whole(&config.origin.file, code, error.to_string(), help)
 }
 
 fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {

@@ -59,7 +59,8 @@ impl World {
         std::fs::write(&file, &text).unwrap();
         let (lines, mut shown) = mpsc::unbounded_channel();
         let source = Source::file(file, DescriptionOptions::default());
-        let options = ServeOptions { listen: Vec::new(), routes: callgate_ces::routes() };
+        let routes = callgate_ces::routes();
+        let options = ServeOptions { routes, ..ServeOptions::default() };
         let running = tokio::spawn(async move {
             serve(source, options, |line| lines.send(line.to_owned()).unwrap()).await.unwrap();
         });
