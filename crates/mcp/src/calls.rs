@@ -6,7 +6,8 @@ use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext, UsableToolsets};
 use callgate_tool::{
-    Approvers, Arguments, Fault, Journal, Object, Session, ToolCall, ToolResult, Value, json,
+    Approvers, Arguments, Fault, Journal, Object, Pending, Session, ToolCall, ToolResult, Value,
+    json,
 };
 use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
@@ -108,16 +109,7 @@ async fn answered(
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
                     let is_kept = host.keep(incoming.head, inline, &call, pending).await;
-                    let id = &pending.id;
-                    let fault = match pending.approvers {
-                        // Making the call again is enough then.
-                        Approvers::Either | Approvers::Others => {
-                            wording::approval::decided_by_others(id)
-                        }
-                        Approvers::Caller if is_kept => wording::approval::decided_elsewhere(id),
-                        Approvers::Caller => wording::approval::nobody_asks(),
-                    };
-                    result.outcome = fault.into();
+                    result.outcome = undecided(pending, is_kept).into();
                 }
                 results.push(result);
                 attachments.extend(attached);
@@ -136,6 +128,15 @@ async fn answered(
     let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
     let result = results.first().or_else(|| refused.map(|refused| &**refused));
     Ok(Answer::Ended(written(result, blocks)))
+}
+
+/// The fault of a call that nobody has approved yet. Where others than the caller may, it is enough to make it again.
+fn undecided(pending: &Pending, is_kept: bool) -> Box<Fault> {
+    match pending.approvers {
+        Approvers::Either | Approvers::Others => wording::approval::decided_by_others(&pending.id),
+        Approvers::Caller if is_kept => wording::approval::decided_elsewhere(&pending.id),
+        Approvers::Caller => wording::approval::nobody_asks(),
+    }
 }
 
 async fn session(

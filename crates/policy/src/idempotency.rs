@@ -89,7 +89,8 @@ impl Middleware for Idempotency {
             return ControlFlow::Continue(());
         };
         let same = *fingerprint(call, backend).as_bytes();
-        let brought = call.decision().map(|decided| decided.approval.as_str()).or(call.approval());
+        let decided = call.decision().map(|decided| decided.approval.as_str());
+        let brought = decided.or_else(|| call.approval());
         let waits = Mutex::new(None);
         let may_go_on = |first: Option<&[u8]>| {
             let Some(Outcome::Pending(pending)) = first.and_then(Outcome::from_bytes) else {

@@ -75,13 +75,15 @@ mod tests {
         };
         for (at, owner) in owners.iter().enumerate() {
             let group = Group::of_owner(Space::Approval, Owner::new(owner.0.as_ref(), &owner.1));
-            for (other, key_owner) in owners.iter().enumerate() {
-                for name in ["", "a", "=", "/=", "=/=s/=a"] {
-                    let key = of(key_owner, name);
-                    assert_eq!(group.contains(&key), at == other, "{} {}", group.0, key.as_str());
-                    assert!(Group::of_space(Space::Approval).contains(&key));
-                    assert!(!Group::of_space(Space::Call).contains(&key));
-                }
+            let names = ["", "a", "=", "/=", "=/=s/=a"];
+            let others = owners.iter().enumerate();
+            for (other, key, name) in
+                others.flat_map(|(other, it)| names.map(|name| (other, it, name)))
+            {
+                let key = of(key, name);
+                assert_eq!(group.contains(&key), at == other, "{} {}", group.0, key.as_str());
+                assert!(Group::of_space(Space::Approval).contains(&key));
+                assert!(!Group::of_space(Space::Call).contains(&key));
             }
         }
         let owner = Owner::new(None, &owners[2].1);

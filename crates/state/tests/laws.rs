@@ -39,14 +39,57 @@ enum Condition {
 }
 
 /// What must be there.
-#[derive(Default)]
 struct Model {
+    start: Instant,
     records: BTreeMap<usize, (u8, Version, Option<u64>)>,
     former: BTreeMap<usize, Version>,
     seconds: u64,
 }
 
 impl Model {
+    fn new() -> Self {
+        let start = tokio::time::Instant::now().into_std();
+        Self { start, records: BTreeMap::new(), former: BTreeMap::new(), seconds: 0 }
+    }
+
+    fn now(&self) -> Instant {
+        self.start + Duration::from_secs(self.seconds)
+    }
+
+    async fn put(
+        &mut self,
+        store: &dyn Store,
+        at: usize,
+        condition: Condition,
+        (value, lives): (u8, Option<u64>),
+    ) {
+        let (expected, current) = (self.expected(at, condition), self.current(at));
+        let put = store.put(&key(at), record(value, lives), expected, self.now()).await;
+        if !expected.is_met_by(current.map(|(_, version)| version)) {
+            assert_eq!(put.unwrap_err().kind(), ErrorKind::Conflict);
+            return;
+        }
+        let version = put.unwrap();
+        let ends = lives.map(|lives| self.seconds + lives);
+        if let Some((_, former, _)) = self.records.insert(at, (value, version, ends)) {
+            assert_ne!(former, version);
+            self.former.insert(at, former);
+        }
+    }
+
+    async fn remove(&mut self, store: &dyn Store, at: usize, condition: Condition) {
+        let (expected, current) = (self.expected(at, condition), self.current(at));
+        let removed = store.remove(&key(at), expected, self.now()).await;
+        if !expected.is_met_by(current.map(|(_, version)| version)) {
+            assert_eq!(removed.unwrap_err().kind(), ErrorKind::Conflict);
+            return;
+        }
+        assert_eq!(removed.unwrap(), current.is_some());
+        if let Some((_, former, _)) = self.records.remove(&at) {
+            self.former.insert(at, former);
+        }
+    }
+
     fn current(&mut self, key: usize) -> Option<(u8, Version)> {
         let (value, version, ends) = *self.records.get(&key)?;
         if ends.is_some_and(|ends| ends <= self.seconds) {
@@ -105,10 +148,9 @@ async fn obeys(
     open_again: &dyn Fn(Box<dyn Store>) -> Box<dyn Store>,
     steps: Vec<Step>,
 ) {
-    let mut model = Model::default();
-    let start = tokio::time::Instant::now().into_std();
+    let mut model = Model::new();
     for step in steps {
-        let now: Instant = start + Duration::from_secs(model.seconds);
+        let now = model.now();
         match step {
             Step::Get(at) => {
                 let found = store.get(&key(at), now).await.unwrap();
@@ -122,31 +164,9 @@ async fn obeys(
                 assert_eq!(listed, there.collect::<BTreeMap<_, _>>());
             }
             Step::Put(at, condition, value, lives) => {
-                let (expected, current) = (model.expected(at, condition), model.current(at));
-                let put = store.put(&key(at), record(value, lives), expected, now).await;
-                if !expected.is_met_by(current.map(|(_, version)| version)) {
-                    assert_eq!(put.unwrap_err().kind(), ErrorKind::Conflict);
-                    continue;
-                }
-                let version = put.unwrap();
-                let ends = lives.map(|lives| model.seconds + lives);
-                if let Some((_, former, _)) = model.records.insert(at, (value, version, ends)) {
-                    assert_ne!(former, version);
-                    model.former.insert(at, former);
-                }
+                model.put(&*store, at, condition, (value, lives)).await;
             }
-            Step::Remove(at, condition) => {
-                let (expected, current) = (model.expected(at, condition), model.current(at));
-                let removed = store.remove(&key(at), expected, now).await;
-                if !expected.is_met_by(current.map(|(_, version)| version)) {
-                    assert_eq!(removed.unwrap_err().kind(), ErrorKind::Conflict);
-                    continue;
-                }
-                assert_eq!(removed.unwrap(), current.is_some());
-                if let Some((_, former, _)) = model.records.remove(&at) {
-                    model.former.insert(at, former);
-                }
-            }
+            Step::Remove(at, condition) => model.remove(&*store, at, condition).await,
             Step::Wait(seconds) => model.seconds += seconds,
             Step::OpenAgain => store = open_again(store),
         }

@@ -119,7 +119,7 @@ fn no_such_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]
     match help {
         Some(help) => reader.complain(ConfigCode::SelectsNothing, pointer, message, help),
         None => {
-            reader.warn(ConfigCode::SelectsNothing, pointer, &message, "correct it or remove it")
+            reader.warn(ConfigCode::SelectsNothing, pointer, &message, "correct it or remove it");
         }
     }
 }

@@ -92,27 +92,26 @@ impl Approvals {
         known.sort_by_key(|found| (rank(&found.approval.state), found.approval.asked));
         for found in known {
             let approval = &found.approval;
-            match &approval.state {
-                ApprovalState::Approved { by } if self.may_approve(call, Some(by)) => {
-                    if self.used(&found).await {
-                        return Ok(Some(Grant::given(approval, Some(by.clone()))));
-                    }
-                }
-                ApprovalState::Rejected { by } => {
-                    if self.used(&found).await {
-                        let (approval, by) = (approval.id.clone(), Some(by.clone()));
-                        call.extensions_mut().insert(Permit { approval, by });
-                        return Err(wording::rejected());
-                    }
-                }
+            let is_usable = match &approval.state {
+                ApprovalState::Approved { by } => self.may_approve(call, Some(by)),
+                ApprovalState::Rejected { .. } => true,
                 ApprovalState::Waiting
                     if self.rules.approvers == Approvers::Others
                         || asked.as_ref() == Some(&approval.id) =>
                 {
                     return Ok(Some(Grant::Waiting(Box::new(found.approval))));
                 }
-                ApprovalState::Approved { .. } | ApprovalState::Waiting => {}
+                ApprovalState::Waiting => false,
+            };
+            if !is_usable || !self.used(&found).await {
+                continue;
             }
+            let by = approval.state.by().map(ToOwned::to_owned);
+            if matches!(approval.state, ApprovalState::Approved { .. }) {
+                return Ok(Some(Grant::given(approval, by)));
+            }
+            call.extensions_mut().insert(Permit { approval: approval.id.clone(), by });
+            return Err(wording::rejected());
         }
         Ok(None)
     }

@@ -170,13 +170,8 @@ impl Approvals {
             let page = self.store.list(group, last.as_ref(), PAGE, now()).await?;
             let is_last = page.len() < PAGE;
             last = page.last().map(|(key, _)| key.clone());
-            for (key, stored) in page {
-                let visited = Found::read(key, &stored).map(&mut visit);
-                if visited.is_some_and(|visited| visited.is_break()) {
-                    return Ok(());
-                }
-            }
-            if is_last {
+            let mut found = page.iter().filter_map(|(key, it)| Found::read(key.clone(), it));
+            if found.try_for_each(&mut visit).is_break() || is_last {
                 return Ok(());
             }
         }

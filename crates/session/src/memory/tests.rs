@@ -107,15 +107,14 @@ async fn a_listing_has_each_record_of_its_group_once_and_in_pages() {
     }
     let listed = async |group: &Group, most: usize, now: Instant| {
         let mut found: Vec<Key> = Vec::new();
-        loop {
+        let mut is_last = false;
+        while !is_last {
             let page = memory.list(group, found.last(), most, now).await.unwrap();
             assert!(page.len() <= most, "{most}");
-            let is_last = page.len() < most;
+            is_last = page.len() < most;
             found.extend(page.into_iter().map(|(key, _)| key));
-            if is_last {
-                return found;
-            }
         }
+        found
     };
     for most in 1..15 {
         let all = listed(&Group::of_space(Space::Approval), most, now).await;

@@ -65,12 +65,12 @@ impl Approvable {
 
 forms! {
     struct ApprovableCalls => Approves, Kind::List(&Kind::Text), |reader, mapping, key| {
-        let named: Vec<_> = reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect();
-        let entries = named.into_iter().enumerate();
-        let entries = entries.filter_map(|(index, name)| {
-            approvable(reader, &format!("{}/{index}", at(mapping, key)), name)
-        });
-        Some(Approves(entries.collect()))
+        let mut entries = Vec::new();
+        for (index, name) in reader.strings(mapping, key).into_iter().enumerate() {
+            let pointer = format!("{}/{index}", at(mapping, key));
+            entries.extend(approvable(reader, &pointer, name.to_owned()));
+        }
+        Some(Approves(entries))
     };
 }
 

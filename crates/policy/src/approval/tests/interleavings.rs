@@ -157,6 +157,12 @@ impl Office {
         *self.made.entry(of).or_default() += usize::from(is_made);
     }
 
+    /// A call has ended as rejected, which somebody must have done.
+    fn hears_refusal(&mut self, of: (usize, usize)) {
+        let is_refused = |known: &&mut Known| known.of == of && known.is_refused && !known.is_over;
+        self.known.iter_mut().find(is_refused).expect("nobody rejected it").is_over = true;
+    }
+
     /// The place and the id of an approval, counted from the last.
     fn last(&self, back: usize) -> Option<(usize, String)> {
         let at = self.known.len().checked_sub(back + 1)?;
@@ -170,11 +176,7 @@ impl Office {
                 match &outcome {
                     Outcome::Answered(_) => self.uses_given((caller, name)),
                     Outcome::Failed(fault) if fault.code == FaultCode::Rejected => {
-                        let is_refused = |known: &&mut Known| {
-                            known.of == (caller, name) && known.is_refused && !known.is_over
-                        };
-                        let known = self.known.iter_mut().find(is_refused);
-                        known.expect("nobody rejected it").is_over = true;
+                        self.hears_refusal((caller, name));
                     }
                     _ => {}
                 }
@@ -186,11 +188,7 @@ impl Office {
             }
             Step::CallWith { caller, name, approval, decision, by } => {
                 let Some((approval, id)) = self.last(approval) else { return };
-                let mut decided = Decided::new(&*id, decision);
-                let decider = NAMES[by];
-                if let Some(decider) = decider {
-                    decided = decided.by(&Principal::new(decider));
-                }
+                let (decider, decided) = decided(&id, decision, by);
                 let is_others =
                     decider.is_some() && NAMES[caller].is_some() && decider != NAMES[caller];
                 let may = self.approvers != Approvers::Others || is_others;
@@ -204,11 +202,7 @@ impl Office {
             }
             Step::Mark { approval, decision, by } => {
                 let Some((approval, id)) = self.last(approval) else { return };
-                let mut decided = Decided::new(&*id, decision);
-                let decider = NAMES[by];
-                if let Some(decider) = decider {
-                    decided = decided.by(&Principal::new(decider));
-                }
+                let (decider, decided) = decided(&id, decision, by);
                 let marked = self.desk.approvals.decide(&decided, |_| true, None).await.unwrap();
                 let known = &mut self.known[approval];
                 if let Marked::Now(_) = marked {
@@ -230,6 +224,15 @@ impl Office {
                 self.approvers = approvers;
             }
         }
+    }
+}
+
+/// The decision of somebody.
+fn decided(id: &str, decision: Decision, by: usize) -> (Option<&'static str>, Decided) {
+    let (decider, decided) = (NAMES[by], Decided::new(id, decision));
+    match decider {
+        Some(name) => (decider, decided.by(&Principal::new(name))),
+        None => (None, decided),
     }
 }
 
