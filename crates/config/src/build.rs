@@ -242,8 +242,7 @@ impl Assembly<'_> {
         let session_secrets = session_secrets(&ready);
         let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
         let ways = ways.collect();
-        let functions =
-            functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
+        let functions = functions::built(&mut reader, config);
         names_are_unique(&mut reader, &config.toolsets, &ready, &functions);
         let mcp = mcp_tools::resolved(&mut reader, config, &ready, &functions);
         approvals::check_approves(&mut reader, config, environment, &ready, &functions);

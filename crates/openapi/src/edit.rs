@@ -232,7 +232,7 @@ fn unknown_tool(tool: &str, operations: &[Identity<'_>], names: &[Option<ToolNam
     let near = nearest(tool, names.iter().flatten().map(ToolName::as_str).chain(ids));
     let help =
         near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
-    let kind = if near.is_some() { EditFaultKind::Misspelt } else { EditFaultKind::Gone };
+    let kind = EditFaultKind::of_unknown(tool, near);
     EditFault::unfit("", no_tool(tool), help).of_kind(kind)
 }
 

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use crate::{Effect, Object, Value, nearest};
+use crate::{Effect, Object, Value, misspells, nearest};
 
 /// An operator's changes to one tool. Arguments have the names that the tool's declaration gives them.
 ///
@@ -73,9 +73,9 @@ pub struct EditFault {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum EditFaultKind {
-    /// The tool or the argument does not exist, and no other name is like it.
+    /// The tool or the argument does not exist, and no other name differs in one or two letters alone.
     Gone,
-    /// The tool or the argument does not exist; another name is like it.
+    /// The tool or the argument does not exist; another name differs in one or two letters.
     Misspelt,
     /// The new name is not a name of a tool.
     Name,
@@ -85,6 +85,14 @@ pub enum EditFaultKind {
     Unfit,
     /// The change has no effect.
     Unused,
+}
+
+impl EditFaultKind {
+    /// The kind of a name that does not exist, beside the nearest one that does.
+    #[doc(hidden)]
+    pub fn of_unknown(name: &str, near: Option<&str>) -> Self {
+        if near.is_some_and(|near| misspells(name, near)) { Self::Misspelt } else { Self::Gone }
+    }
 }
 
 impl ToolEdit {
@@ -175,7 +183,7 @@ impl EditFault {
         };
         Self {
             pointer: pointer.into(),
-            kind: if near.is_some() { EditFaultKind::Misspelt } else { EditFaultKind::Gone },
+            kind: EditFaultKind::of_unknown(name, near),
             message: format!("expected an argument of the tool, got: `{name}`"),
             help,
         }

@@ -39,7 +39,7 @@ pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use header::is_framing_header;
 pub use journal::{Event, Journal};
 pub use json_text::Json;
-pub use likeness::{nearest, nearest_first, shows};
+pub use likeness::{misspells, nearest, nearest_first, shows};
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };

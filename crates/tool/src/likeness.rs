@@ -21,6 +21,19 @@ pub fn nearest_first<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -
     alike.into_iter().map(|(_, known)| known).collect()
 }
 
+/// True if a name is most likely another one with a misspelling: no more than two letters differ.
+///
+/// ```
+/// use callgate_tool::misspells;
+///
+/// assert!(misspells("lstOrders", "listOrders"));
+/// assert!(!misspells("searchOrders", "replaceOrder"));
+/// ```
+#[doc(hidden)]
+pub fn misspells(name: &str, known: &str) -> bool {
+    strsim::osa_distance(&folded(name), &folded(known)) <= 2
+}
+
 fn alike<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -191,3 +191,22 @@ fn members_of_a_body_as_arguments_are_changed_by_an_overlay() {
     );
     assert_eq!(found("createOrder: {name: order, examples: [{item: a}]}", more), [""; 0]);
 }
+
+#[test]
+fn an_edit_stays_when_the_description_changes_and_a_finding_says_what_is_gone() {
+    let settings = "server: https://a.example/v1\n\
+         tools: {edit: {listOrders: {name: find_orders, fix: {tenant: acme}, hide: [X_Trace]}, searchOrders: {name: search}}}";
+    let gone = [
+        ("        - { name: X-Trace, in: header, schema: { type: string } }\n", ""),
+        ("searchOrders", "lookUpAnything"),
+    ];
+    let changed =
+        gone.iter().fold(DESCRIPTION.to_owned(), |text, (old, new)| text.replace(old, new));
+    let before = toolset(DESCRIPTION, settings).unwrap();
+    assert!(before.warnings.is_empty() && before.executor.find("search").is_some());
+    let after = toolset(&changed, settings).unwrap();
+    let found: Vec<_> = after.warnings.iter().map(|found| &*found.pointer).collect();
+    assert_eq!(found, ["/tools/edit/listOrders/hide/0", "/tools/edit/searchOrders"]);
+    assert!(after.executor.find("find_orders").is_some());
+    assert!(after.executor.find("lookUpAnything").is_some());
+}

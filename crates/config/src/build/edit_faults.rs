@@ -10,7 +10,7 @@ pub(super) fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
     let near = nearest(tool, names.iter().map(String::as_str));
     let help =
         near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
-    let kind = if near.is_some() { EditFaultKind::Misspelt } else { EditFaultKind::Gone };
+    let kind = EditFaultKind::of_unknown(tool, near);
     let message = format!("expected the name of a tool that is offered, got: `{tool}`");
     EditFault::unfit("", message, help).of_kind(kind)
 }

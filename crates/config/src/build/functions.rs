@@ -9,6 +9,7 @@ use callgate_tool::{EditFault, ToolName};
 use super::edit_faults;
 use crate::{
     code::ConfigCode,
+    config::Config,
     reader::Reader,
     tool_rules::{EditRule, ToolRule},
     toolset::{FunctionConfig, ToolsetConfig},
@@ -27,16 +28,12 @@ impl BuiltFunction {
     }
 }
 
-/// The functions of all toolsets; `time` limits how long clients may take.
-pub(super) fn built(
-    reader: &mut Reader,
-    toolsets: &[ToolsetConfig],
-    time: Duration,
-) -> Vec<BuiltFunction> {
+/// The functions of all toolsets.
+pub(super) fn built(reader: &mut Reader, config: &Config) -> Vec<BuiltFunction> {
     let mut functions = Vec::new();
-    for toolset in toolsets {
+    for toolset in &config.toolsets {
         for function in &toolset.functions {
-            functions.extend(one(reader, toolset, function, time));
+            functions.extend(one(reader, toolset, function, config.sessions.client_time));
         }
         for rule in &toolset.edits {
             if let Some(fault) = unused(toolset, rule) {

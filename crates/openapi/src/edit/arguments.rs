@@ -14,8 +14,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct AppliedArguments {
     pub(crate) faults: Vec<EditFault>,
-    /// The fixed arguments that the operation does not have, unlike any other name: without their values a call would be
-    /// another one than the operator wants.
+    /// The fixed arguments that the operation does not have, and that are no misspelling of others: without their values a
+    /// call would be another one than the operator wants.
     pub(crate) lost: Vec<String>,
 }
 
