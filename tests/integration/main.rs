@@ -43,6 +43,7 @@ mod streams;
 mod target;
 mod tls;
 mod tokens;
+mod tool_names;
 
 /// The repository's root.
 fn root() -> std::path::PathBuf {

@@ -67,10 +67,11 @@ impl ToolSource for Exports {
     }
 }
 
-/// The settings of an export. Its platform sends every default.
+/// The settings of an export. Its platform sends every default, and its agents call tools by whole names.
 fn settings(imported: Imported) -> Object {
     let mut settings = imported.settings;
     settings.insert("defaults", Value::from("all"));
+    settings.insert("tool_names", Value::from("as_written"));
     settings
 }
 

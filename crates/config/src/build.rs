@@ -21,6 +21,7 @@ mod logins;
 mod mcp_tools;
 mod named_tools;
 mod options;
+mod other_names;
 mod overlays;
 mod policy;
 mod recordings;
@@ -47,7 +48,7 @@ use tokio::runtime;
 
 use self::{
     access::Sources, connect::Connections, context::BuildContext, functions::BuiltFunction,
-    policy::Policy, stores::Stores, toolset::Parts,
+    other_names::OtherNames, policy::Policy, stores::Stores, toolset::Parts,
 };
 use crate::{
     code::ConfigCode,
@@ -114,6 +115,7 @@ impl Config {
             has_certificate: self.tls.identity.is_some(),
             previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
             client_time: self.sessions.client_time,
+            names: OtherNames::of(self, environment),
         };
         let sending = sending::sending(&mut reader, self, &build_context, previous);
         let (sending, connections) = Box::pin(sending).await;

@@ -6,7 +6,7 @@ use callgate_auth::AuthConfig;
 use callgate_call::Shape;
 use callgate_executor::{CallSettings, Execution};
 use callgate_openapi::{
-    ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs,
+    ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs, ToolNames,
 };
 use callgate_policy::Confirm;
 use callgate_secret::SecretReference;
@@ -55,6 +55,9 @@ pub struct ToolsetConfig {
     pub overlays: Vec<PathBuf>,
     /// The prefix of the tools' names, before that of the operation; `None` for no prefix.
     pub prefix: Option<ToolsetName>,
+    /// The names of tools whose `operationId` a generator made. `None` for short ones, unless another toolset has the
+    /// prefix too.
+    pub tool_names: Option<ToolNames>,
     /// The server that overrides the description's.
     pub server: Option<ServerUrl>,
     /// Values of the server's variables.

@@ -1,7 +1,7 @@
 //! The keys of a toolset, and the forms of values that only one of them has.
 
 use callgate_executor::Redirects;
-use callgate_openapi::{Defaults, SessionInputs};
+use callgate_openapi::{Defaults, SessionInputs, ToolNames};
 use callgate_tool::{SessionName, ToolsetName};
 use callgate_transport::{AddressRange, NotARange};
 
@@ -95,6 +95,8 @@ keys! {
         session_parameters: SessionParameters;
         /// The certificates that secure its connections.
         tls: TlsConfig;
+        /// The names of tools whose `operationId` a generator such as FastAPI made; `short` leaves out what it added.
+        tool_names: NamesOfTools;
         /// The operations that are offered, and changes to single tools.
         tools => selection: SelectionKeys;
         /// `http` asks the service, `replay` answers from recordings.
@@ -128,6 +130,10 @@ words! {
 words! {
     SessionInputs, "`strict` hides from the model what the session should give":
     "lenient" => Lenient, "strict" => Strict
+}
+words! {
+    ToolNames, "`as_written` keeps the whole `operationId`":
+    "as_written" => AsWritten, "short" => Short
 }
 
 forms! {
@@ -164,6 +170,8 @@ forms! {
         });
         name.ok().map(Some)
     };
+    struct NamesOfTools => Option<ToolNames>, ToolNames::KIND,
+        |reader, mapping, key| reader.get::<ToolNames>(mapping, key).map(Some);
     Description => Self, Kind::Text, description;
 }
 

@@ -1,5 +1,5 @@
-//! Finds a tool by its name: exactly, or else the only tool that matches when case and `- _ .` are folded. Tools
-//! keep the order in which they were added.
+//! Finds a tool by its name: exactly, or by the longer name that its whole `operationId` makes, or else the only tool that
+//! matches when case and `- _ .` are folded. Tools keep the order in which they were added.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,6 +21,8 @@ const BRIEF: usize = 160;
 pub(crate) struct Catalog {
     slots: Vec<Slot>,
     exact: BTreeMap<ToolName, usize>,
+    /// The tools by their longer names; `None` if several tools have one.
+    written: BTreeMap<ToolName, Option<usize>>,
     /// `None` if several tools fold to one name.
     folded: BTreeMap<String, Option<usize>>,
     /// The tools that are not offered, by their folded names.
@@ -68,6 +70,10 @@ impl Catalog {
             .entry(fold(slot.name.as_str()))
             .and_modify(|known| *known = None)
             .or_insert(Some(at));
+        let written = slot.operation.as_ref().and_then(|known| known.written_name.clone());
+        if let Some(written) = written {
+            self.written.entry(written).and_modify(|known| *known = None).or_insert(Some(at));
+        }
         self.slots.push(slot);
         Ok(())
     }
@@ -97,7 +103,9 @@ impl Catalog {
     /// The tool that a call means by `asked`.
     pub(crate) fn find(&self, asked: &str) -> Option<Entry<'_>> {
         let exact = self.exact.get(asked).copied();
-        let at = exact.or_else(|| self.folded.get(&fold(asked)).copied().flatten())?;
+        let written = || self.written.get(asked).copied().flatten();
+        let folded = || self.folded.get(&fold(asked)).copied().flatten();
+        let at = exact.or_else(written).or_else(folded)?;
         self.slots.get(at).map(Entry)
     }
 

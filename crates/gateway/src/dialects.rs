@@ -116,13 +116,12 @@ fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
     Problem::new(ProblemKind::FOREIGN_MESSAGE, detail)
 }
 
-/// The tool that a caller means by a name: the tool's own name, else the `operationId` of one operation.
+/// The tool that a caller means by a name: the tool's own name, else another name of one operation, as its `operationId`.
 pub(crate) fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
     let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
     built.executor.find(name).filter(is_usable).or_else(|| {
-        let is_meant = |entry: &Entry<'_>| {
-            entry.operation().is_some_and(|known| known.operation_id.as_deref() == Some(name))
-        };
+        let is_meant =
+            |entry: &Entry<'_>| entry.operation().is_some_and(|known| known.is_called(name));
         let mut meant = built.executor.entries().filter(is_usable).filter(is_meant);
         meant.next().filter(|_| meant.next().is_none())
     })

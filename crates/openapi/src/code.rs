@@ -174,6 +174,8 @@ codes! {
     ServerVariable = "server-variable";
     /// A session input is at a place where no value can be filled in.
     SessionInputLost = "session-input-lost";
+    /// A generator made the ids of operations; their tools have shorter names.
+    ShortenedNames = "shortened-names";
     /// An operation, or the description, takes more steps to read than the limits allow.
     TooComplex = "too-complex";
     /// The description has more operations than the limits allow.

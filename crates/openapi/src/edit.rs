@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tool::{EditFault, EditFaultKind, Effect, ToolEdit, ToolName, ToolsetName, nearest};
 
-use crate::names::Identity;
+use crate::names::{Identity, without_toolset};
 
 pub(crate) use arguments::{AppliedArguments, apply};
 
@@ -100,6 +100,21 @@ impl AppliedEdit {
     pub(crate) fn effect(&self, described: Effect) -> Effect {
         self.changes.effect.unwrap_or(described)
     }
+}
+
+/// The names by which a configuration may mean an operation: the tool's, the id, those of its edit, the one that the whole
+/// id makes, and a short one without the toolset's.
+pub(crate) fn names_of<'a>(
+    own: Option<&'a ToolName>,
+    operation_id: Option<&'a str>,
+    written: Option<&'a ToolName>,
+    edit: Option<&'a AppliedEdit>,
+) -> [Option<&'a str>; 6] {
+    let [new, former] = AppliedEdit::names(edit);
+    let unedited = edit.map(|edit| &edit.former_name).or(own);
+    let short = written.and_then(|_| without_toolset(unedited?));
+    let [own, written] = [own, written].map(|name| name.map(ToolName::as_str));
+    [own, operation_id, new, former, written, short]
 }
 
 impl FaultyEdit {

@@ -64,7 +64,7 @@ pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};
 pub use layout::body_arguments::NoBodyArguments;
 pub use limits::Limits;
 pub use operation::{Operation, PathPart};
-pub use options::{Defaults, LoadOptions, SessionInputs};
+pub use options::{Defaults, LoadOptions, SessionInputs, ToolNames};
 pub use outline::{AnswerField, Outline};
 pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use report::{OperationReport, OperationStatus, Report};

@@ -7,9 +7,13 @@ use sha2::{Digest, Sha256};
 
 use crate::input::InputLocation;
 
+mod generator;
+mod short;
 mod slot;
 mod vague;
 
+pub(crate) use generator::Generator;
+pub(crate) use short::{ShortName, short_names, without_toolset};
 pub(crate) use slot::Slot;
 pub(crate) use vague::is_vague;
 
@@ -18,6 +22,8 @@ pub(crate) struct Identity<'a> {
     pub(crate) method: &'a str,
     pub(crate) operation_id: Option<&'a str>,
     pub(crate) path: &'a str,
+    /// The operation's first tag.
+    pub(crate) tag: Option<&'a str>,
 }
 
 /// A candidate for a name: its parts and the qualifications it needed so far.
@@ -42,8 +48,7 @@ pub(crate) fn tool_names(
     toolset: Option<&ToolsetName>,
     operations: &[Identity<'_>],
 ) -> Vec<Option<ToolName>> {
-    let prefix = toolset.map_or_else(String::new, |toolset| format!("{toolset}-"));
-    let candidates = operations.iter().map(|identity| tool_candidate(&prefix, identity)).collect();
+    let candidates = operations.iter().map(|identity| tool_candidate(toolset, identity)).collect();
     let names = unique(candidates, MAX_TOOL_NAME);
     names.iter().map(|name| ToolName::new(name).ok()).collect()
 }
@@ -70,8 +75,13 @@ fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
     slots.iter().map(|slot| slot.own_name().map(Some)).collect()
 }
 
-fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {
-    let Identity { method, operation_id, path } = *identity;
+/// A name behind the name of its toolset.
+pub(crate) fn prefixed(toolset: Option<&ToolsetName>, name: &str) -> String {
+    toolset.map_or_else(|| name.to_owned(), |toolset| format!("{toolset}-{name}"))
+}
+
+fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) -> Candidate<'a> {
+    let Identity { method, operation_id, path, .. } = *identity;
     let of_id = operation_id.map(|id| (id, legal(id, is_tool_byte)));
     let readable = of_id.filter(|(_, stem)| stem.bytes().any(|byte| byte.is_ascii_alphanumeric()));
     let (stem, exact) = readable.map_or_else(
@@ -81,7 +91,7 @@ fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {
             (stem, exact)
         },
     );
-    let stem = format!("{prefix}{stem}");
+    let stem = prefixed(toolset, &stem);
     let stem = if starts_well(&stem) { stem } else { format!("_{stem}") };
     Candidate { stem, kind: None, exact, seed: [method, path], rank: 0 }
 }
@@ -240,7 +250,7 @@ mod tests {
     use super::*;
 
     fn identity<'a>((method, path, id): (&'a str, &'a str, &'a str)) -> Identity<'a> {
-        Identity { method, operation_id: Some(id).filter(|id| !id.is_empty()), path }
+        Identity { method, operation_id: Some(id).filter(|id| !id.is_empty()), path, tag: None }
     }
 
     fn names(toolset: &str, operations: &[(&str, &str, &str)]) -> Vec<String> {

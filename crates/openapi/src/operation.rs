@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     declaration::DeclarationParts,
     document::Document,
-    edit::AppliedEdit,
+    edit::{AppliedEdit, names_of},
     input::{Input, InputLocation, NestedInput, ValueSource},
     keys::{self, KeyOwner, KeyWriters, SchemaRoot},
     layout::body_arguments::NoBodyArguments,
@@ -35,6 +35,8 @@ use crate::{
 pub struct Operation {
     /// The tool's name.
     pub tool_name: ToolName,
+    /// The name with the whole `operationId`, if the tool has a shorter one.
+    pub written_name: Option<ToolName>,
     /// The `operationId`, as the description writes it.
     pub operation_id: Option<Arc<str>>,
     /// The HTTP method.
@@ -151,11 +153,11 @@ impl Operation {
     }
 
     /// True if a configuration means this operation by `name`: the tool's name, the operator's own without the prefix, the
-    /// name that it would have without that, or the `operationId`.
+    /// name that it would have without that, the `operationId`, or the name that the whole `operationId` makes; for a tool with
+    /// a shorter name also that name without the prefix.
     pub fn is_called(&self, name: &str) -> bool {
-        let [new, former] = AppliedEdit::names(self.edit.as_ref());
-        let own = [Some(self.tool_name.as_str()), self.operation_id.as_deref(), new, former];
-        own.contains(&Some(name))
+        let (own, id) = (Some(&self.tool_name), self.operation_id.as_deref());
+        names_of(own, id, self.written_name.as_ref(), self.edit.as_ref()).contains(&Some(name))
     }
 
     /// The effect that decides whether a call may be repeated: the described one, or that of the operator's changes if it

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_tool::{ToolEdit, ToolsetName};
+use callgate_tool::{ToolEdit, ToolName, ToolsetName};
 use url::Url;
 
 use crate::{
@@ -52,6 +52,10 @@ pub struct LoadOptions {
     /// The tools, by name or `operationId`, whose arguments are the members of their JSON body as described: with the
     /// rules about the body as a whole, without an argument `body`.
     pub body_arguments: Vec<String>,
+    /// The names of tools whose `operationId` a generator made.
+    pub tool_names: ToolNames,
+    /// Names that other tools have: no tool gets one of them in place of its `operationId`.
+    pub taken_names: Vec<ToolName>,
     /// Preferred media types of bodies, the best first: names or ranges (`text/*`). The default order is:
     /// `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
     pub body_media: Vec<String>,
@@ -128,6 +132,36 @@ impl Defaults {
             Self::Safe => place != InputLocation::Body || !changes,
         }
     }
+}
+
+/// The names of tools whose `operationId` a generator made from a name in a program and from the method, path or tag.
+///
+/// ```
+/// use callgate_openapi::{Document, LoadOptions, ToolNames, load};
+///
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
+/// let text = b"openapi: 3.1.0
+/// servers: [{url: https://api.example.com}]
+/// paths: {/orders: {post: {operationId: create_order_orders_post}}}";
+/// let document = Document::read(text, &Default::default())?.value;
+/// let order = &load(&document, &LoadOptions::default()).operations[0];
+/// assert_eq!(order.tool_name.as_str(), "create_order");
+/// assert!(order.is_called("create_order_orders_post"));
+///
+/// let options = LoadOptions { tool_names: ToolNames::AsWritten, ..LoadOptions::default() };
+/// let order = &load(&document, &options).operations[0];
+/// assert_eq!(order.tool_name.as_str(), "create_order_orders_post");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum ToolNames {
+    /// The whole `operationId`.
+    AsWritten,
+    /// The name in the program, where it says something and no other tool has a like name.
+    #[default]
+    Short,
 }
 
 /// The rule for inputs that the session supplies (`x-agent-input-parameter`): a model may fill them, or may not.

@@ -129,7 +129,7 @@ pub struct Unmatched {
 /// The properties of an operation that a selection examines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
-    pub(crate) names: [Option<&'a str>; 4],
+    pub(crate) names: [Option<&'a str>; 6],
     pub(crate) tags: &'a [&'a str],
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,

@@ -10,6 +10,7 @@ mod parameters;
 mod path_key;
 mod session_values;
 mod tags;
+mod tool_names;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,10 +25,10 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    edit::{AppliedEdit, EditOf, Edits},
+    edit::{EditOf, Edits, names_of},
     findings::Findings,
     meter::{StepBudget, steps_of_text},
-    names::{Identity, is_vague, tool_names},
+    names::is_vague,
     operation::Operation,
     options::LoadOptions,
     reach::Reach,
@@ -41,6 +42,7 @@ use crate::{
         effect::{OperationTexts, effect},
         find::{FoundOperation, find},
         tags::Tags,
+        tool_names::{LongerName, NamesOfTools},
     },
 };
 
@@ -82,15 +84,16 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     servers.report_root(&mut general);
     let mut context =
         Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
-    let identities: Vec<Identity<'_>> = found.iter().map(FoundOperation::identity).collect();
-    let mut names = tool_names(options.toolset.as_ref(), &identities);
+    let identities: Vec<_> = found.iter().map(tool_names::identity).collect();
+    let NamesOfTools { mut names, longer } = tool_names::named(&identities, options);
     let mut edits = Edits::new(&options.edits, options.toolset.as_ref(), &identities, &mut names);
     let firsts = first_of_each_id(&found);
     let tags = Tags::of(Cursor::new(document, &mut general));
-    let mut gathered = FindingCollector::new(general.into_diagnostics());
-    let naming = Naming { names: &names, edits: &edits };
+    let naming = Naming { names: &names, longer: &longer, edits: &edits };
     let selected = selected(&found, naming, &tags, options, &mut loaded.report);
+    naming.report(&selected, &mut general);
     edits.examine(&identities, &names, &selected);
+    let mut gathered = FindingCollector::new(general.into_diagnostics());
     let most = document.limits().operations;
     for (at, ((found, name), is_selected)) in found.iter().zip(names).zip(selected).enumerate() {
         if !is_selected {
@@ -106,7 +109,8 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         found.examine_id(&firsts, name.as_ref(), &mut findings);
         let own = name.clone();
         let operation = own.and_then(|name| {
-            let naming = OperationName { tool_name: name, edit: edits.at(at) };
+            let written = longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
+            let naming = OperationName { tool_name: name, written, edit: edits.at(at) };
             context.operation(found, naming, &mut findings)
         });
         loaded.add(found, name, operation, findings.worst());
@@ -164,7 +168,31 @@ impl Loaded {
 #[derive(Clone, Copy)]
 struct Naming<'a> {
     names: &'a [Option<ToolName>],
+    longer: &'a [Option<LongerName>],
     edits: &'a Edits<'a>,
+}
+
+impl<'a> Naming<'a> {
+    fn name(self, at: usize) -> Option<&'a ToolName> {
+        self.names.get(at)?.as_ref()
+    }
+
+    fn longer(self, at: usize) -> Option<&'a LongerName> {
+        self.longer.get(at)?.as_ref()
+    }
+
+    /// All names by which a configuration may mean an operation.
+    fn all<'d: 'a>(self, at: usize, found: &'a FoundOperation<'d>) -> [Option<&'a str>; 6] {
+        let edit = self.edits.at(at).map(|edit| &edit.applied);
+        let written = self.longer(at).map(|(name, _)| name);
+        names_of(self.name(at), found.operation_id(), written, edit)
+    }
+
+    fn report(self, selected: &[bool], findings: &mut Findings) {
+        let offered = selected.iter().enumerate().filter(|(_, is_selected)| **is_selected);
+        let short = offered.filter_map(|(at, _)| Some((self.name(at)?, self.longer(at)?)));
+        tool_names::report(short, findings);
+    }
 }
 
 /// Selects operations; those that are left out, and criteria that match nothing, go to the report.
@@ -183,11 +211,7 @@ fn selected<'d>(
     let named = found.iter().enumerate().zip(&tags);
     let candidates: Vec<_> = named
         .map(|((at, found), tags)| {
-            found.candidate(
-                naming.names.get(at).and_then(Option::as_ref),
-                naming.edits.at(at),
-                tags,
-            )
+            found.candidate(naming.all(at, found), naming.edits.at(at), tags)
         })
         .collect();
     report.unmatched = options.selection.unmatched(&candidates);
@@ -198,17 +222,9 @@ fn selected<'d>(
 }
 
 impl FoundOperation<'_> {
-    fn identity(&self) -> Identity<'_> {
-        Identity {
-            method: self.method.as_str(),
-            operation_id: self.operation_id(),
-            path: &self.key,
-        }
-    }
-
     fn candidate<'a>(
         &'a self,
-        name: Option<&'a ToolName>,
+        names: [Option<&'a str>; 6],
         edit: Option<&'a EditOf<'_>>,
         tags: &'a [&'a str],
     ) -> selection::Candidate<'a> {
@@ -217,9 +233,8 @@ impl FoundOperation<'_> {
             key: &self.key,
             operation: self.operation.node,
         });
-        let [new, former] = AppliedEdit::names(edit.map(|edit| &edit.applied));
         selection::Candidate {
-            names: [name.map(ToolName::as_str), self.operation_id(), new, former],
+            names,
             tags,
             method: self.method.as_str(),
             path: &self.key,

@@ -191,7 +191,7 @@ pub enum Event {
         /// `$context.variables.NAME`, or `$caller.token`.
         parameter: String,
     },
-    /// The tool was found by folding case and separators in its name.
+    /// The tool was found by folding case and separators in its name, or by the longer name that its `operationId` makes.
     ToolFolded {
         /// The name in the call.
         asked: String,

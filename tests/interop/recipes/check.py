@@ -19,7 +19,7 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHAPTER = HERE.parents[2] / "crates/callgate/manual/recipes.md"
-TOOL = "shop-read_order_orders__order_id__get"
+TOOL = "shop-read_order"
 # The service shows the token that it got: the result must not.
 TOKEN_OF_USER = "token-of-kim"
 ECHO = """

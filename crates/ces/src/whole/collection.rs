@@ -109,8 +109,9 @@ impl Collection {
             }
             CLIENT.clone_into(&mut known);
         } else {
-            // Like `Toolset` for a single export: the platforms send every default.
+            // As for a single export: the platforms send every default, and agents call tools by whole names.
             imported.settings.insert("defaults", "all".into());
+            imported.settings.insert("tool_names", "as_written".into());
             let settings = imported.settings;
             self.toolsets.push(ImportedToolset { name, settings, description });
         }

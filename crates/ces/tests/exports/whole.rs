@@ -23,6 +23,7 @@ fn an_exported_agent_yields_its_tools_and_example_calls() {
     assert_eq!(names, ["PetTool", "client"]);
     let pets = &export.toolsets[0];
     assert_eq!(pets.settings.get("defaults"), Some(&json!("all")));
+    assert_eq!(pets.settings.get("tool_names"), Some(&json!("as_written")));
     assert!(pets.description.as_deref().unwrap().contains("operationId: createPet"));
     let shown = |at: usize| {
         let example = &export.examples[at];

@@ -183,14 +183,13 @@ fn verdict(result: &ToolResult) -> Verdict {
     Verdict::of(result.outcome.is_failed())
 }
 
-/// The tool that a user means: by its name, else by the `operationId` of exactly one operation.
+/// The tool that a user means: by its name, else by another name of exactly one operation.
 pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
     }
-    let by_id = |id: &Option<_>| id.as_ref().is_some_and(|id: &Arc<str>| &**id == asked);
     let operations = executor.entries().filter_map(Entry::operation);
-    let mut meant = operations.filter(|operation| by_id(&operation.operation_id));
+    let mut meant = operations.filter(|operation| operation.is_called(asked));
     match (meant.next(), meant.next()) {
         (Some(operation), None) => operation.tool_name.to_string(),
         _ => asked.to_owned(),

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use callgate_secret::SecretStore;
 
-use super::authenticators::Made;
+use super::{authenticators::Made, other_names::OtherNames};
 use crate::environment::Environment;
 
 #[derive(Debug)]
@@ -18,4 +18,5 @@ pub(super) struct BuildContext<'a> {
     /// The time that clients have for the calls that they run.
     pub(super) client_time: Duration,
     pub(super) previous: &'a [Made],
+    pub(super) names: OtherNames,
 }

@@ -6,7 +6,7 @@ use callgate_auth::{ApiKeyLocation, CredentialPlace};
 use callgate_openapi::{ArgumentHeader, ArgumentHeaders, InputLocation, LoadOptions};
 use callgate_tool::ToolEdit;
 
-use super::{credential_arguments, functions};
+use super::{credential_arguments, functions, other_names::OtherNames};
 use crate::{
     description::Source,
     tool_rules::EditRule,
@@ -14,7 +14,11 @@ use crate::{
 };
 
 /// The options of a toolset whose credential for every operation goes to `places`.
-pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
+pub(super) fn options(
+    config: &ToolsetConfig,
+    names: &OtherNames,
+    places: &[CredentialPlace],
+) -> LoadOptions {
     let place = |known: &CredentialPlace| match known.place() {
         ApiKeyLocation::Cookie => InputLocation::Cookie,
         ApiKeyLocation::Query => InputLocation::Query,
@@ -34,6 +38,8 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
         document_url,
         session_inputs: config.session_inputs,
         defaults: config.defaults,
+        tool_names: names.rule(config),
+        taken_names: names.taken().to_vec(),
         body_media: config.body_media.clone(),
         argument_headers: argument_headers(&config.argument_headers),
         body_arguments: config.body_arguments.iter().map(|listed| listed.tool.clone()).collect(),

@@ -50,8 +50,9 @@ pub(super) async fn build<'a>(
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
     let transport = environment.transport.clone();
     let around = Surroundings { base, transport, missing: environment.missing, fetched };
+    let options = options(config, &build_context.names, &places);
     let Loading { version, mut loaded, overlaid, unreadable, fetched } =
-        loading::load(reader, config, around, &options(config, &places)).await?;
+        loading::load(reader, config, around, &options).await?;
     let mut callables =
         authorization::authorized(reader, config, &mut loaded, &mut authenticators, build_context);
     let Loaded { operations, mut report, .. } = loaded;

@@ -40,7 +40,6 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
     if operation_id.len() > LONGEST {
         return false;
     }
-    let says_nothing = |word: &str| word.is_empty() || VAGUE.contains(&word);
     let mut word = String::new();
     for c in operation_id.chars() {
         if (!c.is_alphabetic() || c.is_uppercase()) && !word.is_empty() {
@@ -56,6 +55,11 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
         }
     }
     says_nothing(&word)
+}
+
+/// True if a word in small letters names neither a thing nor a purpose.
+pub(super) fn says_nothing(word: &str) -> bool {
+    word.is_empty() || VAGUE.contains(&word)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::{
     cursor::Cursor,
     declaration::is_described,
     document::Document,
-    edit::{self, AppliedArguments, AppliedEdit, EditOf, FaultyEdit},
+    edit::{self, AppliedArguments, EditOf, FaultyEdit, names_of},
     findings::Findings,
     input::{Input, InputLocation},
     layout::{self, Layout},
@@ -67,6 +67,8 @@ pub(super) struct Context<'d> {
 #[derive(Debug)]
 pub(super) struct OperationName<'a> {
     pub(super) tool_name: ToolName,
+    /// The name that the whole `operationId` makes, if the tool's is a shorter one.
+    pub(super) written: Option<&'a ToolName>,
     pub(super) edit: Option<&'a EditOf<'a>>,
 }
 
@@ -113,7 +115,7 @@ impl<'d> Context<'d> {
         naming: OperationName<'_>,
         findings: &mut Findings,
     ) -> Option<Operation> {
-        let OperationName { tool_name, edit } = naming;
+        let OperationName { tool_name, written, edit } = naming;
         let FoundOperation { method, key, operation, .. } = found;
         self.document.begin();
         if key.len() > LONGEST_KEY {
@@ -123,8 +125,8 @@ impl<'d> Context<'d> {
             return None;
         }
         let label = [method.as_str(), " ", key].concat();
-        let [new, former] = AppliedEdit::names(edit.map(|edit| &edit.applied));
-        let names = [Some(tool_name.as_str()), found.operation_id(), new, former];
+        let applied = edit.map(|edit| &edit.applied);
+        let names = names_of(Some(&tool_name), found.operation_id(), written, applied);
         let let_through = self.options.argument_headers.of(&names);
         let is_spent = self.document.is_spent();
         let read = if is_spent { None } else { self.read(found, &let_through, &names, findings) };
@@ -140,6 +142,7 @@ impl<'d> Context<'d> {
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
         Some(Operation {
             tool_name: tool_name.clone(),
+            written_name: written.cloned(),
             operation_id: operation.node.get("operationId").and_then(Node::as_shared_str).cloned(),
             method: method.clone(),
             path: Arc::clone(key),

@@ -1,0 +1,198 @@
+//! Chooses the tools whose names are shorter than their `operationId`: a generator made the id, and the name in the
+//! program is legal, says something, and is like no other name of the description. The result does not depend on the
+//! order of the operations.
+
+use callgate_tool::{ToolName, ToolsetName};
+use hashbrown::HashMap;
+
+use crate::names::{
+    Identity,
+    generator::{Generator, is_telling, own_name},
+    is_argument_byte, prefixed, starts_well,
+};
+
+/// The short name of a tool, and the generator that made its longer name.
+#[derive(Clone, Debug)]
+pub(crate) struct ShortName {
+    pub(crate) name: ToolName,
+    pub(crate) generator: Generator,
+}
+
+/// The short names of operations whose names as written are `names`; `taken` are the names of other tools.
+pub(crate) fn short_names(
+    toolset: Option<&ToolsetName>,
+    operations: &[Identity<'_>],
+    names: &[Option<ToolName>],
+    taken: &[ToolName],
+) -> Vec<Option<ShortName>> {
+    let mut n_ids: HashMap<&str, usize> = HashMap::new();
+    for id in operations.iter().filter_map(|operation| operation.operation_id) {
+        *n_ids.entry(id).or_default() += 1;
+    }
+    let is_only =
+        |operation: &&Identity<'_>| operation.operation_id.and_then(|id| n_ids.get(id)) == Some(&1);
+    let short = operations.iter().map(|operation| {
+        let only = Some(operation).filter(is_only)?;
+        short_name(toolset, only)
+    });
+    let short: Vec<_> = short.collect();
+    let mut claims = Claims::default();
+    for (at, name) in names.iter().enumerate() {
+        claims.add(name.as_ref(), Some(at));
+    }
+    for (at, short) in short.iter().enumerate() {
+        claims.add(short.as_ref().map(|short| &short.name), Some(at));
+    }
+    for name in taken {
+        claims.add(Some(name), None);
+    }
+    let chosen = short.into_iter().enumerate().zip(names);
+    let is_shorter = |short: &ShortName, name: &Option<ToolName>| {
+        name.as_ref().is_some_and(|name| short.name.as_str().len() < name.as_str().len())
+    };
+    let chosen = chosen.map(|((at, short), name)| {
+        short.filter(|short| claims.is_of(&short.name, at) && is_shorter(short, name))
+    });
+    chosen.collect()
+}
+
+/// A short name of a tool without that of its toolset; it has no `-` of its own.
+pub(crate) fn without_toolset(name: &ToolName) -> Option<&str> {
+    name.as_str().rsplit('-').next()
+}
+
+fn short_name(toolset: Option<&ToolsetName>, operation: &Identity<'_>) -> Option<ShortName> {
+    let (own, generator) = own_name(operation)?;
+    let is_legal = starts_well(&own) && own.bytes().all(is_argument_byte);
+    let name = (is_legal && is_telling(&own)).then(|| prefixed(toolset, &own))?;
+    Some(ShortName { name: ToolName::new(&name).ok()?, generator })
+}
+
+/// The operations that claim a name, or one that a look-up takes for it.
+#[derive(Debug, Default)]
+struct Claims(HashMap<String, Claim>);
+
+#[derive(Debug, Eq, PartialEq)]
+enum Claim {
+    Many,
+    One(usize),
+}
+
+impl Claims {
+    fn add(&mut self, name: Option<&ToolName>, by: Option<usize>) {
+        let Some(name) = name else { return };
+        let own = by.map_or(Claim::Many, Claim::One);
+        let known = self.0.entry(folded(name));
+        known
+            .and_modify(|known| {
+                if *known != own {
+                    *known = Claim::Many;
+                }
+            })
+            .or_insert(own);
+    }
+
+    fn is_of(&self, name: &ToolName, operation: usize) -> bool {
+        self.0.get(&folded(name)) == Some(&Claim::One(operation))
+    }
+}
+
+/// A name as look-ups compare it.
+fn folded(name: &ToolName) -> String {
+    let letters = name.as_str().chars().filter(|c| !matches!(c, '-' | '_'));
+    letters.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::names::tool_names;
+
+    fn names(toolset: &str, rows: &[(&str, &str, &str)], taken: &[&str]) -> Vec<String> {
+        let toolset = ToolsetName::new(toolset).ok();
+        let operations: Vec<_> = rows
+            .iter()
+            .map(|&(method, path, id)| Identity { method, operation_id: Some(id), path, tag: None })
+            .collect();
+        let taken: Vec<_> = taken.iter().map(|name| ToolName::new(name).unwrap()).collect();
+        let names = tool_names(toolset.as_ref(), &operations);
+        let short = short_names(toolset.as_ref(), &operations, &names, &taken);
+        let chosen = short.into_iter().zip(names);
+        let chosen = chosen.map(|(short, name)| short.map(|short| short.name).or(name));
+        chosen.map(|name| name.expect("a name").to_string()).collect()
+    }
+
+    #[test]
+    fn a_generated_name_becomes_that_of_the_function_behind_the_toolset() {
+        let row = ("GET", "/orders/{order_id}", "read_order_orders__order_id__get");
+        assert_eq!(names("shop", &[row], &[]), ["shop-read_order"]);
+        assert_eq!(names("", &[row], &[]), ["read_order"]);
+    }
+
+    #[test]
+    fn names_that_would_be_alike_stay_as_written() {
+        let [a, b] = [("GET", "/a", "read_item_a_get"), ("GET", "/b", "read_item_b_get")];
+        assert_eq!(names("", &[a, b], &[]), ["read_item_a_get", "read_item_b_get"]);
+        let written = ("GET", "/c", "readItem");
+        assert_eq!(names("", &[a, written], &[]), ["read_item_a_get", "readItem"]);
+        assert_eq!(names("", &[a], &["ReadItem"]), ["read_item_a_get"]);
+        // The short name of one is the whole name of another.
+        let other = ("GET", "/get", "read_item_a_get_get_get");
+        assert_eq!(names("", &[a, other], &[])[1], "read_item_a_get_get_get");
+    }
+
+    #[test]
+    fn an_id_of_several_operations_is_not_shortened() {
+        let rows = [("GET", "/a", "read_item_a_get"), ("POST", "/a", "read_item_a_get")];
+        let got = names("", &rows, &[]);
+        assert!(got.iter().all(|name| name.starts_with("read_item_a_get_")), "{got:?}");
+    }
+
+    #[test]
+    fn a_name_that_says_nothing_or_is_illegal_stays_as_written() {
+        for (path, id) in [
+            ("/a", "create_a_get"),
+            ("/a", "_a_get"),
+            ("/a", "1st_a_get"),
+            ("/a", "\u{e9}t\u{e9}_a_get"),
+        ] {
+            let full = names("", &[("PUT", path, id)], &[]);
+            assert_eq!(names("", &[("GET", path, id)], &[]), full, "{id}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_names_are_unique_and_do_not_depend_on_order(
+            rows in prop::collection::vec(("[ab]{1,2}", "[abg/_]{0,3}", prop::bool::ANY), 1..16),
+            seed in any::<u64>(),
+        ) {
+            let rows: Vec<(String, String)> = rows.into_iter().enumerate().map(|(at, (name, path, is_made))| {
+                let path = format!("/{path}{}", at % 3);
+                let id = if is_made { format!("{name}{}_get", path.replace('/', "_")) } else { name };
+                (path, id)
+            }).collect();
+            let rows: Vec<_> = rows.iter().map(|(path, id)| ("GET", path.as_str(), id.as_str())).collect();
+            let straight = names("t", &rows, &[]);
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by_key(|at| (*at as u64).wrapping_mul(seed | 1).rotate_left(17));
+            let shuffled: Vec<_> = order.iter().map(|&at| rows[at]).collect();
+            let other = names("t", &shuffled, &[]);
+            for (to, from) in order.iter().enumerate() {
+                // Equal rows are told apart by nothing.
+                if rows.iter().filter(|row| **row == rows[*from]).count() == 1 {
+                    prop_assert_eq!(&other[to], &straight[*from]);
+                }
+            }
+            let different: BTreeSet<_> = rows.iter().collect();
+            if different.len() == rows.len() {
+                let distinct: BTreeSet<_> = straight.iter().collect();
+                prop_assert_eq!(distinct.len(), straight.len());
+            }
+        }
+    }
+}

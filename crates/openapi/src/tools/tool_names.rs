@@ -1,0 +1,94 @@
+//! Names all operations of a description: by their ids, or by the names in the program from which a generator made the
+//! ids. The report says which rule made names shorter, and for how many tools.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::ToolName;
+use callgate_tree::{Node, Path};
+
+use crate::{
+    code::Code,
+    findings::Findings,
+    names::{Generator, Identity, ShortName, prefixed, short_names, tool_names},
+    options::{LoadOptions, ToolNames},
+    tools::find::FoundOperation,
+};
+
+/// The names of all operations.
+pub(super) struct NamesOfTools {
+    /// `None` where no name is legal.
+    pub(super) names: Vec<Option<ToolName>>,
+    /// For each short name the longer one that the whole id makes.
+    pub(super) longer: Vec<Option<LongerName>>,
+}
+
+/// The name that a whole id makes, and the generator of the id.
+pub(super) type LongerName = (ToolName, Generator);
+
+/// The names of all operations. Those that an edit gives are not taken by others.
+pub(super) fn named(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
+    let toolset = options.toolset.as_ref();
+    let mut names = tool_names(toolset, operations);
+    let mut longer = vec![None; names.len()];
+    if options.tool_names == ToolNames::AsWritten {
+        return NamesOfTools { names, longer };
+    }
+    let edited = options.edits.values().filter_map(|edit| edit.name.as_deref());
+    let edited = edited.filter_map(|name| ToolName::new(&prefixed(toolset, name)).ok());
+    let taken: Vec<_> = options.taken_names.iter().cloned().chain(edited).collect();
+    let short = short_names(toolset, operations, &names, &taken);
+    for ((own, longer), short) in names.iter_mut().zip(&mut longer).zip(short) {
+        if let Some(ShortName { name, generator }) = short {
+            *longer = own.replace(name).map(|written| (written, generator));
+        }
+    }
+    NamesOfTools { names, longer }
+}
+
+pub(super) fn identity<'a>(found: &'a FoundOperation<'_>) -> Identity<'a> {
+    Identity {
+        method: found.method.as_str(),
+        operation_id: found.operation_id(),
+        path: &found.key,
+        tag: found.operation.node.list("tags").first().and_then(Node::as_str),
+    }
+}
+
+/// Reports the names that are shorter than their ids: one finding for each generator.
+pub(super) fn report<'a>(
+    names: impl Iterator<Item = (&'a ToolName, &'a LongerName)>,
+    findings: &mut Findings,
+) {
+    let mut made: BTreeMap<Generator, Vec<[&ToolName; 2]>> = BTreeMap::new();
+    for (name, (longer, generator)) in names {
+        made.entry(*generator).or_default().push([longer, name]);
+    }
+    for (generator, names) in made {
+        let shown =
+            names.iter().take(SHOWN).map(|[longer, name]| format!("`{longer}` is `{name}`"));
+        let shown: Vec<_> = shown.collect();
+        let more = if names.len() > SHOWN { ", …" } else { "" };
+        let message = format!(
+            "expected ids with the names of a program alone, got {} {}: {}{more}",
+            names.len(),
+            generator.words(),
+            shown.join(", "),
+        );
+        let help = "no change is needed: both names are understood; `tool_names: as_written` keeps the long ones";
+        findings.note(Code::ShortenedNames, Path::ROOT.name("paths"), message, help);
+    }
+}
+
+/// The number of shortened names that a finding shows.
+const SHOWN: usize = 3;
+
+impl Generator {
+    fn words(self) -> &'static str {
+        match self {
+            Self::FastApi => "with path and method, as FastAPI writes them",
+            Self::Nest => "with the word `Controller`, as NestJS writes them",
+            Self::Springfox => "with the method, as springfox writes them",
+            Self::Tagged => "that repeat their tag",
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Tools whose `operationId` a generator made: their names, the names that reach them, and the configurations whose tools
+//! keep the long names.
+
+use crate::prelude::*;
+
+const DESCRIPTION: &str = r"
+paths:
+  /orders:
+    get: { operationId: list_orders_orders_get, responses: { '200': { description: All } } }
+    post: { operationId: create_order_orders_post, responses: { '200': { description: One } } }
+";
+
+fn names(built: &Built) -> Vec<&str> {
+    built.executor.entries().map(|entry| entry.name().as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_call_by_the_long_name_is_made_and_its_journal_says_so() {
+    let server = Server::start().await;
+    let executor = target::executor(DESCRIPTION, &server.url(""), "");
+    assert!(executor.find("create_order").is_some());
+    let result = call(&executor, "create_order_orders_post", json!({})).await;
+    assert_eq!((&*result.tool, server.total()), ("create_order", 1));
+    let is_said = |event: &Event| {
+        matches!(event, Event::ToolFolded { asked, meant }
+            if asked == "create_order_orders_post" && meant == "create_order")
+    };
+    assert!(result.journal.events().iter().any(is_said), "{:?}", result.journal);
+}
+
+#[test]
+fn settings_may_name_a_tool_by_its_short_name_its_long_one_or_its_id() {
+    let text = "
+server: https://a.example
+confirm: {tools: {NAME: always}}
+execution: {tools: {NAME: client}}
+tools: {include: [NAME]}
+mcp: {pinned: [PINNED], tools: {PINNED: {title: New}}}
+";
+    let prefixed = ["shop-create_order", "shop-create_order_orders_post"];
+    for name in prefixed.into_iter().chain(["create_order", "create_order_orders_post"]) {
+        let pinned = prefixed.iter().find(|known| known.ends_with(name)).unwrap_or(&name);
+        let (settings, mcp) = text.split_once("mcp").unwrap();
+        let settings = settings.trim().replace('\n', "\n    ").replace("NAME", name);
+        let mcp = format!("mcp{}", mcp.replace("PINNED", pinned));
+        let text = format!("toolsets:\n  shop:\n    openapi: a.yaml\n    {settings}\n{mcp}");
+        let built = crate::built::configured_with(DESCRIPTION, &text).unwrap();
+        assert_eq!(
+            (names(&built), &*built.warnings),
+            (vec!["shop-create_order"], &[][..]),
+            "{name}"
+        );
+        assert_eq!(built.mcp.pinned, ["shop-create_order"]);
+        assert!(built.mcp.tools.contains_key("shop-create_order"));
+    }
+}
+
+#[test]
+fn toolsets_that_share_a_prefix_keep_the_long_names() {
+    let toolset = |name: &str, more: &str| {
+        format!(
+            "  {name}: {{openapi: a.yaml, server: 'https://a.example', prefix: '', tools: {{methods: [{more}]}}}}\n"
+        )
+    };
+    let text = format!("toolsets:\n{}{}", toolset("a", "GET"), toolset("b", "POST"));
+    let built = crate::built::configured_with(DESCRIPTION, &text).unwrap();
+    assert_eq!(names(&built), ["list_orders_orders_get", "create_order_orders_post"]);
+    let wished = text.replace("prefix", "tool_names: short, prefix");
+    let built = crate::built::configured_with(DESCRIPTION, &wished).unwrap();
+    assert_eq!(names(&built), ["list_orders", "create_order"]);
+}
+
+#[test]
+fn a_key_keeps_the_long_names_and_so_does_a_function_with_the_short_one() {
+    let settings = "server: https://a.example\n";
+    let built = toolset(DESCRIPTION, &format!("{settings}tool_names: as_written")).unwrap();
+    assert_eq!(names(&built), ["list_orders_orders_get", "create_order_orders_post"]);
+    let function = "functions: [{name: list_orders, description: Mine, input: {type: object}}]";
+    let built = toolset(DESCRIPTION, &format!("{settings}{function}")).unwrap();
+    assert_eq!(names(&built), ["list_orders_orders_get", "create_order", "list_orders"]);
+}
+
+#[test]
+fn the_report_shows_the_shortened_names_once() {
+    let built = toolset(DESCRIPTION, "server: https://a.example").unwrap();
+    let found = built.toolsets[0].report.diagnostics.iter();
+    let found: Vec<_> = found.filter(|found| found.code == Code::ShortenedNames).collect();
+    let [found] = &*found else { panic!("{found:?}") };
+    assert_eq!(
+        found.message,
+        "expected ids with the names of a program alone, got 2 with path and method, as FastAPI writes them: `list_orders_orders_get` is `list_orders`, `create_order_orders_post` is `create_order`"
+    );
+}
