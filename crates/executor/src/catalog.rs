@@ -144,13 +144,9 @@ impl<'a> Entry<'a> {
         self.0.backend.effect()
     }
 
-    /// The tool's purpose in one line: the first line of its summary, its description or its declaration, cut if it is long.
+    /// The tool's purpose in one line: the first line of its description as declared, cut if it is long.
     pub fn brief(self) -> String {
-        let said = self.operation().map(|operation| {
-            let outline = operation.outline();
-            let texts = [outline.summary, outline.description, operation.label()].into_iter();
-            texts.map(str::trim).find(|text| !text.is_empty()).unwrap_or_default().to_owned()
-        });
+        let said = self.operation().map(|operation| operation.purpose());
         let said = said.or_else(|| Some(self.declaration()?.description.trim().to_owned()));
         shortened(said.unwrap_or_default().lines().next().unwrap_or_default())
     }

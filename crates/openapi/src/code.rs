@@ -102,6 +102,8 @@ codes! {
     ForeignTokenEndpoint = "foreign-token-endpoint";
     /// A path key is written as a framework writes routes; clear variables are read as meant.
     FrameworkPath = "framework-path";
+    /// Texts contain parts that no person sees, such as comments of HTML; they are left out.
+    HiddenText = "hidden-text";
     /// The path key could lead outside the server's base path.
     HostilePath = "hostile-path";
     /// The description has webhooks, which do not become tools.

@@ -18,7 +18,9 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Input, InputLocation},
-    sanitize::{is_hidden, plain},
+    purpose::Purpose,
+    repetition::leave_out_title,
+    sanitize::{plain, readable, report_hidden},
     schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable},
 };
 
@@ -43,16 +45,14 @@ impl DeclarationParts<'_> {
         let mut headers = Headers::new(self.document);
         let body = self.inputs.iter().zip(&self.blueprint.inputs);
         let mut body = body.filter(|(input, _)| self.has_members_as_arguments(input));
-        let (input_schema, findings) = match body.next() {
+        let (input_schema, mut findings) = match body.next() {
             Some((input, origin)) => self.members(view, input, origin, &mut headers),
             None => self.object(view, self.findings(), &mut headers),
         };
-        let tool = Tool::new(
-            self.blueprint.tool_name.clone(),
-            self.description(),
-            input_schema,
-            self.effect,
-        );
+        let Purpose { texts, n_hidden } = Purpose::of(self.blueprint);
+        report_hidden(n_hidden, &self.blueprint.operation.pointer, &mut findings);
+        let name = self.blueprint.tool_name.clone();
+        let tool = Tool::new(name, self.description(texts), input_schema, self.effect);
         let tool = tool.with_most_tokens(self.document.limits().tool_tokens);
         (tool.with_title(self.title()).with_mcp_headers(headers.found), findings)
     }
@@ -60,7 +60,7 @@ impl DeclarationParts<'_> {
     /// The operation's own summary, if it is one short line.
     fn title(&self) -> Option<String> {
         let summary = self.blueprint.operation.node.get("summary")?.as_str()?;
-        let title = plain(summary);
+        let title = readable(summary).text.trim().to_owned();
         let is_short = !title.is_empty() && !title.contains('\n') && title.len() <= LONGEST_TITLE;
         is_short.then_some(title).and_then(|title| self.document.meter().text(title))
     }
@@ -69,16 +69,14 @@ impl DeclarationParts<'_> {
         self.object(View::Complete, self.findings(), &mut Headers::new(self.document))
     }
 
-    /// The purpose of the tool: the operation's own summary and description, or else those of its path item, or else
-    /// method and path.
-    fn description(&self) -> String {
+    /// The purpose of the tool: the operator's own text, these texts, or else method and path.
+    pub(crate) fn description(&self, texts: Vec<String>) -> String {
         if let Some(text) = self.edit.and_then(|edit| edit.description.clone()) {
             return text;
         }
-        let Blueprint { operation, item, label, .. } = self.blueprint;
-        let texts = described(item.as_ref().unwrap_or(&operation.node)).into_iter();
-        let texts: Vec<_> = texts.filter_map(|text| self.document.meter().text(text)).collect();
-        if texts.is_empty() { label.clone() } else { texts.join("\n\n") }
+        let texts = texts.into_iter().filter_map(|text| self.document.meter().text(text));
+        let texts: Vec<_> = texts.collect();
+        if texts.is_empty() { self.blueprint.label.clone() } else { texts.join("\n\n") }
     }
 
     fn findings(&self) -> Findings {
@@ -111,6 +109,8 @@ impl DeclarationParts<'_> {
                 root_element::require(body, &mut built);
             }
             if view != View::Complete {
+                leave_out_title(&mut built, argument);
+                leave_out_title(&mut built, &input.name);
                 say_name(input, &mut built);
                 self.edit_property(input, &mut built);
             }
@@ -287,8 +287,8 @@ fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
 /// Adds the description of an object, or the one that replaces it.
 fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, members: &mut Object) {
     let text = instead.or_else(|| object.get("description")?.as_str());
-    if let Some(text) = text.and_then(|text| builder.copy_text(text)) {
-        let text = plain(&text);
+    if let Some(text) = text.and_then(|text| builder.words(text, "")) {
+        let text = text.trim();
         if !text.is_empty() {
             members.insert("description".to_owned(), text.into());
         }
@@ -310,25 +310,4 @@ fn content_type(body: &Body) -> Option<(String, Value)> {
     let description = "The media type of the body.";
     let schema = json!({"type": "string", "enum": media, "default": media.first(), "description": description});
     Some((name, schema))
-}
-
-/// The summary and the description of an operation, without missing and repeated ones.
-fn described(operation: &Node) -> Vec<String> {
-    let text = |name: &str| operation.text(name).map(plain);
-    let mut texts: Vec<String> =
-        [text("summary"), text("description")].into_iter().flatten().collect();
-    texts.retain(|text| !text.is_empty());
-    if let [summary, description] = texts.as_slice()
-        && description.starts_with(summary.as_str())
-    {
-        texts.remove(0);
-    }
-    texts
-}
-
-/// True if an operation has a summary or a description with visible characters.
-pub(crate) fn is_described(operation: &Node) -> bool {
-    let texts = ["summary", "description"].into_iter();
-    let mut texts = texts.filter_map(|name| operation.text(name));
-    texts.any(|text| text.trim().chars().any(|c| !is_hidden(c)))
 }

@@ -14,6 +14,7 @@ mod declaration;
 mod document;
 mod edit;
 mod findings;
+mod html_text;
 mod input;
 mod json_path;
 mod keys;
@@ -29,8 +30,10 @@ mod outline;
 mod output;
 mod overlay;
 mod parameter;
+mod purpose;
 mod reach;
 mod reference;
+mod repetition;
 mod report;
 #[cfg(test)]
 mod sample;

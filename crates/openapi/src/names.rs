@@ -12,7 +12,7 @@ mod short;
 mod slot;
 mod vague;
 
-pub(crate) use generator::Generator;
+pub(crate) use generator::{Generator, own_name};
 pub(crate) use short::{ShortName, short_names, without_toolset};
 pub(crate) use slot::Slot;
 pub(crate) use vague::is_vague;

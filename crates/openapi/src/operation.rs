@@ -22,6 +22,7 @@ use crate::{
     open_forms,
     options::Defaults,
     output,
+    purpose::Purpose,
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
     },
@@ -131,6 +132,12 @@ impl Operation {
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
             .get_or_init(|| Box::new(self.parts(&self.metered()).arguments().0.into_value()))
+    }
+
+    /// The purpose in words, as the declaration has it.
+    pub fn purpose(&self) -> String {
+        let document = self.metered();
+        self.parts(&document).description(Purpose::of(&self.blueprint).texts)
     }
 
     /// The name of the body among the inputs if its members are the arguments; `None` if the arguments are inputs.

@@ -1,4 +1,35 @@
-//! Removes invisible characters from texts of descriptions that models and people read.
+//! Removes markup and invisible characters from texts of descriptions that models and people read.
+
+use std::fmt::Display;
+
+use crate::{
+    code::Code,
+    findings::Findings,
+    html_text::{PlainText, plain_text},
+};
+
+/// A text for a model.
+#[derive(Debug)]
+pub(crate) struct Readable {
+    pub(crate) text: String,
+    /// The number of parts that no person sees, which are left out.
+    pub(crate) n_hidden: usize,
+}
+
+/// A text without markup and invisible characters.
+pub(crate) fn readable(text: &str) -> Readable {
+    let PlainText { text, n_hidden } = plain_text(text);
+    Readable { text: shown(text.into_owned()), n_hidden }
+}
+
+/// Reports parts of a text that no person sees.
+pub(crate) fn report_hidden(n_hidden: usize, at: impl Display, findings: &mut Findings) {
+    if n_hidden > 0 {
+        let message = "expected texts that people see, got a comment, a script or a style";
+        let help = "nothing, unless it should be read: then write it as text; it is left out";
+        findings.note(Code::HiddenText, at, message.to_owned(), help);
+    }
+}
 
 /// A text without invisible characters and surrounding space.
 pub(crate) fn plain(text: &str) -> String {

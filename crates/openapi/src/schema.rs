@@ -26,7 +26,7 @@ mod set;
 mod stem;
 mod unknown_keyword;
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, fmt::Display, sync::Arc};
 
 use callgate_tool::{Object, Value, json};
 use callgate_tree::{Node, Object as NodeObject, Path};
@@ -41,6 +41,7 @@ use crate::{
     findings::Findings,
     options::SessionInputs,
     reference::{Located, chain, follow, reference_of, target},
+    sanitize::{Readable, readable, report_hidden},
     schema::{
         bytes::{Bytes, is_bytes},
         cache::SchemaCache,
@@ -157,6 +158,13 @@ impl<'d> Builder<'d> {
             self.report_spent();
         }
         kept.map(str::to_owned)
+    }
+
+    /// A text for a model; `None`, with a finding, if the text is too large.
+    pub(crate) fn words(&mut self, text: &str, at: impl Display) -> Option<String> {
+        let Readable { text, n_hidden } = readable(&self.copy_text(text)?);
+        report_hidden(n_hidden, at, &mut self.findings);
+        Some(text)
     }
 
     fn report_spent(&mut self) {

@@ -63,8 +63,8 @@ impl FindingCollector {
         // Errors are reported for each operation, except the one that is not the operation's own fault.
         let is_counted =
             operation.is_some() && (*severity < Severity::Error || *code == Code::TooComplex);
-        // Most places of this finding need no change: the first one is reported, and the others are counted.
-        let is_of_places = *code == Code::UndefinedForm;
+        // Most places of these findings need no change: the first one is reported, and the others are counted.
+        let is_of_places = *code == Code::HiddenText || *code == Code::UndefinedForm;
         let place = (!is_of_places).then_some((file, pointer));
         let key = self.hasher.hash_one((code.as_str(), place, message));
         if let Some(said) = self.said.get_mut(&key).filter(|_| is_counted) {

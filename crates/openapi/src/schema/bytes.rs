@@ -5,7 +5,7 @@
 use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
 
-use crate::{reference::reference_of, schema::View};
+use crate::{reference::reference_of, sanitize::readable, schema::View};
 
 /// The representation of a value by its place: bytes or text, if its schema says that it is binary.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -68,9 +68,12 @@ impl Bytes {
             json!({"type": "object", "additionalProperties": false, "properties": members});
         let mut schema = Object::new();
         for name in ANNOTATIONS {
-            if let Some(value @ (Node::Bool(_) | Node::String(_))) = described.get(name) {
-                schema.insert(name.to_owned(), value.to_value());
-            }
+            let value = match described.get(name) {
+                Some(Node::String(text)) => readable(text).text.into(),
+                Some(value @ Node::Bool(_)) => value.to_value(),
+                _ => continue,
+            };
+            schema.insert(name.to_owned(), value);
         }
         let mut branches = vec![base64, object];
         if allows_null(described) {

@@ -7,6 +7,7 @@ use callgate_tree::{Node, Path};
 use crate::{
     address::SESSION_ID,
     code::Code,
+    repetition::leave_out_title,
     sanitize::shown,
     schema::{
         Builder, View,
@@ -31,6 +32,7 @@ enum Form {
     SchemaList,
     SchemaMap,
     Text,
+    Words,
 }
 
 /// Copies the keywords of `node` into `built`, which may already contain the `$ref`.
@@ -156,7 +158,8 @@ fn form_of(keyword: &str) -> Option<Form> {
         | "unevaluatedProperties" => Form::Schema,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Form::SchemaList,
         "dependentSchemas" | "patternProperties" => Form::SchemaMap,
-        "contentEncoding" | "contentMediaType" | "description" | "format" | "title" => Form::Text,
+        "contentEncoding" | "contentMediaType" | "format" => Form::Text,
+        "description" | "title" => Form::Words,
         _ => return None,
     })
 }
@@ -192,6 +195,7 @@ fn form<'d>(
         (Form::Text, Node::String(text)) => {
             builder.copy_text(text).map(|text| Value::String(shown(text)))
         }
+        (Form::Words, Node::String(text)) => builder.words(text, path).map(Value::String),
         (_, value) => {
             drop_value(builder, expected, value, path);
             None
@@ -238,7 +242,7 @@ impl Form {
             Self::Schema => "a schema",
             Self::SchemaList => "a list of schemas",
             Self::SchemaMap => "an object of schemas",
-            Self::Text => "a text",
+            Self::Text | Self::Words => "a text",
         }
     }
 }
@@ -307,7 +311,8 @@ fn properties<'d>(
         if builder.keeps_property(property, &path) {
             let Some(name) = builder.copy_text(name) else { break };
             let is_optional = !required::names(object, &name);
-            let schema = builder.schema(property, &path);
+            let mut schema = builder.schema(property, &path);
+            leave_out_title(&mut schema, &name);
             let is_removable = builder.bytes == Bytes::Patch && is_optional;
             kept.insert(name, if is_removable { removable(schema) } else { schema });
         } else if builder.view == View::Complete {

@@ -20,7 +20,6 @@ use crate::{
     },
     code::Code,
     cursor::Cursor,
-    declaration::is_described,
     document::Document,
     edit::{self, AppliedArguments, EditOf, FaultyEdit, names_of},
     findings::Findings,
@@ -30,6 +29,7 @@ use crate::{
     operation::Operation,
     options::LoadOptions,
     parameter::{self, Parameter},
+    purpose::is_described,
     reach::Reach,
     reference::{Located, reference_of},
     security::{

@@ -98,3 +98,64 @@ fn a_short_summary_is_the_title() {
     let operation = operation("3.1.0", &format!("paths: {{/a: {{get: {{summary: {long}}}}}}}"));
     assert_eq!(operation.declaration().unwrap().title, None);
 }
+
+#[test]
+fn a_summary_that_says_the_name_again_stands_only_where_nothing_else_does() {
+    let described = |texts: &str| {
+        let get = format!("{{operationId: read_order_orders_get, {texts}}}");
+        let operation = operation("3.1.0", &format!("paths: {{/orders: {{get: {get}}}}}"));
+        operation.declaration().unwrap().description.clone()
+    };
+    assert_eq!(described("summary: Read Order, description: Shows it."), "Shows it.");
+    assert_eq!(described("summary: Read Order Orders Get, description: Shows it."), "Shows it.");
+    assert_eq!(described("summary: Read Order"), "Read Order");
+    assert_eq!(
+        described("summary: Read an order, description: Shows it."),
+        "Read an order\n\nShows it."
+    );
+}
+
+/// Titles and texts of HTML, and everything else that these schemas say.
+const WORDY: &str = "paths:
+  /orders:
+    post:
+      operationId: createOrder
+      description: <p>Orders an <b>item</b>.</p><!-- nobody sees this -->
+      parameters: [{name: order_id, in: query, description: 'See <a href=\"https://a.example\">a</a>', schema: {title: Order Id, type: integer, minimum: 1}}]
+      requestBody:
+        content:
+          application/json:
+            schema:
+              properties:
+                item_name: {title: Item Name, type: string, maxLength: 9, description: One &lt;name&gt;}
+                amount: {title: How many, type: integer, maximum: 7}
+                lines: {type: array, items: {properties: {line_no: {title: Line No, enum: [1, 2]}}}}
+";
+
+#[test]
+fn declarations_have_plain_text_and_no_titles_that_repeat_names() {
+    let operation = operation("3.1.0", WORDY);
+    let declared = operation.declaration().unwrap();
+    assert_eq!(declared.description, "Orders an item.");
+    assert_eq!(
+        declared.input_schema.to_value()["properties"],
+        json!({
+            "order_id": {"type": "integer", "minimum": 1, "description": "See a (https://a.example)"},
+            "item_name": {"type": "string", "maxLength": 9, "description": "One <name>"},
+            "amount": {"title": "How many", "type": "integer", "maximum": 7},
+            "lines": {"type": "array", "items": {"properties": {"line_no": {"enum": [1, 2]}}}},
+        })
+    );
+}
+
+#[test]
+fn texts_that_nobody_sees_are_one_finding() {
+    let text = format!(
+        "openapi: 3.1.0\nservers: [{{url: https://a.example}}]\n{WORDY}  /other:\n    get: {{description: A<!-- b -->}}\n"
+    );
+    let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
+    let report = load(&document.value, &LoadOptions::default()).examined().report;
+    let found: Vec<_> =
+        report.diagnostics.iter().filter(|found| found.code == Code::HiddenText).collect();
+    assert_eq!(found.iter().map(|found| found.n_more).collect::<Vec<_>>(), [1]);
+}

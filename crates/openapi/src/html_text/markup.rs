@@ -1,0 +1,209 @@
+//! Finds the markup of a text: tags with their proof, references to characters, and parts that no person sees. Code of
+//! Markdown and what a backslash precedes are no markup.
+
+use std::ops::Range;
+
+use crate::html_text::{
+    character,
+    code_span::CodeSpans,
+    element::{ELEMENTS, Element, KnownElement, Proof, index_of, known},
+    tag::{Start, Tag},
+};
+
+/// A part of a text that is markup, at a place.
+#[derive(Clone, Debug)]
+pub(super) struct Markup<'t> {
+    pub(super) at: usize,
+    pub(super) end: usize,
+    pub(super) kind: MarkupKind<'t>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum MarkupKind<'t> {
+    Character(char),
+    /// A comment, or an element that no person sees, with the place of its content.
+    Hidden {
+        content: Range<usize>,
+        is_in_tag: bool,
+    },
+    Tag {
+        tag: Tag<'t>,
+        element: Element,
+    },
+}
+
+impl Markup<'_> {
+    /// True for a part that no person sees, if it has a content.
+    pub(super) fn hides_text(&self, text: &str) -> bool {
+        let MarkupKind::Hidden { content, .. } = &self.kind else { return false };
+        text.get(content.clone()).is_some_and(|content| !content.trim().is_empty())
+    }
+}
+
+/// The markup of a text, in order.
+pub(super) fn of<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
+    let mut search = Search::new(text, code);
+    while let Some(at) = search.next_mark() {
+        search.read(at);
+    }
+    search.proven()
+}
+
+/// Markup, and tags that need proof.
+#[derive(Debug)]
+struct Search<'t, 'c> {
+    text: &'t str,
+    code: &'c CodeSpans,
+    at: usize,
+    found: Vec<Candidate<'t>>,
+    /// The first start and the last end of each element.
+    pairs: Vec<[Option<usize>; 2]>,
+    /// The elements of which no end follows.
+    is_endless: Vec<bool>,
+    /// The places of a `<` that shows that a tag before it is none.
+    in_tag: Vec<usize>,
+    /// True if an element of another language ends in the text.
+    has_others: bool,
+}
+
+#[derive(Debug)]
+struct Candidate<'t> {
+    markup: Markup<'t>,
+    /// The index of the element whose tag it is.
+    index: Option<usize>,
+}
+
+impl<'t, 'c> Search<'t, 'c> {
+    fn new(text: &'t str, code: &'c CodeSpans) -> Self {
+        let (pairs, is_endless) = (vec![[None; 2]; ELEMENTS.len()], vec![false; ELEMENTS.len()]);
+        let found = Vec::new();
+        Self { text, code, at: 0, found, pairs, is_endless, in_tag: Vec::new(), has_others: false }
+    }
+
+    /// The next place where markup may begin.
+    fn next_mark(&mut self) -> Option<usize> {
+        loop {
+            let next = self.at + self.text.get(self.at..)?.find(['<', '&', '\\'])?;
+            if let Some(end) = self.code.end_at(next) {
+                self.at = end;
+                continue;
+            }
+            if !self.text.get(next..)?.starts_with('\\') {
+                return Some(next);
+            }
+            let behind = self.text.get(next + 1..)?.chars().next()?;
+            self.at = next + 1 + if behind.is_ascii() { 1 } else { 0 };
+        }
+    }
+
+    /// Reads what begins at a place, and goes on behind it.
+    fn read(&mut self, at: usize) {
+        self.at = at + 1;
+        let text = self.text;
+        let limit = self.code.start_from(at).unwrap_or(text.len());
+        let Some((rest, near)) = text.get(at..).zip(text.get(at..limit)) else { return };
+        if let Some((character, length)) = character::referenced(near) {
+            return self.add(at..at + length, MarkupKind::Character(character), None);
+        }
+        if rest.starts_with("<!--") {
+            return self.hide(at, comment(rest));
+        }
+        match Start::of(near) {
+            Start::Tag(tag) => self.read_tag(at, tag),
+            Start::Unfinished(length) => {
+                self.in_tag.retain(|place| *place > at);
+                self.in_tag.push(at + length);
+            }
+            Start::Other => {}
+        }
+    }
+
+    fn read_tag(&mut self, at: usize, tag: Tag<'t>) {
+        let Some(index) = index_of(tag.name) else {
+            self.has_others |= tag.is_end;
+            return;
+        };
+        let KnownElement { element, .. } = known(index);
+        if !(tag.is_bare() || tag.has_attributes()) {
+            return;
+        }
+        if *element == Element::Hidden && !tag.is_end {
+            let content = at + tag.length;
+            if let Some([start, end]) = self.end_of_hidden(content, tag.name, index) {
+                return self.hide(at, [content - at, start - at, end - at]);
+            }
+        }
+        match self.pairs.get_mut(index) {
+            Some([_, last]) if tag.is_end => *last = Some(at),
+            Some([first, _]) => *first = first.or(Some(at)),
+            None => {}
+        }
+        let kind = MarkupKind::Tag { tag, element: *element };
+        self.add(at..at + tag.length, kind, Some(index));
+    }
+
+    /// Where the end tag of an element that no person sees begins and ends.
+    fn end_of_hidden(&mut self, from: usize, name: &str, index: usize) -> Option<[usize; 2]> {
+        let is_endless = self.is_endless.get_mut(index).filter(|known| !**known)?;
+        let rest = self.text.get(from..)?;
+        let found = rest.match_indices("</").find_map(|(start, _)| {
+            let behind = rest.get(start + 2..)?;
+            let end = behind.get(name.len()..)?;
+            let is_own = behind.get(..name.len())?.eq_ignore_ascii_case(name);
+            let end = is_own.then(|| end.trim_start().strip_prefix('>'))??;
+            Some([from + start, self.text.len() - end.len()])
+        });
+        *is_endless = found.is_none();
+        found
+    }
+
+    /// Adds a part that no person sees, by the starts and the end of its content and its own end.
+    fn hide(&mut self, at: usize, [content, content_end, end]: [usize; 3]) {
+        let is_in_tag = self.in_tag.contains(&at);
+        let content = at + content..at + content_end;
+        self.add(at..at + end, MarkupKind::Hidden { content, is_in_tag }, None);
+    }
+
+    fn add(&mut self, place: Range<usize>, kind: MarkupKind<'t>, index: Option<usize>) {
+        self.at = place.end;
+        // A tag that would complete another one if it were left out stays.
+        let is_tag = matches!(kind, MarkupKind::Tag { .. });
+        if !(is_tag && self.in_tag.contains(&place.start)) {
+            let markup = Markup { at: place.start, end: place.end, kind };
+            self.found.push(Candidate { markup, index });
+        }
+    }
+
+    fn proven(self) -> Vec<Markup<'t>> {
+        let Self { found, pairs, has_others, .. } = self;
+        let is_proven = |candidate: &Candidate<'_>| {
+            let MarkupKind::Tag { tag, .. } = &candidate.markup.kind else { return true };
+            let Some(index) = candidate.index else { return true };
+            let [first, last] = pairs.get(index).copied().unwrap_or_default();
+            let at = candidate.markup.at;
+            let is_paired = match tag.is_end {
+                true => first.is_some_and(|first| first < at),
+                false => last.is_some_and(|last| last > at),
+            };
+            match known(index).proof {
+                Proof::Name => true,
+                Proof::Pair => is_paired || (tag.has_attributes() && !tag.is_end),
+                Proof::PairOfPage => {
+                    !has_others && (is_paired || (tag.has_attributes() && !tag.is_end))
+                }
+            }
+        };
+        let proven = found.into_iter().filter(is_proven);
+        proven.map(|candidate| candidate.markup).collect()
+    }
+}
+
+/// The start and the end of the content of a comment that a text begins with, and its own end. One that nobody ends has
+/// the whole text.
+fn comment(text: &str) -> [usize; 3] {
+    let start = 4;
+    match text.get(2..).and_then(|rest| rest.find("-->")) {
+        Some(end) => [start.min(end + 2), end + 2, end + 5],
+        None => [start, text.len(), text.len()],
+    }
+}
