@@ -1,7 +1,7 @@
-//! Checks the arguments of a tool that is not an operation, and a client's results, strictly against a schema. No other
+//! Checks the arguments and results of a tool that is not an operation strictly against its schemas. No other
 //! crate sees which evaluator runs.
 
-use callgate_tool::{Arguments, Fault, Problem, Value};
+use callgate_tool::{Arguments, Effect, Fault, Problem, Value};
 
 use crate::{
     check::{Evaluator, Verdict},
@@ -38,7 +38,7 @@ impl ArgumentCheck {
     }
 }
 
-/// The schema of a tool's results, ready to check the results of a client.
+/// The schema of a tool's results, ready to check the results of a client or of a program's own tool.
 ///
 /// ```
 /// use callgate_call::OutputCheck;
@@ -56,16 +56,33 @@ impl OutputCheck {
         Self(Evaluator::new(schema).describing_formats())
     }
 
-    /// Checks a result.
+    /// Checks a client's result.
     ///
     /// # Errors
     /// A fault that lists every violation.
     pub fn check(&self, output: &Value) -> Result<(), Box<Fault>> {
+        let problems = self.problems(output);
+        if problems.is_empty() { Ok(()) } else { Err(wording::client::unexpected(problems)) }
+    }
+
+    /// Checks the result of a tool that ran, which had this effect.
+    ///
+    /// # Errors
+    /// A fault that lists every violation and has the result as its body.
+    pub fn check_own(&self, output: Value, effect: Effect) -> Result<(), Box<Fault>> {
+        let problems = self.problems(&output);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(wording::own_tool::unexpected(problems, output, effect))
+    }
+
+    fn problems(&self, output: &Value) -> Vec<Problem> {
         let mut problems = violations(&self.0, output, "output");
         for problem in problems.iter_mut().filter(|problem| problem.at.is_empty()) {
             "output".clone_into(&mut problem.at);
         }
-        if problems.is_empty() { Ok(()) } else { Err(wording::client::unexpected(problems)) }
+        problems
     }
 }
 

@@ -11,6 +11,7 @@ mod connection;
 mod credential;
 pub(crate) mod key;
 mod no_tool;
+pub(crate) mod own_tool;
 pub mod values;
 pub(crate) mod xml;
 

@@ -1,10 +1,15 @@
-//! Five lines from a description to calls: a thin layer over [`ToolsetConfig`](crate::config::ToolsetConfig) for
-//! one description. For several toolsets, stores of secrets and files, use [`Config`](crate::config::Config).
+//! Five lines from a description to calls: a thin layer over [`Config`] and [`Environment`] for one description. It goes on to
+//! tools, middleware, stores and settings; for several descriptions and files, use [`Config`] itself.
+
+use std::{path::Path, sync::Arc};
 
 use callgate_auth::{AuthConfig, CredentialSource};
-use callgate_config::{Built, Config, Description, Environment, Error, ServerUrl, ToolsetConfig};
-use callgate_executor::Executor;
-use callgate_secret::{Secret, SecretReference};
+use callgate_config::{
+    Built, Config, ConfigCode, Description, Environment, Error, ServerUrl, ToolsetConfig,
+};
+use callgate_executor::{Backend, Call, Executor, Function, Middleware};
+use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_tool::{Outcome, Value};
 
 /// One description on its way to an executor. [`openapi()`] makes it.
 #[derive(Clone, Debug)]
@@ -12,6 +17,10 @@ use callgate_secret::{Secret, SecretReference};
 pub struct OpenApi {
     toolset: ToolsetConfig,
     server: Option<String>,
+    config: Config,
+    environment: Environment,
+    /// The problem of the first faulty function.
+    problem: Option<String>,
 }
 
 /// Makes tools, such as `getPet`, from the operations of an OpenAPI description in YAML or JSON.
@@ -29,7 +38,13 @@ pub struct OpenApi {
 /// # }
 /// ```
 pub fn openapi(text: impl Into<Vec<u8>>) -> OpenApi {
-    OpenApi { toolset: ToolsetConfig::new(Description::text(text)), server: None }
+    OpenApi {
+        toolset: ToolsetConfig::new(Description::text(text)),
+        server: None,
+        config: Config::new(),
+        environment: Environment::new(),
+        problem: None,
+    }
 }
 
 impl OpenApi {
@@ -51,13 +66,100 @@ impl OpenApi {
         self
     }
 
+    /// Adds middleware around every call, at its stage of the fixed order.
+    ///
+    /// ```
+    /// use callgate::policy::Metrics;
+    ///
+    /// let front = callgate::openapi("openapi: 3.1.0").middleware(Metrics::new());
+    /// # drop(front);
+    /// ```
+    pub fn middleware(mut self, middleware: impl Middleware + 'static) -> Self {
+        self.environment = self.environment.with_middleware(Arc::new(middleware));
+        self
+    }
+
+    /// Adds a tool of the program's own. It comes after those of the description, and has their middleware.
+    pub fn tool(mut self, tool: impl Backend + 'static) -> Self {
+        self.environment = self.environment.with_tool(tool);
+        self
+    }
+
+    /// Adds a function as a tool: [`Function::new`]. `toolset` is empty for a name without a prefix.
+    ///
+    /// ```
+    /// use callgate::json;
+    ///
+    /// let schema = json!({"type": "object", "description": "The time of day"});
+    /// let front = callgate::openapi("openapi: 3.1.0").function("", "getTime", schema, |_| async { json!("12:00") });
+    /// # drop(front);
+    /// ```
+    pub fn function<F, R, O>(
+        mut self,
+        toolset: &str,
+        name: &str,
+        schema: impl Into<Value>,
+        body: F,
+    ) -> Self
+    where
+        F: Fn(Call<'static>) -> R + Send + Sync + 'static,
+        R: Future<Output = O> + Send + 'static,
+        O: Into<Outcome>,
+    {
+        match Function::new(toolset, name, schema, body) {
+            Ok(function) => self.tool(function),
+            Err(error) => {
+                self.problem.get_or_insert(error.to_string());
+                self
+            }
+        }
+    }
+
+    /// Adds a store for references `scheme:…`, which credentials and settings then name.
+    pub fn store(mut self, scheme: impl Into<String>, store: impl SecretStore + 'static) -> Self {
+        self.environment = self.environment.with_store(scheme, Arc::new(store));
+        self
+    }
+
     /// Changes the toolset's settings that have no method here.
     pub fn toolset(mut self, change: impl FnOnce(ToolsetConfig) -> ToolsetConfig) -> Self {
         self.toolset = change(self.toolset);
         self
     }
 
-    /// Builds the executor of the description's operations.
+    /// Changes the settings beside the toolset that have no method here: limits of all calls, an audit, idempotency.
+    ///
+    /// ```
+    /// use callgate::config::CallsConfig;
+    ///
+    /// let front = callgate::openapi("openapi: 3.1.0").config(|mut config| {
+    ///     config.calls = Some(CallsConfig::default());
+    ///     config
+    /// });
+    /// # drop(front);
+    /// ```
+    pub fn config(mut self, change: impl FnOnce(Config) -> Config) -> Self {
+        self.config = change(self.config);
+        self
+    }
+
+    /// Changes the environment where no method here does: a transport, a clock, logins of people.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use callgate::transport::Refuse;
+    ///
+    /// let front = callgate::openapi("openapi: 3.1.0")
+    ///     .environment(|environment| environment.with_transport(Arc::new(Refuse::new())));
+    /// # drop(front);
+    /// ```
+    pub fn environment(mut self, change: impl FnOnce(Environment) -> Environment) -> Self {
+        self.environment = change(self.environment);
+        self
+    }
+
+    /// Builds the executor of the description's operations and the added tools.
     ///
     /// # Errors
     /// Returns [`Error`] with every fault. [`OpenApi::build_with_report`] reports the problems of the description.
@@ -70,10 +172,15 @@ impl OpenApi {
     /// # Errors
     /// Returns the errors of [`OpenApi::build`].
     pub async fn build_with_report(mut self) -> Result<Built, Error> {
+        if let Some(problem) = self.problem {
+            let code = ConfigCode::OwnTool.as_str();
+            return Err(Error::whole(Path::new(""), code, problem, OWN_TOOL));
+        }
         if let Some(server) = self.server {
             self.toolset = self.toolset.with_server(ServerUrl::new(&server)?);
         }
-        let config = Config::new().with_toolset(self.toolset);
-        config.build(&Environment::new(), None).await
+        self.config.with_toolset(self.toolset).build(&self.environment, None).await
     }
 }
+
+const OWN_TOOL: &str = "correct the tool that the program adds";

@@ -9,8 +9,8 @@ use std::sync::{
 };
 
 use callgate::{
-    Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Function, Outcome, Preview,
-    Schema, Session, Tool, ToolCall, ToolName, result::Journal,
+    Arguments, Backend, Call, Effect, ErrorKind, Executor, Fault, FaultCode, Function, Outcome,
+    Preview, Reached, Schema, Session, Tool, ToolCall, ToolName, result::Journal,
 };
 use callgate_tool::{Value, json};
 
@@ -111,5 +111,90 @@ async fn declared_arguments_reach_a_tool_of_the_program_by_every_entrance() {
         assert!(!outcomes.iter().any(Outcome::is_failed), "{outcomes:?}");
         assert!(matches!(&outcomes[1], Outcome::Planned(_)), "{outcomes:?}");
         assert!(n_seen.load(Ordering::Relaxed) >= 2, "{tool}");
+    }
+}
+
+/// Declares one thing and is another.
+#[derive(Debug)]
+struct Contradicting {
+    name: ToolName,
+    toolset: &'static str,
+    effect: Effect,
+    tool: Tool,
+}
+
+#[async_trait::async_trait]
+impl Backend for Contradicting {
+    fn name(&self) -> &ToolName {
+        &self.name
+    }
+
+    fn toolset(&self) -> &str {
+        self.toolset
+    }
+
+    fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        Ok(Preview::Text(String::new()))
+    }
+
+    async fn run(&self, _: &Call<'_>, _: &mut Journal) -> Outcome {
+        Value::Null.into()
+    }
+}
+
+#[test]
+fn a_backend_that_contradicts_its_declaration_is_refused_when_it_is_built() {
+    let built = |name: &str, toolset, effect, schema: Value| {
+        let clock = ToolName::new("clock").unwrap();
+        let tool = Tool::new(clock, "Tells the time".to_owned(), Schema::new(schema), Effect::Read);
+        let name = ToolName::new(name).unwrap();
+        Executor::builder().backend(Contradicting { name, toolset, effect, tool }).build()
+    };
+    assert!(built("clock", "", Effect::Read, schema()).is_ok());
+    for (name, toolset, effect, schema, kind) in [
+        ("watch", "", Effect::Read, schema(), ErrorKind::InvalidDeclaration),
+        ("clock", "", Effect::Write, schema(), ErrorKind::InvalidDeclaration),
+        ("clock", "a b", Effect::Read, schema(), ErrorKind::IllegalName),
+        ("clock", "", Effect::Read, json!({"type": "array"}), ErrorKind::InvalidSchema),
+        ("clock", "", Effect::Read, json!(true), ErrorKind::InvalidSchema),
+    ] {
+        let error = built(name, toolset, effect, schema).unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_the_declaration_does_not_allow_is_a_fault_with_the_result() {
+    for (hour, effect, is_fine) in
+        [(7, Effect::Read, true), (77, Effect::Read, false), (77, Effect::Write, false)]
+    {
+        let output = json!({"type": "object", "properties": {"hour": {"maximum": 23}}});
+        let body = move |_| async move { json!({"hour": hour}) };
+        let function = Function::new("", "clock", json!({"type": "object"}), body).unwrap();
+        let function = function.with_effect(effect).with_output_schema(output);
+        let executor = Executor::builder().backend(function).build().unwrap();
+        let call = ToolCall::new("1", "clock", Arguments::new());
+        match executor.call(&call, &Session::default()).await.outcome {
+            Outcome::Answered(_) => assert!(is_fine, "{hour}"),
+            Outcome::Failed(fault) => {
+                assert!(!is_fine, "{fault:?}");
+                assert_eq!(fault.code, FaultCode::UnreadableResponse);
+                assert_eq!(
+                    (fault.reached, &fault.body),
+                    (Reached::Yes, &Some(json!({"hour": 77})))
+                );
+                assert_eq!(fault.problems[0].at, "hour");
+                assert_eq!(fault.message.contains("do not call it again"), effect != Effect::Read);
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }

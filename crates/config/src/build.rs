@@ -38,7 +38,7 @@ mod toolset;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use callgate_executor::{Builder, Executor, Toolset};
+use callgate_executor::{Builder, ErrorKind, Executor, Toolset};
 use callgate_secret::{SecretReference, SecretStore};
 use callgate_session::Store;
 use callgate_tool::SessionName;
@@ -292,9 +292,11 @@ impl Assembly<'_> {
 }
 
 fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
-    let help = "give each tool its own name";
-    let code = ConfigCode::DuplicateTool.as_str();
-    Error::whole(&config.origin.file, code, error.to_string(), help)
+    let (code, help) = match error.kind() {
+        ErrorKind::DuplicateTool => (ConfigCode::DuplicateTool, "give each tool its own name"),
+        _ => (ConfigCode::OwnTool, "correct the tool that the program adds"),
+    };
+    Error::whole(&config.origin.file, code.as_str(), error.to_string(), help)
 }
 
 fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {

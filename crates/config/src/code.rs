@@ -51,6 +51,9 @@ codes! {
         /// Other machines can reach a listener, and no setting says who may call.
         OpenListener = "open-listener":
             "Listen on 127.0.0.1, or say under `access` who may call.";
+        /// A tool that the program adds contradicts its declaration.
+        OwnTool = "own-tool":
+            "Correct the tool in the program: one name, one effect, and schemas that are schemas.";
         /// A store of secrets is read without TLS.
         PlainHttp = "plain-http":
             "The secrets can be read on their way. Use `https://` for the address of the store.";

@@ -40,7 +40,11 @@ pub use function::Function;
 pub(crate) use openapi::OpenApi;
 pub use opened::{BodyHead, Opened, Piece, Pieces};
 
-/// Runs the calls of one tool. The executor checks arguments against the schema of the declaration before a backend sees them.
+/// Runs the calls of one tool.
+///
+/// The executor checks a backend against its declaration: when it is built, that both have one name and one effect and that
+/// the schemas are schemas; before each call, its arguments; after it, its JSON or text if the declaration has an output schema
+/// (a result that does not match becomes a fault, with the result as its body). Pieces of a stream are not checked.
 ///
 /// ```
 /// use callgate_executor::{Backend, Call, Executor};

@@ -56,16 +56,16 @@ impl Builder {
         self
     }
 
-    /// Adds a tool of any kind. It comes after the operations of all toolsets. Arguments of calls are checked against the
-    /// schema of its declaration before it sees them.
+    /// Adds a tool of any kind. It comes after the operations of all toolsets, and is checked against its declaration
+    /// ([`Backend`]).
     pub fn backend(mut self, backend: impl Backend + 'static) -> Self {
-        self.own.push(Ok(CheckedBackend::new(Arc::new(backend))));
+        self.own.push(CheckedBackend::new(Arc::new(backend)));
         self
     }
 
     /// Adds a tool that another executor may share.
     pub fn shared_backend(mut self, backend: Arc<dyn Backend>) -> Self {
-        self.own.push(Ok(CheckedBackend::new(backend)));
+        self.own.push(CheckedBackend::new(backend));
         self
     }
 
@@ -90,7 +90,7 @@ impl Builder {
         O: Into<Outcome>,
     {
         let function = Function::new(toolset, name, schema, body);
-        self.own.push(function.map(|function| CheckedBackend::new(Arc::new(function))));
+        self.own.push(function.and_then(|function| CheckedBackend::new(Arc::new(function))));
         self
     }
 
@@ -125,7 +125,7 @@ impl Builder {
     ///
     /// # Errors
     /// Returns [`ErrorKind::DuplicateTool`](crate::ErrorKind::DuplicateTool) if two tools have the same name, and
-    /// otherwise the error of the first faulty function.
+    /// otherwise the error of the first function or backend that contradicts its declaration.
     pub fn build(mut self) -> Result<Executor, Error> {
         let mut catalog = Catalog::default();
         let results = Arc::new(self.results);

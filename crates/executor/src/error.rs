@@ -43,13 +43,21 @@ pub enum ErrorKind {
     DuplicateTool,
     /// A model cannot call a tool with this name.
     IllegalName,
-    /// The schema of a function's arguments is not an object schema.
+    /// A backend and its declaration contradict each other.
+    InvalidDeclaration,
+    /// The schema of a tool's arguments is not an object schema, or that of its results is no schema.
     InvalidSchema,
 }
 
 callgate_secret::errors! {
     fn duplicate_tool(name: &ToolName, first: &str, second: &str) = DuplicateTool:
         "two tools are named `{name}`: {first} and {second}";
+    fn no_schema(name: &ToolName) = InvalidSchema:
+        "expected a schema (an object, `true` or `false`) for the results of `{name}`";
+    fn other_effect(name: &ToolName, declared: &str, own: &str) = InvalidDeclaration:
+        "`{name}` declares the effect `{declared}` to models, and has the effect `{own}`: return one of them from both";
+    fn other_name(name: &ToolName, declared: &ToolName) = InvalidDeclaration:
+        "`{name}` declares the name `{declared}` to models: return one of them from both";
     fn not_of_objects(name: &ToolName) = InvalidSchema:
         "expected a schema with `\"type\": \"object\"` for the arguments of `{name}`";
 }

@@ -1,5 +1,6 @@
-//! The check of the arguments of tools that are no operations: functions, those that the client runs, and backends of the
-//! program's own. Every way to a tool leads through it, so that a backend sees only arguments that its declaration allows.
+//! The checks of tools that are no operations (functions, those that the client runs, and backends of the program's own) against
+//! their declarations. Every way to a tool leads through it: a backend sees only arguments that its declaration allows, and
+//! callers get only results that it allows.
 
 use std::{
     borrow::Cow,
@@ -7,14 +8,18 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_call::ArgumentCheck;
+use callgate_call::{ArgumentCheck, OutputCheck};
 use callgate_secret::Secret;
 use callgate_tool::{
-    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName, Value,
+    Content, Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
+    ToolsetName, Value,
 };
 
 use super::{Backend, EditedTool, Opened};
-use crate::call::Call;
+use crate::{
+    call::Call,
+    error::{self, Error},
+};
 
 /// A backend, and the check of its arguments against the schema of its declaration.
 #[derive(Debug)]
@@ -22,17 +27,45 @@ pub(crate) struct CheckedBackend {
     backend: Arc<dyn Backend>,
     /// Made for the first call; `None` if the tool has no declaration.
     arguments: OnceLock<Option<ArgumentCheck>>,
+    /// Made for the first result; `None` if the tool declares none.
+    results: OnceLock<Option<OutputCheck>>,
     edit: Option<EditedTool>,
 }
 
 impl CheckedBackend {
-    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
-        Self { backend, arguments: OnceLock::new(), edit: None }
+    /// Takes a backend whose declaration does not contradict it.
+    pub(crate) fn new(backend: Arc<dyn Backend>) -> Result<Self, Error> {
+        let (name, toolset) = (backend.name(), backend.toolset());
+        if !toolset.is_empty() {
+            ToolsetName::new(toolset).map_err(|source| error::illegal_name(&source))?;
+        }
+        if let Some(tool) = backend.declaration() {
+            if tool.name != *name {
+                return Err(error::other_name(name, &tool.name));
+            }
+            if tool.effect != backend.effect() {
+                let (declared, own) = (tool.effect.as_str(), backend.effect().as_str());
+                return Err(error::other_effect(name, declared, own));
+            }
+            let schema = tool.input_schema.to_value();
+            if schema.get("type").and_then(Value::as_str) != Some("object") {
+                return Err(error::not_of_objects(name));
+            }
+            let output = tool.output_schema().map(|schema| schema.to_value());
+            if output.is_some_and(|output| !matches!(output, Value::Object(_) | Value::Bool(_))) {
+                return Err(error::no_schema(name));
+            }
+        }
+        Ok(Self::unexamined(backend))
+    }
+
+    fn unexamined(backend: Arc<dyn Backend>) -> Self {
+        Self { backend, arguments: OnceLock::new(), results: OnceLock::new(), edit: None }
     }
 
     /// A backend whose tool an operator changed. The arguments are checked after they are filled.
     pub(crate) fn edited(backend: Arc<dyn Backend>, edit: EditedTool) -> Self {
-        Self { edit: Some(edit), ..Self::new(backend) }
+        Self { edit: Some(edit), ..Self::unexamined(backend) }
     }
 
     /// The call with the operator's values, checked.
@@ -57,6 +90,24 @@ impl CheckedBackend {
         match self.arguments.get_or_init(made) {
             Some(arguments) => arguments.check(call.arguments()),
             None => Ok(()),
+        }
+    }
+
+    fn results(&self) -> Option<&OutputCheck> {
+        let made = || {
+            let schema = self.backend.declaration()?.output_schema()?;
+            Some(OutputCheck::new(schema.to_value()))
+        };
+        self.results.get_or_init(made).as_ref()
+    }
+
+    /// The outcome, if its result is what the tool declares.
+    fn checked_result(&self, outcome: Outcome) -> Outcome {
+        let Some(results) = self.results() else { return outcome };
+        let Some(output) = output_of(&outcome) else { return outcome };
+        match results.check_own(output, self.backend.effect()) {
+            Ok(()) => outcome,
+            Err(fault) => Outcome::Failed(fault),
         }
     }
 }
@@ -112,15 +163,19 @@ impl Backend for CheckedBackend {
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         match self.checked(call, journal) {
-            Ok(call) => self.backend.run(&call, journal).await,
+            Ok(call) => self.checked_result(self.backend.run(&call, journal).await),
             Err(fault) => Outcome::Failed(fault),
         }
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
-        match self.checked(call, journal) {
+        let opened = match self.checked(call, journal) {
             Ok(call) => self.backend.open(&call, journal).await,
-            Err(fault) => Opened::Ended(Outcome::Failed(fault)),
+            Err(fault) => return Opened::Ended(Outcome::Failed(fault)),
+        };
+        match opened {
+            Opened::Ended(outcome) => Opened::Ended(self.checked_result(outcome)),
+            pieces @ Opened::Pieces(_) => pieces,
         }
     }
 
@@ -130,6 +185,24 @@ impl Backend for CheckedBackend {
         answer: Value,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        self.backend.answered(call, answer, journal).await
+        let outcome = self.backend.answered(call, answer, journal).await?;
+        if let Some(results) = self.results()
+            && let Some(output) = output_of(&outcome)
+        {
+            results.check(&output)?;
+        }
+        Ok(outcome)
+    }
+}
+
+/// The value that a schema of results is about; `None` for bytes, and for a result of which a part is shown.
+fn output_of(outcome: &Outcome) -> Option<Value> {
+    let Outcome::Answered(answer) = outcome else { return None };
+    match &answer.content {
+        _ if answer.truncated.is_some() => None,
+        Content::Empty => Some(Value::Null),
+        Content::Json(json) => Some(json.text().parse().unwrap_or_default()),
+        Content::Text { text, .. } => Some(text.as_str().into()),
+        _ => None,
     }
 }

@@ -1,10 +1,10 @@
-//! Tools that the client runs: a call waits for the client, once `argument_check` has checked its arguments. The client's
-//! answer is checked against the output schema.
+//! Tools that the client runs: a call waits for the client, once `argument_check` has checked its arguments. It checks the
+//! client's answer against the output schema, too.
 
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use callgate_call::{OutputCheck, wording};
+use callgate_call::wording;
 use callgate_tool::{
     Effect, Fault, Journal, Outcome, Pending, PendingKind, Preview, Schema, Tool, ToolName, Value,
 };
@@ -32,7 +32,6 @@ use crate::{
 pub struct ClientFunction {
     tool: Tool,
     toolset: String,
-    output: Option<OutputCheck>,
     time: Duration,
 }
 
@@ -52,8 +51,7 @@ impl ClientFunction {
             return Err(error::not_of_objects(&name));
         }
         let tool = Tool::new(name, description.into(), Schema::new(schema), Effect::Write);
-        let (toolset, output) = (String::new(), None);
-        Ok(Self { tool, toolset, output, time: CLIENT_TIME })
+        Ok(Self { tool, toolset: String::new(), time: CLIENT_TIME })
     }
 
     /// Makes the function a part of a toolset.
@@ -66,9 +64,7 @@ impl ClientFunction {
     /// Sets the schema that the function's results match.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
-        let schema = schema.into();
-        self.output = Some(OutputCheck::new(schema.clone()));
-        self.tool = self.tool.with_output_schema(Some(Schema::new(schema)));
+        self.tool = self.tool.with_output_schema(Some(Schema::new(schema.into())));
         self
     }
 
@@ -100,18 +96,6 @@ impl Backend for ClientFunction {
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
         deferred(Value::Object(call.arguments().clone()), self.time)
-    }
-
-    async fn answered(
-        &self,
-        _: &Call<'_>,
-        answer: Value,
-        _: &mut Journal,
-    ) -> Result<Outcome, Box<Fault>> {
-        if let Some(output) = &self.output {
-            output.check(&answer)?;
-        }
-        Ok(answer.into())
     }
 }
 

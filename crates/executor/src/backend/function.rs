@@ -96,7 +96,7 @@ impl Function {
         self
     }
 
-    /// Sets the schema that the function's results match.
+    /// Sets the schema that the function's results match. A result that does not match becomes a fault.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
         self.tool = self.tool.with_output_schema(Some(Schema::new(schema.into())));
