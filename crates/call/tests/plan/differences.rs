@@ -5,7 +5,7 @@
 pub(crate) mod case;
 mod compare;
 pub(crate) mod decode;
-mod parts;
+pub(crate) mod parts;
 mod space;
 
 use crate::prelude::*;

@@ -286,15 +286,8 @@ fn unknown_keywords_are_reported() {
 fn arguments_too_costly_or_too_deep_are_reported_and_not_sent() {
     let branches: Vec<_> =
         (0..1000).map(|at| json!({"contains": {"const": format!("{at}")}})).collect();
-    let plan = operation(
-        "get",
-        "/x",
-        json!({"parameters": [
-        {"name": "q", "in": "query", "schema": {"anyOf": branches}}, {"name": "n", "in": "query", "schema": {"type": "integer"}}]}),
-    );
+    let plan = with_parameters(json!([
+        {"name": "q", "in": "query", "schema": {"anyOf": branches}}, {"name": "n", "in": "query", "schema": {"type": "integer"}}]));
     let planned = call(&plan, json!({"q": vec!["a"; 10_000], "n": 1}));
-    assert_eq!(
-        planned.problems(),
-        "q: expected a value that can be checked in 4,000,000 steps, got one that takes more (give fewer or simpler values in one call)"
-    );
+    planned.is_refused("q: expected a value that can be checked in 4,000,000 steps, got one that takes more (give fewer or simpler values in one call)");
 }

@@ -19,5 +19,5 @@ pub(crate) use proptest::{
 
 pub(crate) use crate::support::{
     Planned, call, call_in, members, of_all_descriptions, of_corpus, operation, plan, plan_with,
-    value,
+    value, with_parameters,
 };

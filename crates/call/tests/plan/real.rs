@@ -9,11 +9,7 @@ fn body(method: &str, schema: Value) -> Plan {
 }
 
 fn query(schema: Value, required: bool) -> Plan {
-    operation(
-        "get",
-        "/x",
-        json!({"parameters": [{"name": "h", "in": "query", "required": required, "schema": schema}]}),
-    )
+    with_parameters(json!([{"name": "h", "in": "query", "required": required, "schema": schema}]))
 }
 
 /// A repository as services describe the body that changes one: defaults belong to its making.

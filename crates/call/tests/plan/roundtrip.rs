@@ -9,10 +9,13 @@ use std::cell::Cell;
 
 use proptest::{prelude::*, test_runner::Config};
 
-/// Texts of every character that means something somewhere.
+use crate::isolation::hostile_text;
+
+/// Texts of every character that means something somewhere, and texts that have broken address writers before.
 fn text() -> impl Strategy<Value = String> {
     let alphabet = "[a-zA-Z0-9 .,;:=&+%|/?#@!$*()'\"<>\\[\\]{}~^`_é漢😀\\\\-]{0,10}";
-    proptest::string::string_regex(alphabet).expect("an alphabet")
+    let known = proptest::string::string_regex(alphabet).expect("an alphabet");
+    prop_oneof![3 => known, 1 => hostile_text()]
 }
 
 /// A name no two of which are alike when they are written.

@@ -185,18 +185,10 @@ fn parameters_with_content_are_written_by_their_media_type() {
     };
     let value = json!({"q": {"a": "x y"}});
     let json_type = "application/json";
-    assert_eq!(
-        call(&parameter("query", json_type), value.clone()).shown(),
-        "GET /v1/?q=%7B%22a%22%3A%22x%20y%22%7D"
-    );
-    assert_eq!(
-        call(&parameter("path", json_type), value.clone()).shown(),
-        "GET /v1/%7B%22a%22%3A%22x%20y%22%7D"
-    );
-    assert_eq!(
-        call(&parameter("header", json_type), value.clone()).shown(),
-        "GET /v1/\nq: {\"a\":\"x y\"}"
-    );
+    call(&parameter("query", json_type), value.clone())
+        .sends("GET /v1/?q=%7B%22a%22%3A%22x%20y%22%7D");
+    call(&parameter("path", json_type), value.clone()).sends("GET /v1/%7B%22a%22%3A%22x%20y%22%7D");
+    call(&parameter("header", json_type), value.clone()).sends("GET /v1/\nq: {\"a\":\"x y\"}");
     for (place, expected) in [
         ("query", "GET /v1/?q=%7B%7D"),
         ("path", "GET /v1/%7B%7D"),
@@ -205,14 +197,9 @@ fn parameters_with_content_are_written_by_their_media_type() {
     ] {
         assert_eq!(call(&parameter(place, json_type), json!({"q": {}})).shown(), expected);
     }
-    assert_eq!(
-        call(&parameter("cookie", json_type), value).shown(),
-        "GET /v1/\ncookie: q=%7B%22a%22%3A%22x%20y%22%7D"
-    );
-    assert_eq!(
-        call(&parameter("query", json_type), json!({"q": "x"})).shown(),
-        "GET /v1/?q=%22x%22"
-    );
+    call(&parameter("cookie", json_type), value)
+        .sends("GET /v1/\ncookie: q=%7B%22a%22%3A%22x%20y%22%7D");
+    call(&parameter("query", json_type), json!({"q": "x"})).sends("GET /v1/?q=%22x%22");
     assert_eq!(call(&parameter("query", "text/plain"), json!({"q": "x"})).shown(), "GET /v1/?q=x");
     let expected = "q: expected a text in the parameter's media type, which is not JSON, got a list or an object";
     for place in ["query", "path", "header", "cookie"] {

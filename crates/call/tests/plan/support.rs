@@ -36,19 +36,24 @@ pub(crate) fn plan_with(description: &str, options: &LoadOptions) -> Plan {
 pub(crate) fn operation(method: &str, path: &str, operation: Value) -> Plan {
     let mut operation = operation;
     if operation.get("responses").is_none() {
-        operation["responses"] = callgate_tool::json!({"200": {"description": "fine"}});
+        operation["responses"] = json!({"200": {"description": "fine"}});
     }
     let mut item = Object::new();
     item.insert(method.to_owned(), operation);
     let mut paths = Object::new();
     paths.insert(path.to_owned(), Value::Object(item));
     plan(
-        &callgate_tool::json!({
+        &json!({
             "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
             "servers": [{"url": "https://api.example.com/v1"}], "paths": paths,
         })
         .to_string(),
     )
+}
+
+/// The plan of `GET /x` with these parameters.
+pub(crate) fn with_parameters(parameters: Value) -> Plan {
+    operation("get", "/x", json!({"parameters": parameters}))
 }
 
 /// The members of a JSON object.
@@ -96,6 +101,18 @@ pub(crate) fn value(text: &str) -> Value {
 }
 
 impl Planned {
+    /// Checks the request that is sent.
+    #[track_caller]
+    pub(crate) fn sends(&self, expected: &str) {
+        assert_eq!(self.shown(), expected);
+    }
+
+    /// Checks the problems for which nothing is sent.
+    #[track_caller]
+    pub(crate) fn is_refused(&self, expected: &str) {
+        assert_eq!(self.problems(), expected);
+    }
+
     /// The request line, headers without `accept`, and the body.
     #[track_caller]
     pub(crate) fn shown(&self) -> String {

@@ -100,12 +100,8 @@ fn faults_of_arguments_have_their_messages() {
     ] {
         check(call(&plan, arguments).fault(), expected);
     }
-    let session = operation(
-        "get",
-        "/x",
-        json!({"parameters": [
-        {"name": "s", "in": "query", "required": true, "schema": {"$ref": "@dialogflow/sessionId"}}]}),
-    );
+    let session = with_parameters(json!([
+        {"name": "s", "in": "query", "required": true, "schema": {"$ref": "@dialogflow/sessionId"}}]));
     check(
         call(&session, json!({})).fault(),
         "missing_session_value, reached no, give_up: `s`: expected `$context.session_id` in the session, got nothing; the value comes from the session, not from arguments",

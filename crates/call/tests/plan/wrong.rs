@@ -145,12 +145,8 @@ fn digits_are_preserved_and_integers_lose_a_zero_fraction() {
 
 #[test]
 fn overlapping_branches_of_a_one_of_are_accepted() {
-    let plan = operation(
-        "get",
-        "/x",
-        json!({"parameters": [{"name": "q", "in": "query", "schema":
-        {"oneOf": [{"type": "string"}, {"type": "string", "minLength": 1}]}}]}),
-    );
+    let plan = with_parameters(json!([{"name": "q", "in": "query", "schema":
+        {"oneOf": [{"type": "string"}, {"type": "string", "minLength": 1}]}}]));
     assert_eq!(call(&plan, json!({"q": "a"})).shown(), "GET /v1/x?q=a");
     let wrong = call(&plan, json!({"q": {"a": 1}}));
     assert_eq!(wrong.problems(), "q: expected string, got object of 1 member");
@@ -158,13 +154,9 @@ fn overlapping_branches_of_a_one_of_are_accepted() {
 
 #[test]
 fn a_pattern_that_cannot_be_compiled_is_not_checked() {
-    let plan = operation(
-        "get",
-        "/x",
-        json!({"parameters": [
+    let plan = with_parameters(json!([
         {"name": "a", "in": "query", "schema": {"type": "string", "pattern": "(?<=x)y["}},
-        {"name": "b", "in": "query", "schema": {"type": "string", "pattern": "^(a+)+$"}}]}),
-    );
+        {"name": "b", "in": "query", "schema": {"type": "string", "pattern": "^(a+)+$"}}]));
     assert_eq!(call(&plan, json!({"a": "any"})).shown(), "GET /v1/x?a=any");
     let evil = format!("{}!", "a".repeat(50_000));
     assert!(

@@ -247,12 +247,8 @@ fn the_prefix_of_a_null_element_keeps_its_namespace() {
 #[test]
 fn a_value_that_cannot_be_xml_is_refused() {
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
-    assert_eq!(
-        written(&map, &json!({"a><b": "x"})).problems(),
-        "body: expected members that XML can have as elements, got the name `a><b`"
-    );
-    assert_eq!(
-        written(&map, &json!({"a": "\u{1}"})).problems(),
-        "body: expected text without control characters, got a control character"
-    );
+    written(&map, &json!({"a><b": "x"}))
+        .is_refused("body: expected members that XML can have as elements, got the name `a><b`");
+    written(&map, &json!({"a": "\u{1}"}))
+        .is_refused("body: expected text without control characters, got a control character");
 }

@@ -3,20 +3,18 @@
 
 #![cfg(test)]
 
+mod bm25;
 mod everyday;
-mod fields;
 mod operations;
-mod plain;
 mod sets;
 
 use callgate_search::{Index, Query};
 use callgate_testkit::say;
 
 use self::{
-    everyday::{EVERYDAY, FIRST},
-    fields::Fields,
+    bm25::Bm25,
+    everyday::{FIRST, everyday},
     operations::Operations,
-    plain::Plain,
     sets::{Measures, Set, sets},
 };
 
@@ -33,11 +31,11 @@ fn no_labelled_set_is_answered_worse_than_by_plain_bm25() {
 
 #[test]
 fn everyday_questions_find_their_operations_among_the_first_five() {
-    for (file, questions) in EVERYDAY {
+    for (file, questions) in everyday() {
         let Some(operations) = Operations::read(file) else { continue };
         let index = operations.index();
         let mut n_found = 0;
-        for (question, wanted) in questions {
+        for (question, wanted) in &questions {
             let found = operations.found(&index, question);
             let at = found.iter().position(|id| wanted.contains(&&**id));
             n_found += usize::from(at.is_some_and(|at| at < 5));
@@ -70,12 +68,12 @@ fn ours(set: &Set) -> Measures {
 
 fn fields(set: &Set) -> Measures {
     let documents: Vec<_> = set.tools.iter().map(sets::document).collect();
-    let fields = Fields::new(&documents);
+    let fields = Bm25::of_fields(&documents);
     set.measured(|question| fields.find(question))
 }
 
 fn plain(set: &Set) -> Measures {
-    let plain = Plain::new(set.tools.iter().map(sets::whole_text));
+    let plain = Bm25::of_texts(set.tools.iter().map(sets::whole_text));
     set.measured(|question| plain.find(question))
 }
 
