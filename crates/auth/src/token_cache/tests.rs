@@ -70,17 +70,6 @@ async fn a_token_without_lifetime_serves_only_the_calls_that_waited_for_it() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn one_call_renews_a_token_early_while_the_others_use_the_old_one() {
-    let (cache, issuer) = (TokenCache::default(), Issuer::default());
-    token(&cache, &issuer, 100.0).await;
-    advance(Duration::from_secs(85)).await;
-    let tokens = join_all((0..1000).map(|_| token(&cache, &issuer, 100.0))).await;
-    let new = tokens.iter().filter(|token| *token == "token-2").count();
-    assert_eq!((issuer.asked(), new), (2, 1));
-    assert_eq!(token(&cache, &issuer, 100.0).await, "token-2");
-}
-
 /// Threat 36 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
 async fn while_the_old_token_is_valid_no_call_fails_or_waits_long() {
@@ -117,53 +106,12 @@ async fn a_token_is_requested_again_after_an_early_renewal_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_waiting_calls_get_a_failure_and_no_token_is_requested_for_a_while() {
-    let (cache, issuer) = (TokenCache::default(), Issuer::default());
-    let version = version("a");
-    let ask = || cache.token(&KEY, &version, issuer.refuse());
-    assert!(join_all((0..1000).map(|_| ask())).await.iter().all(Result::is_err));
-    for _ in 0..9 {
-        advance(Duration::from_secs(1)).await;
-        ask().await.unwrap_err();
-    }
-    assert_eq!(issuer.asked(), 1);
-    advance(Duration::from_secs(1)).await;
-    ask().await.unwrap_err();
-    assert_eq!(issuer.asked(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_changed_client_secret_is_tried_at_once() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     cache.token(&KEY, &version("wrong"), issuer.refuse()).await.unwrap_err();
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
     let new = cache.token(&KEY, &version("b"), issuer.issue(None)).await.unwrap();
     assert_eq!(new.expose(), "token-3");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dropped_call_does_not_cancel_the_token_for_others() {
-    let (cache, issuer) = (TokenCache::default(), Issuer::default());
-    let version = version("a");
-    {
-        let dropped = cache.token(&KEY, &version, issuer.hang());
-        let others = join_all((0..100).map(|_| token(&cache, &issuer, 3600.0)));
-        tokio::pin!(dropped, others);
-        tokio::select! {
-            biased;
-            _ = &mut dropped => panic!("it hangs"),
-            _ = &mut others => panic!("they wait"),
-            () = sleep(Duration::from_secs(1)) => {}
-        }
-    }
-    let (hanging, waiting) = (cache.token(&KEY, &version, issuer.hang()), async {
-        sleep(Duration::from_millis(1)).await;
-        join_all((0..100).map(|_| token(&cache, &issuer, 3600.0))).await
-    });
-    let dropped = timeout(Duration::from_secs(1), hanging);
-    let (_, tokens) = tokio::join!(dropped, waiting);
-    assert!(tokens.iter().all(|token| token == "token-3"), "{tokens:?}");
-    assert_eq!(issuer.asked(), 3);
 }
 
 #[tokio::test(start_paused = true)]

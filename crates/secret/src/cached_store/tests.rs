@@ -117,28 +117,6 @@ async fn a_thousand_callers_share_one_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_that_leaves_does_not_cancel_the_read_for_others() {
-    let (counting, cached) = store();
-    counting.take(1);
-    let first = Arc::clone(&cached);
-    let first = tokio::spawn(async move { get(&first).await });
-    settle().await;
-    let second = Arc::clone(&cached);
-    let second = tokio::spawn(async move { get(&second).await });
-    settle().await;
-    // A waiting caller reads instead.
-    first.abort();
-    assert_eq!(second.await.unwrap().unwrap(), "2");
-    // A read that all callers left starts anew, with its full time limit.
-    let (counting_alone, cached_alone) = store();
-    counting_alone.take(4);
-    assert!(timeout(Duration::from_secs(2), get(&cached_alone)).await.is_err());
-    seconds(10).await;
-    assert_eq!(get(&cached_alone).await.unwrap(), "2");
-    assert_eq!(counting.reads(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_slow_store_delays_only_callers_of_that_reference() {
     let (counting, cached) = store();
     counting.take(10);

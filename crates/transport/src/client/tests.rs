@@ -37,7 +37,6 @@ mod messages;
 mod pieces;
 mod proxy;
 mod sizes;
-mod times;
 mod tls;
 mod unprocessed;
 
