@@ -3,17 +3,13 @@
 
 use crate::prelude::*;
 
-use callgate::{
-    auth::{ApiKeyLocation, CredentialPlace, Error},
-    transport::Client,
-};
-use callgate_executor::{Callable, Toolset};
+use callgate::auth::{ApiKeyLocation, AuthConfig, CredentialPlace, Error};
 
 /// A token with a version, which each refusal raises.
 #[derive(Debug, Default)]
 struct Versioned {
     version: AtomicUsize,
-    refusals: Mutex<Vec<CredentialRefusal>>,
+    refusals: Arc<Mutex<Vec<CredentialRefusal>>>,
 }
 
 #[async_trait::async_trait]
@@ -66,34 +62,6 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
     (status, [("www-authenticate", service.challenge)], echoed).into_response()
 }
 
-async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
-    let server = Some(serve(Router::new().fallback(answer).with_state(service)).await);
-    let options = callgate_config::DescriptionOptions { server, ..Default::default() };
-    let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
-    let mut built = callgate_config::load_description(&description, &options).await.unwrap();
-    let authenticator = Arc::new(Versioned::default());
-    let operations = built.toolsets.remove(0).operations.into_iter();
-    let callable = |operation| Callable {
-        operation,
-        authenticator: Arc::clone(&authenticator) as Arc<dyn Authenticator>,
-    };
-    let executor = Executor::builder().toolset(Toolset {
-        name: String::new(),
-        operations: operations.map(callable).collect(),
-        refused: Vec::new(),
-        transport: Arc::new(Client::new().unwrap()),
-        call: callgate_executor::CallSettings::default(),
-        session_values: callgate_executor::SessionValues::default(),
-        secret_arguments: Vec::new(),
-        tool_shapes: BTreeMap::new(),
-        client: callgate_executor::ClientSide::default(),
-    });
-    let executor = executor.build().unwrap();
-    let arguments = json!({"name": "Rex", "species": "dog"}).as_object().cloned().unwrap();
-    let call = ToolCall::new("1", "createPet", arguments);
-    (executor.call(&call, &Session::default()).await, authenticator)
-}
-
 async fn check(
     (accepted, status, challenge): (&'static str, u16, &'static str),
     tokens: &[&str],
@@ -101,12 +69,18 @@ async fn check(
 ) -> ToolResult {
     let service = Service { accepted, status, challenge, seen: Mutex::default() };
     let service = Arc::new(service);
-    let (result, authenticator) = call(Arc::clone(&service)).await;
+    let server = serve(Router::new().fallback(answer).with_state(Arc::clone(&service))).await;
+    let authenticator = Versioned::default();
+    let known = Arc::clone(&authenticator.refusals);
+    let description = fs::read(crate::root().join("fixtures/pets/spec.yaml")).unwrap();
+    let tools = callgate::openapi(description).server(server).auth(AuthConfig::own(authenticator));
+    let executor = tools.build().await.unwrap();
+    let result = call(&executor, "createPet", json!({"name": "Rex", "species": "dog"})).await;
     let seen = service.seen.lock().unwrap();
     let sent: Vec<_> = seen.iter().map(|[token, _]| token.as_str()).collect();
     assert_eq!(sent, tokens, "{status} {challenge}");
     assert!(seen.iter().all(|[_, body]| body.contains("Rex")), "{seen:?}");
-    assert_eq!(*authenticator.refusals.lock().unwrap(), refusals, "{status} {challenge}");
+    assert_eq!(*known.lock().unwrap(), refusals, "{status} {challenge}");
     let renewed =
         result.journal.events().iter().filter(|event| **event == Event::CredentialRenewed);
     assert_eq!(renewed.count(), tokens.len() - 1);

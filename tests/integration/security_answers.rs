@@ -155,11 +155,14 @@ async fn row_29_a_malformed_answer_is_refused() {
 }
 
 #[tokio::test]
-async fn row_29_an_answer_of_two_lengths_closes_its_connection() {
+async fn row_29_an_answer_of_ambiguous_length_closes_its_connection() {
     for rest in [
         "content-length: 1\r\ncontent-length: 2\r\n\r\nab",
         "content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n4\r\ntrue\r\n0\r\n\r\n",
         "content-length: 40\r\ntransfer-encoding: chunked\r\n\r\n4\r\ntrue\r\n",
+        "content-length: -1\r\n\r\nok",
+        "content-length: 0x2\r\n\r\nok",
+        "transfer-encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n",
     ] {
         let server = Raw::always(format!("HTTP/1.1 200 OK\r\n{rest}")).await;
         let executor = target::executor(DESCRIPTION, &server.origin, "");

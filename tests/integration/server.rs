@@ -1,4 +1,4 @@
-//! A real HTTP server on loopback. `/status/<code>` answers with that status, 298 with a long body, 299 never;
+//! A real HTTP server on loopback. `/status/<code>` answers with that status, 299 never;
 //! anything else is answered with what arrived.
 
 use crate::prelude::*;
@@ -75,7 +75,6 @@ async fn answer(seen: Arc<Seen>, request: Request) -> Response {
     let json = Response::builder().header("content-type", "application/json");
     match path.strip_prefix("/status/").and_then(|code| code.parse::<u16>().ok()) {
         Some(204) => Response::builder().status(204).body(Body::empty()).unwrap(),
-        Some(298) => json.body(format!("\"{}\"", "x".repeat(100_000)).into()).unwrap(),
         Some(299) => {
             let _waiting = Waiting(seen, path);
             std::future::pending().await

@@ -24,13 +24,13 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::RateLimited, "a_rate_limit_admits_its_burst_and_says_when_to_retry"),
     (FaultCode::StillRunning, "a_repetition_of_a_running_call_is_answered_still_running"),
     (FaultCode::Stopped, "calls_that_outlast_the_drain_are_answered_with_the_results_so_far"),
-    (FaultCode::TimedOut, "a_silent_service_is_a_fault_with_its_cause"),
+    (FaultCode::TimedOut, "an_answer_that_does_not_come_or_end_is_a_fault_with_its_cause"),
     (FaultCode::ToolRemoved, "a_waiting_call_whose_tool_was_removed_ends_as_removed"),
     (
         FaultCode::UnknownSession,
         "a_call_in_a_session_that_is_not_stored_is_refused_if_it_reads_a_value",
     ),
-    (FaultCode::Unreachable, "a_closed_port_is_a_fault_with_its_cause"),
+    (FaultCode::Unreachable, "an_unresolved_name_and_a_closed_port_are_faults_with_their_cause"),
 ];
 
 /// The rule: codes that neither a fixture nor a listed test shows.

@@ -101,23 +101,6 @@ async fn a_long_retry_time_of_the_token_endpoint_is_not_waited_for() {
 }
 
 #[tokio::test]
-#[expect(clippy::excessive_nesting, reason = "every media type and every word")]
-async fn a_token_is_accepted_under_every_media_type_and_spelling_of_bearer() {
-    for media_type in ["text/plain;charset=UTF-8", "text/html", "application/vnd.oauth+json"] {
-        for token_type in ["BearerToken", "", "Application Access Token"] {
-            let provider = provider_with(move |provider| {
-                provider.known.lock().unwrap().insert("canary-plain".to_owned());
-                let body = json!({"access_token": "canary-plain", "token_type": token_type, "expires_in": "3599"});
-                answer(200, media_type, body.to_string())
-            })
-            .await;
-            let executor = executor(&provider, &client(&provider));
-            is_answered(&call(&executor, &Session::default()).await);
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_refused_client_is_advised_of_the_other_authentication_method() {
     for (way, other) in [("basic", "body"), ("body", "basic")] {
         let provider = provider_with(|_| json_answer(&json!({"error": "invalid_client"}))).await;
@@ -236,15 +219,4 @@ async fn the_lifetime_of_a_token_is_read_in_every_form() {
         }
         assert_eq!(provider.n_asked(), asked, "{shown}");
     }
-}
-
-#[tokio::test]
-async fn a_token_without_a_type_is_sent_as_bearer() {
-    let provider = provider_with(|provider| {
-        provider.known.lock().unwrap().insert("canary-plain".to_owned());
-        Json(json!({"access_token": "canary-plain"})).into_response()
-    })
-    .await;
-    let executor = executor(&provider, &client(&provider));
-    is_answered(&call(&executor, &Session::default()).await);
 }

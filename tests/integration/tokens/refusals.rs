@@ -4,15 +4,6 @@ use crate::prelude::*;
 
 use super::{call, calls, client, executor, fault, is_answered};
 
-/// Threat 35 of `SECURITY.md`.
-#[tokio::test]
-async fn a_thousand_calls_request_one_token() {
-    let provider = Provider::start().await;
-    let executor = executor(&provider, &client(&provider));
-    calls(&executor, 1000).await.iter().for_each(is_answered);
-    assert_eq!((provider.n_asked(), provider.calls.load(Ordering::Relaxed)), (1, 1000));
-}
-
 #[tokio::test]
 async fn a_thousand_calls_with_a_refused_token_request_one_new_token_and_succeed() {
     let provider = Provider::start().await;
