@@ -15,10 +15,11 @@ use callgate_tool::{Outcome, Value};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct OpenApi {
-    toolset: ToolsetConfig,
+    // In boxes, so that the future of a build is small.
+    toolset: Box<ToolsetConfig>,
     server: Option<String>,
-    config: Config,
-    environment: Environment,
+    config: Box<Config>,
+    environment: Box<Environment>,
     /// The problem of the first faulty function.
     problem: Option<String>,
 }
@@ -39,10 +40,10 @@ pub struct OpenApi {
 /// ```
 pub fn openapi(text: impl Into<Vec<u8>>) -> OpenApi {
     OpenApi {
-        toolset: ToolsetConfig::new(Description::text(text)),
+        toolset: Box::new(ToolsetConfig::new(Description::text(text))),
         server: None,
-        config: Config::new(),
-        environment: Environment::new(),
+        config: Box::default(),
+        environment: Box::default(),
         problem: None,
     }
 }
@@ -62,7 +63,7 @@ impl OpenApi {
 
     /// Calls every operation with this credential, except those that declare themselves open.
     pub fn auth(mut self, auth: AuthConfig) -> Self {
-        self.toolset = self.toolset.with_auth(auth);
+        self.toolset = Box::new(self.toolset.with_auth(auth));
         self
     }
 
@@ -75,13 +76,13 @@ impl OpenApi {
     /// # drop(front);
     /// ```
     pub fn middleware(mut self, middleware: impl Middleware + 'static) -> Self {
-        self.environment = self.environment.with_middleware(Arc::new(middleware));
+        self.environment = Box::new(self.environment.with_middleware(Arc::new(middleware)));
         self
     }
 
     /// Adds a tool of the program's own. It comes after those of the description, and has their middleware.
     pub fn tool(mut self, tool: impl Backend + 'static) -> Self {
-        self.environment = self.environment.with_tool(tool);
+        self.environment = Box::new(self.environment.with_tool(tool));
         self
     }
 
@@ -109,7 +110,7 @@ impl OpenApi {
         match Function::new(toolset, name, schema, body) {
             Ok(function) => self.tool(function),
             Err(error) => {
-                self.problem.get_or_insert(error.to_string());
+                self.problem.get_or_insert_with(|| error.to_string());
                 self
             }
         }
@@ -117,13 +118,13 @@ impl OpenApi {
 
     /// Adds a store for references `scheme:…`, which credentials and settings then name.
     pub fn store(mut self, scheme: impl Into<String>, store: impl SecretStore + 'static) -> Self {
-        self.environment = self.environment.with_store(scheme, Arc::new(store));
+        self.environment = Box::new(self.environment.with_store(scheme, Arc::new(store)));
         self
     }
 
     /// Changes the toolset's settings that have no method here.
     pub fn toolset(mut self, change: impl FnOnce(ToolsetConfig) -> ToolsetConfig) -> Self {
-        self.toolset = change(self.toolset);
+        self.toolset = Box::new(change(*self.toolset));
         self
     }
 
@@ -139,7 +140,7 @@ impl OpenApi {
     /// # drop(front);
     /// ```
     pub fn config(mut self, change: impl FnOnce(Config) -> Config) -> Self {
-        self.config = change(self.config);
+        self.config = Box::new(change(*self.config));
         self
     }
 
@@ -155,7 +156,7 @@ impl OpenApi {
     /// # drop(front);
     /// ```
     pub fn environment(mut self, change: impl FnOnce(Environment) -> Environment) -> Self {
-        self.environment = change(self.environment);
+        self.environment = Box::new(change(*self.environment));
         self
     }
 
@@ -177,9 +178,10 @@ impl OpenApi {
             return Err(Error::whole(Path::new(""), code, problem, OWN_TOOL));
         }
         if let Some(server) = self.server {
-            self.toolset = self.toolset.with_server(ServerUrl::new(&server)?);
+            self.toolset = Box::new(self.toolset.with_server(ServerUrl::new(&server)?));
         }
-        self.config.with_toolset(self.toolset).build(&self.environment, None).await
+        let config = Box::new(self.config.with_toolset(*self.toolset));
+        config.build(&self.environment, None).await
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_joins_nothing_to_a_tag() {
+    fn a_comment_that_is_left_out_joins_nothing_to_a_tag() {
         check(&[
             ("<<b>x</b>i>y</i>", "<<b>xi>y</i>"),
             ("<b<!-- -->>x</b>", "<b<\u{2026}>x</b>"),

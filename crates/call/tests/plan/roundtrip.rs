@@ -45,11 +45,6 @@ fn object(kind: &str) -> impl Strategy<Value = Value> + use<> {
         .prop_map(|members| Value::Object(members.into_iter().collect::<Object>()))
 }
 
-/// A text as the single value of a JSON type that it stands for.
-fn leaf(kind: &str, text: &str) -> Option<Value> {
-    if kind == "string" { Some(text.into()) } else { serde_json::from_str(text).ok() }
-}
-
 /// Whether nothing in the value could be taken for a joint: such a value must never be refused.
 fn is_plain(value: &Value) -> bool {
     let is_plain_text = |text: &str| {

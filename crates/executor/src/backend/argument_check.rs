@@ -51,7 +51,7 @@ impl CheckedBackend {
             if schema.get("type").and_then(Value::as_str) != Some("object") {
                 return Err(error::not_of_objects(name));
             }
-            let output = tool.output_schema().map(|schema| schema.to_value());
+            let output = tool.output_schema().map(callgate_tool::Schema::to_value);
             if output.is_some_and(|output| !matches!(output, Value::Object(_) | Value::Bool(_))) {
                 return Err(error::no_schema(name));
             }

@@ -92,7 +92,7 @@ impl<'t, 'c> Search<'t, 'c> {
                 return Some(next);
             }
             let behind = self.text.get(next + 1..)?.chars().next()?;
-            self.at = next + 1 + if behind.is_ascii() { 1 } else { 0 };
+            self.at = next + 1 + usize::from(behind.is_ascii());
         }
     }
 
@@ -181,9 +181,10 @@ impl<'t, 'c> Search<'t, 'c> {
             let Some(index) = candidate.index else { return true };
             let [first, last] = pairs.get(index).copied().unwrap_or_default();
             let at = candidate.markup.at;
-            let is_paired = match tag.is_end {
-                true => first.is_some_and(|first| first < at),
-                false => last.is_some_and(|last| last > at),
+            let is_paired = if tag.is_end {
+                first.is_some_and(|first| first < at)
+            } else {
+                last.is_some_and(|last| last > at)
             };
             match known(index).proof {
                 Proof::Name => true,

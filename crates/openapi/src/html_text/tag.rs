@@ -77,10 +77,11 @@ impl<'t> Tag<'t> {
         while !rest.is_empty() {
             let behind = rest.trim_start_matches(|c: char| !c.is_ascii_whitespace() && c != '=');
             let own = rest.get(..rest.len() - behind.len())?;
-            let Some(value) = behind.trim_start().strip_prefix('=') else {
+            let next = behind.trim_start();
+            let Some(value) = next.strip_prefix('=') else {
                 // Something that is no attribute is skipped with its first character at least.
-                let next = behind.trim_start();
-                rest = if next.len() < rest.len() { next } else { next.get(1..)? };
+                let is_shorter = next.len() < rest.len();
+                rest = next.get(usize::from(!is_shorter)..)?;
                 continue;
             };
             let (value, next) = value_of(value.trim_start())?;
@@ -96,13 +97,11 @@ impl<'t> Tag<'t> {
 /// The value at the start of a text, and the text behind it.
 fn value_of(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    match quote {
-        Some(quote) => text.get(1..)?.split_once(quote),
-        None => {
-            let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
-            text.split_at_checked(end)
-        }
+    if let Some(quote) = quote {
+        return text.get(1..)?.split_once(quote);
     }
+    let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
+    text.split_at_checked(end)
 }
 
 /// The place of the `>` that ends a tag, or of the `<` that shows that there is none.
@@ -111,10 +110,9 @@ fn end_of(text: &str) -> Option<usize> {
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
             (Some(open), _) if byte == open => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'<' | b'>') => return Some(at),
-            (None, _) => {}
+            _ => {}
         }
     }
     None

@@ -124,8 +124,7 @@ impl<'d> Context<'d> {
             findings.error(Code::HostilePath, &operation.pointer, message, "shorten the path");
             return None;
         }
-        let label = [method.as_str(), " ", key].concat();
-        let applied = edit.map(|edit| &edit.applied);
+        let (label, applied) = ([method.as_str(), " ", key].concat(), edit.map(|it| &it.applied));
         let names = names_of(Some(&tool_name), found.operation_id(), written, applied);
         let let_through = self.options.argument_headers.of(&names);
         let is_spent = self.document.is_spent();

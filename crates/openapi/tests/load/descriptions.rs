@@ -100,7 +100,7 @@ fn a_short_summary_is_the_title() {
 }
 
 #[test]
-fn a_summary_that_says_the_name_again_stands_only_where_nothing_else_does() {
+fn a_summary_that_repeats_the_name_is_used_only_where_nothing_else_is() {
     let described = |texts: &str| {
         let get = format!("{{operationId: read_order_orders_get, {texts}}}");
         let operation = operation("3.1.0", &format!("paths: {{/orders: {{get: {get}}}}}"));

@@ -44,9 +44,8 @@ impl Bm25 {
             let mut found = Counts::new();
             for ((counts, weight), average) in fields.iter().zip(weights).zip(averages) {
                 let long = 1.0 - b + b * length(counts) / average;
-                for (word, count) in counts {
-                    *found.entry(word.clone()).or_default() += weight / long * count;
-                }
+                let weighted = counts.iter().map(|(word, count)| (word, weight / long * count));
+                weighted.for_each(|(word, more)| *found.entry(word.clone()).or_default() += more);
             }
             for (word, weight) in found {
                 postings.entry(word).or_default().push((at, weight));
