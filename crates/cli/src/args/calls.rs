@@ -26,7 +26,7 @@ pub(crate) struct CallArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
     /// Show the request instead of sending it, with `****` for credentials
-    #[arg(long)]
+    #[arg(long, overrides_with = "dry_run")]
     pub(crate) dry_run: bool,
     /// Approve calls that a person has to approve (`confirm`); without, one call is asked about on a terminal
     #[arg(long, conflicts_with = "dry_run")]

@@ -18,6 +18,9 @@ pub(crate) struct ToolsArguments {
     /// One tool: everything a person needs to call it, with an example
     #[arg(conflicts_with_all = ["effect", "losses", "read", "search", "tag"])]
     pub(crate) tool: Option<String>,
+    /// Show all of the tool's page: what is inside objects at any depth, and every legal value
+    #[arg(long, requires = "tool", conflicts_with_all = ["dialect", "json", "projection"])]
+    pub(crate) full: bool,
     /// Show only tools with this tag of the description, or with a tag below it; several may be given
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,

@@ -36,7 +36,8 @@ use crate::{
 };
 
 #[cfg(test)]
-pub(crate) use self::argument_words::arguments_of_words;
+pub(crate) use self::argument_words::arguments as arguments_of_call;
+pub(crate) use self::argument_words::{arguments_of_json, arguments_of_words};
 
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let environment = Environment::new();

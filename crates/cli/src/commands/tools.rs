@@ -1,10 +1,13 @@
 //! `callgate tools FILE`: shows the tools as a list, as declarations in a dialect, or with all their facts as JSON.
 //! Each tool is written before the next one is built.
 
+mod command_example;
+mod command_words;
 mod example;
 mod filter;
 mod list;
 mod page;
+mod session_example;
 
 use callgate::{
     Entry, Executor, Tool,
@@ -73,7 +76,7 @@ fn one(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<Verdict
     if arguments.json || is_declared(arguments) {
         return listing(built, &Filter::one(entry.name()), arguments);
     }
-    let text = page::text(&built.executor, entry, &arguments.source)?;
+    let text = page::text(&built.executor, entry, arguments)?;
     output::coloured(&text);
     Ok(Verdict::Fine)
 }

@@ -4,11 +4,12 @@ use crate::prelude::*;
 
 use crate::root;
 
-/// The descriptions of the fixtures whose tools need no session.
-const FIXTURES: [&str; 4] = [
+/// Descriptions of the fixtures.
+const FIXTURES: [&str; 5] = [
     "fixtures/pets/spec.yaml",
     "fixtures/files/spec.yaml",
     "fixtures/answers/spec.yaml",
+    "fixtures/ledger/spec.json",
     "fixtures/styles/spec.yaml",
 ];
 
@@ -22,7 +23,7 @@ fn the_page_of_a_tool_has_its_arguments_effect_and_answer() {
         "petId",
         "path",
         "integer",
-        "yes",
+        "required",
         "EXAMPLE",
         "ANSWERS",
     ] {
@@ -31,10 +32,12 @@ fn the_page_of_a_tool_has_its_arguments_effect_and_answer() {
     callgate(&["tools", "config/demo.yaml", "deletePet"]).exits(0).prints("destructive");
     callgate(&["tools", "config/demo.yaml", "createPet"])
         .exits(0)
-        .prints("species: one of \"cat\", \"dog\"");
+        .prints("one of \"cat\", \"dog\"")
+        .prints("--dry-run\n  (`--dry-run` shows the request; without it, the request is sent)");
     callgate(&["tools", "fixtures/files/spec.yaml", "addPicture"])
         .exits(0)
-        .prints("callgate call fixtures/files/spec.yaml addPicture picture=@FILE\n");
+        .prints("picture.text=hello")
+        .prints("(with a file as `picture=@FILE`)");
     callgate(&["tools", "fixtures/files/spec.yaml", "addParts"])
         .exits(0)
         .prints("(with a file as `notes=@FILE`)");
@@ -48,18 +51,14 @@ fn the_example_of_every_page_runs() {
     let binary = env!("CARGO_BIN_EXE_callgate");
     let (mut ran, mut failed) = (0, Vec::new());
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("FILE"), "of a reader").unwrap();
     for file in FIXTURES.map(|file| root().join(file).display().to_string()) {
         let file = file.as_str();
         let tools = callgate(&["tools", file, "--json"]).exits(0).json();
         for tool in tools.as_array().unwrap() {
             let name = tool["name"].as_str().unwrap();
             let page = callgate(&["tools", file, name]).exits(0).out;
-            if page.contains("--session FILE") {
-                continue;
-            }
-            let line = page.lines().find_map(|line| line.strip_prefix("  callgate call ")).unwrap();
-            let shell = format!("'{binary}' call {line} --dry-run");
+            let line = example(&page);
+            let shell = format!("callgate() {{ '{binary}' \"$@\"; }}\n{line} --dry-run");
             let ended =
                 Ended::of(Command::new("sh").args(["-c", &shell]).current_dir(folder.path()));
             ran += 1;
@@ -70,6 +69,109 @@ fn the_example_of_every_page_runs() {
     }
     assert!(ran > 40, "only {ran}");
     assert!(failed.is_empty(), "{} of {ran}: {}", failed.len(), failed.join("\n"));
+}
+
+/// The command line that a page shows.
+fn example(page: &str) -> &str {
+    let (_, example) = page.split_once("EXAMPLE\n  ").unwrap_or_else(|| panic!("{page}"));
+    example.lines().next().unwrap()
+}
+
+#[test]
+fn deep_objects_are_folded_and_full_shows_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("api.yaml");
+    fs::write(&file, DEEP).unwrap();
+    let file = file.to_str().unwrap();
+    let folded = callgate(&["tools", file, "send"]).exits(0).out;
+    for part in
+        ["\nrequired\n  to ", "\noptional\n", "to.street  ", "`…` stands for more: `--full`"]
+    {
+        assert!(folded.contains(part), "no `{part}`: {folded}");
+    }
+    let row = |page: &str, name: &str| {
+        let named = |line: &&str| line.split_whitespace().next() == Some(name);
+        page.lines().find(named).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(row(&folded, "to.geo").as_deref(), Some("to.geo body {…}"));
+    assert_eq!(row(&folded, "parcels").as_deref(), Some("parcels body list of {…}"));
+    assert_eq!(row(&folded, "to.geo.at"), None, "{folded}");
+    let full = callgate(&["tools", file, "send", "--full"]).exits(0).out;
+    for name in ["to.geo", "to.geo.at", "to.geo.at.lat", "parcels", "parcels[].weight"] {
+        assert!(row(&full, name).is_some(), "{name}: {full}");
+    }
+    assert!(!full.contains("--full"), "{full}");
+    // A schema that contains itself ends.
+    assert!(row(&full, "to.next.next.next.street").is_some(), "{full}");
+    callgate(&["tools", file, "--full"]).exits(2).says("TOOL");
+}
+
+const DEEP: &str = r##"
+openapi: 3.0.3
+servers: [{ url: "https://a.example" }]
+paths:
+  /a:
+    post:
+      operationId: send
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [to]
+              properties:
+                note: { type: string }
+                parcels: { type: array, items: { type: object, properties: { weight: { type: integer } } } }
+                to: { $ref: "#/components/schemas/Address" }
+components:
+  schemas:
+    Address:
+      type: object
+      properties:
+        street: { type: string }
+        geo: { type: object, properties: { at: { type: object, properties: { lat: { type: number } } } } }
+        next: { $ref: "#/components/schemas/Address" }
+"##;
+
+#[test]
+fn an_example_names_a_server_where_the_description_has_none_and_repeats_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my api.yaml");
+    let text = "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: A}}}\n";
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let bare = callgate(&["tools", file, "getA"]).exits(0).out;
+    assert_eq!(
+        example(&bare),
+        format!("callgate call '{file}' getA --server https://api.example.com")
+    );
+    assert!(bare.contains("(the description names no server: put yours"), "{bare}");
+    let flags = [
+        "--server",
+        "https://b.example",
+        "--bearer",
+        "env:TOKEN",
+        "-H",
+        "X-Key: env:KEY",
+        "-H",
+        "X-Key2: canary",
+    ];
+    let given = callgate(&[&["tools", file, "getA"], &flags[..]].concat()).exits(0).out;
+    assert_eq!(
+        example(&given),
+        format!(
+            "callgate call '{file}' getA --server https://b.example --bearer env:TOKEN -H 'X-Key: env:KEY'"
+        )
+    );
+    assert!(!given.contains("canary"), "{given}");
+}
+
+#[test]
+fn the_example_of_a_call_with_a_session_gives_one() {
+    let page = callgate(&["tools", "config/demo.yaml", "pets-greetOwner"]).exits(0).out;
+    let line = example(&page);
+    assert!(line.starts_with("printf %s '{") && line.ends_with("--session -"), "{page}");
 }
 
 #[test]

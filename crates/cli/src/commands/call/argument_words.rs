@@ -28,23 +28,34 @@ struct Target<'a> {
 }
 
 /// The arguments that a command line gives to a tool.
-pub(super) fn arguments(
+pub(crate) fn arguments(
     given: &CallArguments,
     entry: Option<Entry<'_>>,
 ) -> Result<Arguments, Failure> {
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
     let target = Target { guide: schema.as_ref().map(Guide::new), entry };
-    let Some(text) = &given.args else { return target.named(&given.arguments) };
-    let mut arguments = read_object(text)?;
-    target.place_body(&mut arguments)?;
-    Ok(arguments)
+    match &given.args {
+        Some(text) => target.whole(read_object(text)?),
+        None => target.named(&given.arguments),
+    }
 }
 
 /// The arguments that these words of a command line give to a tool.
-#[cfg(test)]
+///
+/// # Errors
+/// What the command says of them.
 pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
     Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.named(words)
+}
+
+/// The arguments that `--args` with this object gives to a tool.
+///
+/// # Errors
+/// What the command says of them.
+pub(crate) fn arguments_of_json(given: Arguments, entry: Entry<'_>) -> Result<Arguments, Failure> {
+    let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
+    Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.whole(given)
 }
 
 impl<'a> Target<'a> {
@@ -56,6 +67,12 @@ impl<'a> Target<'a> {
             None => body::taken_apart(arguments, guide, self.entry).map_err(|name| twice(&name))?,
         }
         Ok(())
+    }
+
+    /// All arguments, given as one object.
+    fn whole(self, mut arguments: Arguments) -> Result<Arguments, Failure> {
+        self.place_body(&mut arguments)?;
+        Ok(arguments)
     }
 
     /// Reads `name=value` texts and puts each value at the path of its name.

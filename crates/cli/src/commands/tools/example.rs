@@ -1,11 +1,8 @@
-//! An example of a call: valid values for all that a tool's schema requires, and the command line that gives them. The
-//! schema's own examples and defaults come first.
+//! Example values: valid ones for all that a tool's schema requires. The schema's own examples and defaults come first.
 
 mod pattern;
 
 use callgate_tool::{Number, Object, Value};
-
-use crate::guide::Guide;
 
 /// A way to choose where a schema allows several values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,71 +26,6 @@ impl Choice {
 /// An example value with all that `schema` requires; `root` holds the definitions.
 pub(super) fn value(schema: &Value, root: &Value, choice: Choice) -> Value {
     Making { root, choice }.made(schema, DEPTH)
-}
-
-/// Arguments as a user types them: members with dots, lists as repeated names, the bytes of a file as `@FILE`, deeper values
-/// as JSON.
-pub(super) fn arguments(values: &Object, guide: Guide<'_>) -> String {
-    let words: Vec<_> = words(values, guide).iter().map(|word| quoted(word)).collect();
-    words.join(" ")
-}
-
-/// The words of the command, before they are quoted for a shell.
-pub(super) fn words(values: &Object, guide: Guide<'_>) -> Vec<String> {
-    let mut words = Vec::new();
-    for (name, value) in values {
-        push(&mut words, name, value, guide.member(name), true);
-    }
-    words
-}
-
-fn push(
-    words: &mut Vec<String>,
-    name: &str,
-    value: &Value,
-    guide: Option<Guide<'_>>,
-    may_go_in: bool,
-) {
-    let is_plain = |value: &Value| value.as_array().is_none() && value.as_object().is_none();
-    if guide.is_some_and(is_file) {
-        words.push(format!("{name}=@FILE"));
-        return;
-    }
-    match value {
-        Value::Array(items) if !items.is_empty() && items.iter().all(is_plain) => {
-            for item in items {
-                push(words, name, item, None, false);
-            }
-        }
-        Value::Object(members) if may_go_in && !members.is_empty() && !name.contains('.') => {
-            for (below, member) in members {
-                let guide = guide.and_then(|guide| guide.below(below));
-                push(words, &format!("{name}.{below}"), member, guide, true);
-            }
-        }
-        Value::String(text) => {
-            let literal = if text.starts_with('@') { "@" } else { "" };
-            words.push(format!("{name}={literal}{text}"));
-        }
-        value => words.push(format!("{name}={value}")),
-    }
-}
-
-/// Returns true for the bytes of a file, and for a list of them.
-pub(super) fn is_file(guide: Guide<'_>) -> bool {
-    let kinds = guide.kinds();
-    let is_list = kinds.array && !kinds.bytes && !kinds.object;
-    let of = guide.each().filter(|_| is_list).unwrap_or(guide);
-    of.kinds().bytes
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -302,22 +234,6 @@ mod tests {
             &json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}, "b": {}},
                 "$defs": {"a": {"oneOf": [{"type": "null"}, {"type": "string", "format": "date"}]}}}),
             &json!({"a": "2026-01-31"}),
-        );
-    }
-
-    #[test]
-    fn arguments_of_an_example_are_quoted_for_the_shell() {
-        let file = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"data": {"contentEncoding": "base64"}}}]});
-        let schema = json!({"properties": {"photo": (file.clone()), "of": {"type": "object", "properties": {"photos": {"type": "array", "items": file}}}}});
-        let values = json!({"photo": "text", "of": {"photos": ["text", "text"]}});
-        assert_eq!(
-            arguments(values.as_object().unwrap(), Guide::new(&schema)),
-            "photo=@FILE of.photos=@FILE"
-        );
-        let values = json!({"a": 1, "b": "it's", "tags": ["x", "y"], "owner": {"email": "k@e.c", "home": {"c": 1}}, "at": "@x"});
-        assert_eq!(
-            arguments(values.as_object().unwrap(), Guide::new(&Value::Null)),
-            "a=1 'b=it'\\''s' tags=x tags=y owner.email=k@e.c 'owner.home={\"c\":1}' at=@@x"
         );
     }
 }

@@ -1,0 +1,268 @@
+//! The example on the page of a tool: a command line that a shell reads, and whose dry run ends as planned. Each line was tried
+//! before it is shown; where there is none, the reason is.
+
+use callgate::{
+    Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall,
+    config::Environment,
+    dialect::read_session,
+    result::{Event, Remedy},
+};
+use callgate_config::DescriptionOptions;
+use callgate_tool::{Object, Value};
+
+use super::{
+    command_words::{self, quoted},
+    example::{self, Choice},
+    session_example,
+};
+use crate::{
+    args::SourceArguments,
+    commands::call::{arguments_of_json, arguments_of_words, block_on},
+    exit::Failure,
+    file_argument::is_standard_input,
+    guide::Guide,
+    open::{made, options},
+};
+
+#[derive(Debug)]
+pub(super) struct CommandExample {
+    /// The command line, or the reason why there is none.
+    pub(super) line: Result<String, String>,
+    /// What a reader should know about the line.
+    pub(super) notes: Vec<String>,
+}
+
+/// A tool of an executor, and the schema of its arguments.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    executor: &'a Executor,
+    entry: Entry<'a>,
+    schema: &'a Value,
+}
+
+/// Values for a call, and the end of the last dry run with them.
+#[derive(Debug, Default)]
+struct Tried {
+    values: Object,
+    /// The session that the call needs.
+    session: Option<Value>,
+    /// The fault of the dry run, if it failed.
+    fault: Option<Box<Fault>>,
+    /// The server that the dry run lacks.
+    server: Option<String>,
+}
+
+/// The example of a call of a tool that FILE offers.
+///
+/// # Errors
+/// If this process cannot wait for a dry run.
+pub(super) fn of(
+    executor: &Executor,
+    entry: Entry<'_>,
+    source: &SourceArguments,
+) -> Result<CommandExample, Failure> {
+    let schema = entry.declaration().map(|tool| tool.input_schema.to_value()).unwrap_or_default();
+    let target = Target { executor, entry, schema: &schema };
+    let tried = block_on(target.tried())?;
+    let Some(server) = tried.server.clone() else {
+        return block_on(target.command(tried, source, None));
+    };
+    // A configuration names its servers itself, so that this fails.
+    let named = DescriptionOptions { server: Some(server.clone()), ..options(&source.description) };
+    let built = made(&source.file, &named, &Environment::new().without_audit());
+    let Ok(built) = built else { return Ok(target.none(&tried)) };
+    let Some(entry) = built.executor.find(entry.name().as_str()) else {
+        return Ok(target.none(&tried));
+    };
+    let target = Target { executor: &built.executor, entry, schema: &schema };
+    let tried = block_on(target.tried())?;
+    block_on(target.command(tried, source, Some(&server)))
+}
+
+impl Target<'_> {
+    /// The first values with which a dry run ends as planned; else those with the most telling fault.
+    async fn tried(self) -> Tried {
+        let mut best: Option<Tried> = None;
+        for choice in Choice::all() {
+            let tried = self.tried_by(choice).await;
+            let Some(fault) = &tried.fault else { return tried };
+            if tried.server.is_some() {
+                return tried;
+            }
+            let is_told = |known: &Tried| {
+                let code = known.fault.as_ref().map(|fault| fault.code);
+                code != Some(FaultCode::InvalidArguments)
+            };
+            let is_better = fault.code != FaultCode::InvalidArguments;
+            if best.as_ref().is_none_or(|best| is_better && !is_told(best)) {
+                best = Some(tried);
+            }
+        }
+        best.unwrap_or_default()
+    }
+
+    /// The values of one choice, completed by what a dry run says that they lack.
+    async fn tried_by(self, choice: Choice) -> Tried {
+        let mut tried = Tried::default();
+        if let Value::Object(values) = example::value(self.schema, self.schema, choice) {
+            tried.values = values;
+        }
+        for _ in 0..MOST_TRIES {
+            let (fault, server) = self.fault(&tried.values, tried.session.as_ref()).await;
+            (tried.fault, tried.server) = (fault, server);
+            let Some(fault) = &tried.fault else { break };
+            let lacking = lacking(fault);
+            match fault.code {
+                FaultCode::MissingSessionValue if tried.session.is_none() => {
+                    for at in &lacking {
+                        self.fill(&mut tried.values, at, choice);
+                    }
+                    let operation = self.entry.operation();
+                    tried.session = operation
+                        .filter(|_| lacking.iter().any(|at| !self.may_be_given(at)))
+                        .map(|operation| session_example::envelope(operation, choice));
+                }
+                _ if lacking.is_empty() => break,
+                _ => {
+                    for at in &lacking {
+                        self.fill(&mut tried.values, at, choice);
+                    }
+                }
+            }
+        }
+        tried
+    }
+
+    /// The fault of a dry run with these values, and the server that it lacks.
+    async fn fault(
+        self,
+        values: &Object,
+        session: Option<&Value>,
+    ) -> (Option<Box<Fault>>, Option<String>) {
+        let session = session.and_then(|envelope| read_session(envelope.clone()).ok());
+        let call = ToolCall::new("1", self.entry.name().as_str(), values.clone());
+        let planned = self.executor.dry_run(&call, &session.unwrap_or_default()).await;
+        let Outcome::Failed(fault) = planned.outcome else { return (None, None) };
+        let server = planned.journal.events().iter().find_map(|event| match event {
+            Event::Refused { remedy: Remedy::NameServer { url }, .. } => {
+                Some(url.replace("HOST", EXAMPLE_HOST))
+            }
+            _ => None,
+        });
+        (Some(fault), server)
+    }
+
+    /// True if the caller may give the value at this place.
+    fn may_be_given(self, at: &str) -> bool {
+        let mut steps = at.split('.');
+        steps.try_fold(Guide::new(self.schema), |guide, name| guide.below(name)).is_some()
+    }
+
+    /// Puts an example in the place of a missing value. The declaration does not require values that a session may fill in.
+    fn fill(self, values: &mut Object, at: &str, choice: Choice) {
+        let steps: Vec<&str> = at.split('.').collect();
+        let Some((last, before)) = steps.split_last() else { return };
+        let below = steps.iter().try_fold(Guide::new(self.schema), |guide, name| guide.below(name));
+        let Some(below) = below else { return };
+        let mut here = values;
+        for name in before {
+            match here.get_mut(name) {
+                Some(Value::Object(inside)) => here = inside,
+                _ => return,
+            }
+        }
+        here.insert((*last).to_owned(), example::value(below.schema(), self.schema, choice));
+    }
+
+    /// The command line that gives the values.
+    async fn command(
+        self,
+        tried: Tried,
+        source: &SourceArguments,
+        server: Option<&str>,
+    ) -> CommandExample {
+        if tried.fault.is_some() {
+            return self.none(&tried);
+        }
+        let Some(given) = self.given(&tried).await else {
+            let reason = "the command line cannot give its arguments".to_owned();
+            return CommandExample { line: Err(reason), notes: Vec::new() };
+        };
+        let (mut words, mut notes) = (vec!["callgate".to_owned(), "call".to_owned()], Vec::new());
+        words.extend([source.file.display().to_string(), self.entry.name().to_string()]);
+        words.extend(given);
+        words.extend(command_words::flags(&source.description, server));
+        if server.is_some() {
+            notes.push(format!(
+                "the description names no server: put yours in place of `{EXAMPLE_HOST}`"
+            ));
+        }
+        if self.entry.effect() != Effect::Read {
+            words.push("--dry-run".to_owned());
+            notes.push("`--dry-run` shows the request; without it, the request is sent".to_owned());
+        }
+        notes.extend(self.of_file());
+        let mut line = String::new();
+        if let Some(session) = &tried.session {
+            words.extend(["--session".to_owned(), "-".to_owned()]);
+            line = format!("printf %s {} | ", quoted(&command_words::json(session)));
+            notes.push(
+                "the session gives what a model may not choose; `--session FILE` reads a file"
+                    .to_owned(),
+            );
+        }
+        let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        line.push_str(&words.join(" "));
+        if is_standard_input(&source.file) {
+            let reason =
+                format!("the description came on standard input; with it in a file: `{line}`");
+            return CommandExample { line: Err(reason), notes: Vec::new() };
+        }
+        CommandExample { line: Ok(line), notes }
+    }
+
+    /// The words for the values: by their names, else as JSON. `None` if the command reads neither as a call that passes.
+    async fn given(self, tried: &Tried) -> Option<Vec<String>> {
+        let session = tried.session.as_ref();
+        if let Some(words) = command_words::by_name(&tried.values, Guide::new(self.schema))
+            && let Ok(read) = arguments_of_words(&words, self.entry)
+            && read == tried.values
+            && self.fault(&read, session).await.0.is_none()
+        {
+            return Some(words);
+        }
+        let read = arguments_of_json(tried.values.clone(), self.entry).ok()?;
+        let (fault, _) = self.fault(&read, session).await;
+        let json = command_words::json(&Value::Object(tried.values.clone()));
+        fault.is_none().then(|| vec!["--args".to_owned(), json])
+    }
+
+    /// How an argument takes a file, if one of them is one.
+    fn of_file(self) -> Option<String> {
+        let guide = Guide::new(self.schema);
+        let is_file = |name: &&str| guide.member(name).is_some_and(command_words::is_file);
+        let name = guide.members().into_iter().find(is_file)?;
+        Some(format!("with a file as `{name}=@FILE`"))
+    }
+
+    /// The reason why there is no line.
+    fn none(self, tried: &Tried) -> CommandExample {
+        let fault = tried.fault.as_ref();
+        let message = fault.map(|fault| fault.message.clone()).unwrap_or_default();
+        CommandExample { line: Err(message), notes: Vec::new() }
+    }
+}
+
+/// The places of the values that a call lacks.
+fn lacking(fault: &Fault) -> Vec<String> {
+    let lacks = fault.problems.iter().filter(|problem| problem.got == "nothing");
+    lacks.map(|problem| problem.at.clone()).collect()
+}
+
+/// The number of attempts to complete an example: a missing part of a value shows once the value is there.
+const MOST_TRIES: usize = 6;
+/// The name of a server that the description does not name (RFC 2606).
+const EXAMPLE_HOST: &str = "api.example.com";
+
+#[cfg(test)]
+mod corpus;
