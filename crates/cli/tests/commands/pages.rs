@@ -36,7 +36,7 @@ fn the_page_of_a_tool_has_its_arguments_effect_and_answer() {
         .prints("--dry-run\n  (`--dry-run` shows the request; without it, the request is sent)");
     callgate(&["tools", "fixtures/files/spec.yaml", "addPicture"])
         .exits(0)
-        .prints("picture.text=hello")
+        .prints(" addPicture picture=text --dry-run\n")
         .prints("(with a file as `picture=@FILE`)");
     callgate(&["tools", "fixtures/files/spec.yaml", "addParts"])
         .exits(0)

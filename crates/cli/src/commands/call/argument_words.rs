@@ -3,11 +3,11 @@
 //! None of this applies to the arguments of a model.
 
 mod body;
+mod upload;
 mod wire_name;
 
 use std::path::Path;
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use callgate::{Arguments, Entry};
 use callgate_tool::{Object, Value};
 
@@ -201,7 +201,7 @@ fn contents(
     let guide = item.filter(|guide| guide.kinds().array).and_then(Guide::each).or(guide);
     let kinds = guide.map(Guide::kinds).unwrap_or_default();
     if let Some(guide) = guide.filter(|_| kinds.bytes) {
-        return Ok(upload(file, &bytes, guide));
+        return Ok(upload::value(file, &bytes, guide));
     }
     let told = |what: &str, help: &str| {
         Failure(format!("error: `{name}`: `{file}` is not {what}\nhelp: {help}"))
@@ -220,21 +220,6 @@ fn contents(
             Err(told(&format!("JSON: {error}"), "the argument takes JSON: name a file of it"))
         }
     }
-}
-
-/// The bytes of a file as a tool takes them, with the file's name and type if they matter.
-fn upload(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
-    let mut members = Object::new();
-    members.insert("data".to_owned(), BASE64_STANDARD.encode(bytes).into());
-    let name = Path::new(file).file_name().filter(|_| file != "-");
-    if let Some(name) = name.filter(|_| guide.member("filename").is_some()) {
-        members.insert("filename".to_owned(), name.to_string_lossy().into_owned().into());
-        let extension = Path::new(file).extension().unwrap_or_default().to_string_lossy();
-        let known = MEDIA_TYPES.iter().find(|(known, _)| extension.eq_ignore_ascii_case(known));
-        let known = known.map(|(_, media_type)| Value::from(*media_type));
-        members.extend(known.map(|media_type| ("content_type".to_owned(), media_type)));
-    }
-    Value::Object(members)
 }
 
 /// Converts texts to the only value they can mean: a number, `true`, JSON, a list of one.
@@ -291,27 +276,6 @@ fn meant(text: &str, kinds: Kinds) -> Option<Value> {
 
 /// The depth to which dotted names lead.
 const DEPTH: usize = 32;
-
-/// The media types of files that services distinguish, by file extension.
-const MEDIA_TYPES: [(&str, &str); 17] = [
-    ("csv", "text/csv"),
-    ("gif", "image/gif"),
-    ("html", "text/html"),
-    ("jpeg", "image/jpeg"),
-    ("jpg", "image/jpeg"),
-    ("json", "application/json"),
-    ("md", "text/markdown"),
-    ("mp3", "audio/mpeg"),
-    ("mp4", "video/mp4"),
-    ("pdf", "application/pdf"),
-    ("png", "image/png"),
-    ("svg", "image/svg+xml"),
-    ("txt", "text/plain"),
-    ("wav", "audio/wav"),
-    ("webp", "image/webp"),
-    ("xml", "application/xml"),
-    ("zip", "application/zip"),
-];
 
 #[cfg(test)]
 mod tests {

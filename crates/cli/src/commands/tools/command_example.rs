@@ -70,9 +70,9 @@ pub(super) fn of(
     // A configuration names its servers itself, so that this fails.
     let named = DescriptionOptions { server: Some(server.clone()), ..options(&source.description) };
     let built = made(&source.file, &named, &Environment::new().without_audit());
-    let Ok(built) = built else { return Ok(target.none(&tried)) };
+    let Ok(built) = built else { return Ok(none(&tried)) };
     let Some(entry) = built.executor.find(entry.name().as_str()) else {
-        return Ok(target.none(&tried));
+        return Ok(none(&tried));
     };
     let target = Target { executor: &built.executor, entry, schema: &schema };
     let tried = block_on(target.tried())?;
@@ -112,23 +112,16 @@ impl Target<'_> {
             (tried.fault, tried.server) = (fault, server);
             let Some(fault) = &tried.fault else { break };
             let lacking = lacking(fault);
-            match fault.code {
-                FaultCode::MissingSessionValue if tried.session.is_none() => {
-                    for at in &lacking {
-                        self.fill(&mut tried.values, at, choice);
-                    }
-                    let operation = self.entry.operation();
-                    tried.session = operation
-                        .filter(|_| lacking.iter().any(|at| !self.may_be_given(at)))
-                        .map(|operation| session_example::envelope(operation, choice));
-                }
-                _ if lacking.is_empty() => break,
-                _ => {
-                    for at in &lacking {
-                        self.fill(&mut tried.values, at, choice);
-                    }
-                }
+            let is_of_session = fault.code == FaultCode::MissingSessionValue;
+            if lacking.is_empty() || (is_of_session && tried.session.is_some()) {
+                break;
             }
+            if is_of_session && lacking.iter().any(|at| !self.may_be_given(at)) {
+                let operation = self.entry.operation();
+                tried.session =
+                    operation.map(|operation| session_example::envelope(operation, choice));
+            }
+            self.fill(&mut tried.values, &lacking, choice);
         }
         tried
     }
@@ -155,23 +148,18 @@ impl Target<'_> {
     /// True if the caller may give the value at this place.
     fn may_be_given(self, at: &str) -> bool {
         let mut steps = at.split('.');
-        steps.try_fold(Guide::new(self.schema), |guide, name| guide.below(name)).is_some()
+        steps.try_fold(Guide::new(self.schema), Guide::below).is_some()
     }
 
-    /// Puts an example in the place of a missing value. The declaration does not require values that a session may fill in.
-    fn fill(self, values: &mut Object, at: &str, choice: Choice) {
-        let steps: Vec<&str> = at.split('.').collect();
-        let Some((last, before)) = steps.split_last() else { return };
-        let below = steps.iter().try_fold(Guide::new(self.schema), |guide, name| guide.below(name));
-        let Some(below) = below else { return };
-        let mut here = values;
-        for name in before {
-            match here.get_mut(name) {
-                Some(Value::Object(inside)) => here = inside,
-                _ => return,
+    /// Puts examples in the places of missing values. The declaration does not require values that a session may fill in.
+    fn fill(self, values: &mut Object, lacking: &[String], choice: Choice) {
+        for at in lacking {
+            let steps: Vec<&str> = at.split('.').collect();
+            let below = steps.iter().copied().try_fold(Guide::new(self.schema), Guide::below);
+            if let Some(below) = below {
+                put(values, &steps, example::value(below.schema(), self.schema, choice));
             }
         }
-        here.insert((*last).to_owned(), example::value(below.schema(), self.schema, choice));
     }
 
     /// The command line that gives the values.
@@ -182,7 +170,7 @@ impl Target<'_> {
         server: Option<&str>,
     ) -> CommandExample {
         if tried.fault.is_some() {
-            return self.none(&tried);
+            return none(&tried);
         }
         let Some(given) = self.given(&tried).await else {
             let reason = "the command line cannot give its arguments".to_owned();
@@ -244,12 +232,24 @@ impl Target<'_> {
         let name = guide.members().into_iter().find(is_file)?;
         Some(format!("with a file as `{name}=@FILE`"))
     }
+}
 
-    /// The reason why there is no line.
-    fn none(self, tried: &Tried) -> CommandExample {
-        let fault = tried.fault.as_ref();
-        let message = fault.map(|fault| fault.message.clone()).unwrap_or_default();
-        CommandExample { line: Err(message), notes: Vec::new() }
+/// The reason why there is no line.
+fn none(tried: &Tried) -> CommandExample {
+    let message = tried.fault.as_ref().map(|fault| fault.message.clone());
+    CommandExample { line: Err(message.unwrap_or_default()), notes: Vec::new() }
+}
+
+/// Puts a value at a path; not if there is no object around it.
+fn put(values: &mut Object, steps: &[&str], value: Value) {
+    match steps {
+        [] => {}
+        [last] => drop(values.insert((*last).to_owned(), value)),
+        [first, below @ ..] => {
+            if let Some(Value::Object(inside)) = values.get_mut(first) {
+                put(inside, below, value);
+            }
+        }
     }
 }
 

@@ -91,7 +91,9 @@ impl Making<'_> {
         let required = schema.get("required").and_then(Value::as_array);
         let mut members = Object::new();
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
-            let below = schema.get("properties").and_then(|members| members.get(name));
+            let declared = schema.get("properties").and_then(|members| members.get(name));
+            let other = || schema.get("additionalProperties").filter(|of| of.as_object().is_some());
+            let below = declared.or_else(other);
             let below = below.map_or_else(|| Value::from("text"), |below| self.made(below, depth));
             members.insert(name.to_owned(), below);
         }

@@ -11,7 +11,7 @@ pub(super) fn envelope(operation: &Operation, choice: Choice) -> Value {
     let root = operation.arguments_schema();
     let mut envelope = Object::new();
     let mut put_in = |source: &ValueSource, guide: Option<Guide<'_>>| {
-        let guide = guide.unwrap_or(Guide::new(root));
+        let guide = guide.unwrap_or_else(|| Guide::new(root));
         let value = example::value(guide.schema(), root, choice);
         let path = match source {
             ValueSource::Context(path) if &**path == SESSION_ID => vec!["id"],
@@ -44,15 +44,15 @@ fn put(members: &mut Object, path: &[&str], value: Value) {
     match path {
         [] => {}
         [name] => {
-            if !members.contains_key(*name) {
+            if !members.contains_key(name) {
                 members.insert((*name).to_owned(), value);
             }
         }
         [name, below @ ..] => {
-            if !members.contains_key(*name) {
+            if !members.contains_key(name) {
                 members.insert((*name).to_owned(), Value::Object(Object::new()));
             }
-            if let Some(Value::Object(inside)) = members.get_mut(*name) {
+            if let Some(Value::Object(inside)) = members.get_mut(name) {
                 put(inside, below, value);
             }
         }

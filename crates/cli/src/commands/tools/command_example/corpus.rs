@@ -35,7 +35,7 @@ struct Examples {
 }
 
 fn is_whole() -> bool {
-    env::var("CALLGATE_EXAMPLES").is_ok_and(|which| which == "all")
+    env::var_os("CALLGATE_EXAMPLES").is_some_and(|which| which == "all")
 }
 
 fn fixtures() -> Vec<PathBuf> {
@@ -114,8 +114,8 @@ fn read_by_shell(lines: &[(String, String)]) -> Vec<(Vec<String>, String)> {
 }
 
 /// The fault of the dry run that these words ask for.
-fn fault(words: Vec<String>, input: &str, builds: &mut Builds) -> Option<String> {
-    let call = call_of([&["callgate".to_owned()][..], &words].concat());
+fn fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
+    let call = call_of([&["callgate".to_owned()][..], words].concat());
     assert!(call.dry_run, "{words:?}");
     let built = builds.of(&call.source);
     let name = call.tool.clone().unwrap();
@@ -175,7 +175,7 @@ impl Count {
         let read = read_by_shell(&lines);
         assert_eq!(read.len(), lines.len(), "{}", file.display());
         for ((name, line), (words, input)) in lines.iter().zip(read) {
-            if let Some(why) = fault(words, &input, &mut builds) {
+            if let Some(why) = fault(&words, &input, &mut builds) {
                 self.failures.insert(key(name), format!("{why}: {line}"));
             }
         }

@@ -134,6 +134,11 @@ impl Inputs {
     }
 }
 
+/// The name of a member, as the command line takes it.
+fn path(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
 /// A row with a name only.
 fn heading(name: &str, indent: usize) -> Row {
     Row { indent, name: name.to_owned(), ..Row::default() }
@@ -230,7 +235,7 @@ impl Rows {
         let names = if is_union { guide.common_members() } else { guide.members() };
         let given = Given { location: given.location, ..Given::default() };
         for member in members(guide, &given, &names) {
-            self.add(&member, &format!("{at}.{}", member.name), nesting);
+            self.add(&member, &path(at, member.name), nesting);
         }
         self.alternatives(guide, at, &given, nesting);
     }
@@ -259,12 +264,7 @@ impl Rows {
             };
             let own: Vec<_> = alternative.members().into_iter().filter(is_own).collect();
             for member in members(alternative, given, &own) {
-                let at = if at.is_empty() {
-                    member.name.to_owned()
-                } else {
-                    format!("{at}.{}", member.name)
-                };
-                self.add(&member, &at, inner);
+                self.add(&member, &path(at, member.name), inner);
             }
         }
     }
