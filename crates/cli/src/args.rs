@@ -54,7 +54,7 @@ pub(crate) enum Command {
     /// Compares two descriptions or configurations; exits with 1 where something breaks.
     #[command(after_help = "Example:\n  callgate diff fixtures/pets/spec.yaml new.yaml")]
     Diff(DiffArguments),
-    /// Try every secret, token, server, issuer and collector, and call no operation
+    /// Try every secret, token, server and issuer, and call no operation
     ///
     /// Tries those of a configuration; exits with 1 where one is at fault.
     #[command(after_help = "Example:\n  callgate doctor config/demo.yaml")]

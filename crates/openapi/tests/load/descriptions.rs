@@ -126,6 +126,7 @@ const WORDY: &str = "paths:
         content:
           application/json:
             schema:
+              type: object
               properties:
                 item_name: {title: Item Name, type: string, maxLength: 9, description: One &lt;name&gt;}
                 amount: {title: How many, type: integer, maximum: 7}
