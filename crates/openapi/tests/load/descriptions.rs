@@ -142,9 +142,11 @@ fn declarations_have_plain_text_and_no_titles_that_repeat_names() {
         declared.input_schema.to_value()["properties"],
         json!({
             "order_id": {"type": "integer", "minimum": 1, "description": "See a (https://a.example)"},
-            "item_name": {"type": "string", "maxLength": 9, "description": "One <name>"},
-            "amount": {"title": "How many", "type": "integer", "maximum": 7},
-            "lines": {"type": "array", "items": {"properties": {"line_no": {"enum": [1, 2]}}}},
+            "body": {"type": "object", "properties": {
+                "item_name": {"type": "string", "maxLength": 9, "description": "One <name>"},
+                "amount": {"title": "How many", "type": "integer", "maximum": 7},
+                "lines": {"type": "array", "items": {"properties": {"line_no": {"enum": [1, 2]}}}},
+            }},
         })
     );
 }
