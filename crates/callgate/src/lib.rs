@@ -306,7 +306,7 @@ pub mod config {
         CertificateSource, Config, Description, DescriptionOptions, Environment, Error, Finding,
         FunctionConfig, IdentityConfig, Loader, Location, NotAServer, Remote, SchemeChoice,
         SecretsConfig, ServerUrl, SourceTools, SourceToolset, TlsConfig, ToolSource, ToolsetConfig,
-        Upstream, load,
+        Upstream, WebhookConfig, load,
     };
     pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};

@@ -35,6 +35,7 @@ mod stores;
 mod summary;
 mod tls;
 mod toolset;
+mod webhook;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -144,6 +145,7 @@ impl Config {
         let known = previous.map(|kept| &kept.policy);
         let rules = approvals::rules(&mut reader, self, &parts);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
+        let target = webhook::target(&mut reader, self, &build_context, &connections.network).await;
         let results = earlier.map(|built| built.executor.result_store());
         let results = results.or_else(|| policy.state.clone());
         let config = self;
@@ -154,6 +156,10 @@ impl Config {
         let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
         let file = &self.origin.file;
         lacking.extend(missing_logins.iter().map(|login| sidecar::missing_login(file, login)));
+        // Only now is it certain that the configuration holds.
+        if let Some(webhook) = built.webhook() {
+            webhook.aim(target);
+        }
         let serving = self.serving.found(base);
         Ok(Built { serving, access, missing_secrets, missing_logins, lacking, ..built })
     }

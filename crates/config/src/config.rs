@@ -21,6 +21,7 @@ use crate::{
     state::StateConfig,
     tls::TlsConfig,
     toolset::ToolsetConfig,
+    webhook::WebhookConfig,
 };
 
 /// Toolsets, and the settings for all of them.
@@ -44,6 +45,8 @@ pub struct Config {
     /// The limits on kept results of calls with an idempotency key. Without them such keys have no effect, unless calls
     /// may wait for an approval: then the default limits apply.
     pub idempotency: Option<RecordBounds>,
+    /// The service that a sidecar tells of calls that wait for an approval.
+    pub webhook: Option<WebhookConfig>,
     /// The stores of secrets, beside this machine's own.
     pub secrets: SecretsConfig,
     /// The sidecar's listeners, its callers, and its limits.

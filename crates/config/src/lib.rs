@@ -55,6 +55,7 @@ mod toolsets;
 #[cfg(feature = "openapiv3")]
 mod typed;
 mod upstream;
+mod webhook;
 
 pub use build::{
     Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
@@ -93,3 +94,4 @@ pub use tool_source::{SourceTools, SourceToolset, ToolSource};
 pub use tool_source::{UNTRUSTED_ENDPOINT, is_public_https};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;
+pub use webhook::WebhookConfig;

@@ -37,6 +37,7 @@ use crate::{
     tool_rules::{ArgumentKeys, ConfirmKeys, ExecutionKeys},
     toolset_keys::{EgressKeys, SessionParameterKeys, ToolsetKeys},
     upstream::UpstreamKeys,
+    webhook::{Approvals, ApprovalsKeys, WebhookKeys},
 };
 
 keys! {
@@ -45,6 +46,8 @@ keys! {
         access => serving.access: Access;
         /// The addresses where `/v1/admin/*` and `/metrics` are served, apart from calls.
         admin => serving.admin: Listeners;
+        /// The way in which people learn of calls that wait for an approval.
+        approvals => webhook: Approvals;
         /// The file that calls are written down in.
         audit: Audit;
         /// The limits on all calls, and on those of each principal.
@@ -93,6 +96,8 @@ pub const TABLES: &[Table] = &[
     ListenerTlsKeys::TABLE,
     PrincipalKeys::TABLE,
     ServingLimits::TABLE,
+    ApprovalsKeys::TABLE,
+    WebhookKeys::TABLE,
     AuditKeys::TABLE,
     StateKeys::TABLE,
     CallsKeys::TABLE,

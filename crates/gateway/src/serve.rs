@@ -1,6 +1,7 @@
 //! A sidecar from its start to its end: builds, listens, reports what is served, and stops on a signal.
 
 mod banner;
+mod notices;
 mod signals;
 
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use callgate_config::{Address, Built, ListenerConfig, LogFormat};
 use tokio::time::{Duration, sleep};
 
-use self::signals::Signals;
+use self::{notices::Notices, signals::Signals};
 use crate::{
     admission::Admission,
     drain::Drain,
@@ -65,6 +66,7 @@ pub async fn serve(
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
     prometheus::record();
+    let notices = Notices::start(&gateway);
     let _live = Live::start(&gateway, source);
     // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);
@@ -72,10 +74,12 @@ pub async fn serve(
     unknown_calls::list(&gateway.built());
     let router = router_with(gateway.clone(), options.routes);
     let admission = Admission::new(router, gateway.clone(), limits);
-    tokio::select! {
+    let ended = tokio::select! {
         () = listen::run(listeners, Arc::new(admission)) => Ok(()),
         failure = stopped(signals, gateway.drain(), limits.drain) => Err(failure),
-    }
+    };
+    notices.end().await;
+    ended
 }
 
 async fn open(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Failure> {

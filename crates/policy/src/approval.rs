@@ -24,6 +24,7 @@ use self::grant::Grant;
 use crate::{
     approval_record::{Approval, ApprovalState},
     digest::Digest,
+    webhook::{Notice, Webhook},
 };
 
 pub use self::others::Marked;
@@ -64,6 +65,7 @@ pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 pub struct Approvals {
     rules: ApprovalRules,
     store: Arc<dyn Store>,
+    webhook: Option<Webhook>,
 }
 
 impl Approvals {
@@ -75,13 +77,20 @@ impl Approvals {
 
     /// Asks by these rules. Keeps pending approvals in a store, under [`Space::Approval`](callgate_session::Space::Approval).
     pub fn over(rules: ApprovalRules, store: Arc<dyn Store>) -> Self {
-        Self { rules, store }
+        Self { rules, store, webhook: None }
     }
 
     /// Asks by other rules. Calls that already wait can still be decided.
     #[must_use]
     pub fn with_rules(&self, rules: ApprovalRules) -> Self {
-        Self { rules, store: Arc::clone(&self.store) }
+        Self { rules, ..self.clone() }
+    }
+
+    /// Reports each call that begins to wait to a webhook.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_webhook(&self, webhook: &Webhook) -> Self {
+        Self { webhook: Some(webhook.clone()), ..self.clone() }
     }
 
     /// The time that a person has to decide.
@@ -127,6 +136,10 @@ impl Approvals {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept()
         })?;
+        if let Some(webhook) = &self.webhook {
+            let Approval { id, tool, caller, expires, .. } = approval.clone();
+            webhook.announce(Notice { id, tool, caller, expires });
+        }
         count("asked");
         Ok(approval)
     }

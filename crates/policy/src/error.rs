@@ -43,7 +43,7 @@ callgate_secret::error! {
 pub enum ErrorKind {
     /// Another process writes the file.
     Locked,
-    /// The key is too short to be a secret.
+    /// The key is too short to be a secret, or is none of its kind.
     ShortKey,
     /// The file cannot be opened or read.
     Unreadable,
@@ -51,6 +51,11 @@ pub enum ErrorKind {
 
 pub(crate) fn short_key(least: usize) -> Error {
     let message = format!("expected a key of at least {least} bytes, got a shorter one");
+    Error::new(ErrorKind::ShortKey, message)
+}
+
+pub(crate) fn not_a_webhook_key() -> Error {
+    let message = "expected `whsec_` and 24 to 64 bytes in base64, got another text";
     Error::new(ErrorKind::ShortKey, message)
 }
 

@@ -13,6 +13,7 @@ mod limits;
 mod metrics;
 mod rate;
 mod records;
+mod webhook;
 
 pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm, Marked, approval_text};
 pub use approval_record::{Approval, ApprovalState};
@@ -27,3 +28,4 @@ pub use limits::{Bound, Limits, LimitsConfig};
 pub use metrics::{Metrics, describe_metrics, describe_toolset};
 pub use rate::Rate;
 pub use records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
+pub use webhook::{Notice, Webhook, WebhookKey, WebhookTarget};

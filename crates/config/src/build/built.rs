@@ -9,7 +9,7 @@ use std::{
 
 use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
-use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds};
+use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds, Webhook};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_session::Store;
 use callgate_tool::SessionName;
@@ -148,6 +148,12 @@ impl Built {
     /// The calls that wait for an approval; `None` where no call needs one.
     pub fn approvals(&self) -> Option<&Arc<Approvals>> {
         self.kept.policy.approvals.as_ref()
+    }
+
+    /// The webhook of approvals; `None` in a process that does not serve.
+    #[doc(hidden)]
+    pub fn webhook(&self) -> Option<&Webhook> {
+        self.kept.policy.webhook.as_ref()
     }
 
     /// The records of calls by their idempotency keys; `None` without the key `idempotency`.

@@ -7,13 +7,16 @@ use std::{collections::BTreeMap, sync::Arc};
 use callgate_executor::{Builder, Middleware, Stage};
 use callgate_policy::{
     ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits,
-    LimitsConfig, RecordBounds,
+    LimitsConfig, RecordBounds, Webhook,
 };
 use callgate_session::Store;
 
 use super::{audit, context::BuildContext, state};
 use crate::{
-    config::Config, environment::Environment, policy::BreakerChoice, reader::Reader,
+    config::Config,
+    environment::{Environment, Sidecar},
+    policy::BreakerChoice,
+    reader::Reader,
     toolset::ToolsetConfig,
 };
 
@@ -26,6 +29,8 @@ pub(super) struct Policy {
     limits: Option<Arc<Limits>>,
     breaker: Option<Arc<Breaker>>,
     pub(super) approvals: Option<Arc<Approvals>>,
+    /// The queue of notices about approvals, in a process that serves.
+    pub(super) webhook: Option<Webhook>,
 }
 
 /// What a build has opened for calls to be recorded in.
@@ -42,7 +47,14 @@ impl Policy {
         rules: ApprovalRules,
         previous: Option<&Self>,
     ) -> Self {
+        let known = previous.and_then(|previous| previous.webhook.clone());
+        let is_serving = environment.sidecar == Sidecar::Serving;
+        let webhook = known.or_else(|| is_serving.then(Webhook::new));
         let approvals = approvals(rules, state.as_ref(), previous);
+        let approvals = approvals.map(|approvals| match &webhook {
+            Some(webhook) => Arc::new(approvals.with_webhook(webhook)),
+            None => approvals,
+        });
         let is_own = |layer: &Arc<dyn Middleware>| layer.stage() == Stage::Idempotency;
         let has_own = environment.middleware.iter().any(is_own);
         // A call that comes with a key is made once, whether or not the configuration sets bounds.
@@ -59,6 +71,7 @@ impl Policy {
             limits: limits(config, previous),
             breaker: breaker(config, previous),
             approvals,
+            webhook,
         }
     }
 

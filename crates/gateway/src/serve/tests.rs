@@ -24,6 +24,7 @@ mod sidecar;
 mod strangers;
 mod unstored;
 mod waiting;
+mod webhook;
 
 use std::{
     net::SocketAddr,

@@ -373,7 +373,7 @@ async fn the_rule_of_a_tool_wins_over_that_of_its_toolset() {
 #[tokio::test]
 async fn a_call_that_cannot_be_stored_until_its_decision_is_refused() {
     let store = Arc::new(Memory::new(Bounds { records: 0, bytes: 0 }));
-    let desk = Desk::of(Approvals { rules: rules(Confirm::Always), store }, "a");
+    let desk = Desk::of(Approvals::over(rules(Confirm::Always), store), "a");
     let ended = desk.call(("put", "Rex"), &KIM).await;
     assert!(matches!(ended, Ended::Failed(FaultCode::NeedsApproval, Next::TryLater)), "{ended:?}");
 }

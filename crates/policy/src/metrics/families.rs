@@ -21,6 +21,7 @@ pub fn describe_metrics() {
     for decision in ["approved", "rejected"] {
         counter!("callgate_approvals_total", "decision" => decision).increment(0);
     }
+    counter!("callgate_webhook_deliveries_total", "outcome" => "delivered").increment(0);
     counter!("callgate_audit_failures_total").increment(0);
     gauge!("callgate_queue_length").increment(0);
 }
@@ -39,7 +40,7 @@ pub fn describe_toolset(name: &str) {
     drop(histogram!("callgate_call_duration_seconds", "toolset" => toolset()));
 }
 
-const COUNTERS: [(&str, &str); 7] = [
+const COUNTERS: [(&str, &str); 8] = [
     ("callgate_approvals_total", "Calls that a person was asked about, by decision"),
     ("callgate_audit_failures_total", "Lines that could not be written into the audit file"),
     (
@@ -50,6 +51,7 @@ const COUNTERS: [(&str, &str); 7] = [
     ("callgate_service_responses_total", "Responses of services, by status"),
     ("callgate_token_refreshes_total", "Credentials that were refused and renewed"),
     ("callgate_tool_calls_total", "Calls that have ended, by tool, effect and outcome"),
+    ("callgate_webhook_deliveries_total", "Notices to the webhook of approvals, by outcome"),
 ];
 
 const GAUGES: [(&str, &str); 3] = [

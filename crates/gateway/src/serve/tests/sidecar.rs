@@ -10,7 +10,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::super::{ServeOptions, open};
+use super::super::{ServeOptions, notices::Notices, open};
 use crate::{
     admission::Admission, gateway::Gateway, listen, peer::ListenerKind, router::router_with,
 };
@@ -22,6 +22,7 @@ pub(super) struct Sidecar {
     pub(super) admin: Vec<String>,
     pub(super) running: JoinHandle<()>,
     listeners: Listeners,
+    _notices: Notices,
     config: Config,
 }
 
@@ -66,10 +67,11 @@ impl Sidecar {
         let (calls, admin) = (of(ListenerKind::Calls), of(ListenerKind::Admin));
         let limits = built.serving.limits;
         let gateway = Gateway::new(built);
+        let notices = Notices::start(&gateway);
         let router = router_with(gateway.clone(), further::routes());
         let admission = Admission::new(router, gateway.clone(), limits);
         let running = tokio::spawn(listen::run(opened, Arc::new(admission)));
-        Ok(Self { gateway, calls, admin, running, listeners, config })
+        Ok(Self { gateway, calls, admin, running, listeners, _notices: notices, config })
     }
 
     /// Builds the configuration again, as a reload does.

@@ -1,0 +1,91 @@
+//! The key `approvals`: the service that a sidecar tells of calls that wait for a person. The build reads its secrets.
+
+use std::fmt;
+
+use callgate_secret::SecretReference;
+use url::Url;
+
+use crate::{
+    code::ConfigCode,
+    form::forms,
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    secret_reference::secrets,
+    settings::keys,
+};
+
+/// The webhook that a sidecar tells of each call that begins to wait for an approval.
+///
+/// ```
+/// use callgate_config::Config;
+///
+/// let text = "
+/// approvals: {webhook: {url: 'https://chat.example.com/approvals', secret: env:WEBHOOK_SECRET}}
+/// toolsets: {pets: {openapi: pets.yaml, confirm: writes}}";
+/// let webhook = Config::from_text(text, "")?.webhook.expect("it was given");
+/// assert_eq!(webhook.url.host_str(), Some("chat.example.com"));
+/// assert_eq!(webhook.secrets.len(), 1);
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
+#[derive(Clone, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct WebhookConfig {
+    /// The address that notices are sent to.
+    pub url: Url,
+    /// The secrets whose keys sign; several while one replaces another.
+    pub secrets: Vec<SecretReference>,
+}
+
+/// The path of the address may be a secret.
+impl fmt::Debug for WebhookConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebhookConfig").field("secrets", &self.secrets).finish_non_exhaustive()
+    }
+}
+
+keys! {
+    pub(crate) struct ApprovalsKeys in "`approvals`" {
+        /// The service that each call that begins to wait is reported to.
+        webhook: Webhook;
+    }
+}
+
+keys! {
+    pub(crate) struct WebhookKeys in "`webhook`" {
+        /// The secret that signs, `whsec_` and 24 to 64 bytes in base64; several while one replaces another.
+        secret: Signing, required;
+        /// The address that notices are sent to; `env:NAME` for the variable that holds it.
+        url: WebhookUrl, required;
+    }
+}
+
+forms! {
+    struct Approvals => Option<WebhookConfig>, ApprovalsKeys::KIND,
+        |reader, mapping, key| Some(reader.get::<ApprovalsKeys>(mapping, key)?.webhook);
+    struct Webhook => WebhookConfig, WebhookKeys::KIND, |reader, mapping, key| {
+        let WebhookKeys { secret, url } = reader.get::<WebhookKeys>(mapping, key)?;
+        Some(WebhookConfig { url: url?, secrets: secret? })
+    };
+    struct Signing => Vec<SecretReference>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]),
+        |reader, mapping, key| {
+            Some(secrets(reader, mapping, key).into_iter().map(|(_, secret)| secret).collect())
+        };
+    struct WebhookUrl => Url, Kind::Setting, webhook_url;
+}
+
+fn webhook_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+    let text = reader.setting(mapping, key)?;
+    let is_fine = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.fragment().is_none()
+    };
+    let url = Url::parse(&text).ok().filter(is_fine);
+    if url.is_none() {
+        let message = "expected an http or https URL without a user and without `#`";
+        let help = "for example `https://chat.example.com/approvals`";
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+    }
+    url
+}

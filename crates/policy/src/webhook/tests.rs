@@ -1,0 +1,154 @@
+//! Tests that a notice is delivered at least once, signed, and without values of its call.
+
+use std::collections::VecDeque;
+
+use callgate_secret::Secret;
+use callgate_tool::Value;
+use callgate_transport::{Error, ErrorKind};
+use http::Response;
+
+use super::*;
+
+/// A receiver that answers from a script, and then takes everything.
+#[derive(Debug, Default)]
+struct Receiver {
+    answers: Mutex<VecDeque<Option<u16>>>,
+    received: Mutex<Vec<(Request<Bytes>, Instant)>>,
+}
+
+#[async_trait::async_trait]
+impl Transport for Receiver {
+    async fn send(&self, request: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
+        self.received.lock().unwrap().push((request, Instant::now()));
+        let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Some(204));
+        let status = answer.ok_or_else(|| Error::new(ErrorKind::Connect, "nobody listens"))?;
+        Ok(Response::builder().status(status).body(Bytes::new()).unwrap())
+    }
+}
+
+impl Receiver {
+    fn new(answers: &[Option<u16>]) -> Arc<Self> {
+        let answers = Mutex::new(answers.iter().copied().collect());
+        Arc::new(Self { answers, received: Mutex::default() })
+    }
+
+    fn requests(&self) -> Vec<Request<Bytes>> {
+        self.received.lock().unwrap().iter().map(|(request, _)| request.clone()).collect()
+    }
+}
+
+fn webhook(receiver: &Arc<Receiver>) -> Webhook {
+    let secrets =
+        ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"];
+    let keys = secrets.map(|secret| WebhookKey::new(&Secret::new(secret.to_owned())).unwrap());
+    let url = "https://chat.example.com/approvals?team=a".parse().unwrap();
+    let transport = Arc::clone(receiver) as Arc<dyn Transport>;
+    let webhook = Webhook::new();
+    webhook.aim(Some(WebhookTarget { url, keys: keys.into(), transport }));
+    webhook
+}
+
+fn notice(id: &str) -> Notice {
+    let expires = SystemTime::now() + Duration::from_mins(10);
+    let caller = Some("kim\u{202e}".to_owned());
+    Notice { id: id.to_owned(), tool: "shop-buy".to_owned(), caller, expires }
+}
+
+/// Runs a webhook for a time on the paused clock.
+async fn run_for(webhook: &Webhook, time: Duration) {
+    let stop = Stop::default();
+    tokio::join!(webhook.run(&stop), async {
+        sleep(time).await;
+        stop.stop();
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_is_signed_by_each_key_and_holds_no_value_of_the_call() {
+    let receiver = Receiver::new(&[]);
+    let webhook = webhook(&receiver);
+    webhook.announce(notice("approval_1"));
+    run_for(&webhook, Duration::from_secs(5)).await;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 1);
+    let request = &requests[0];
+    assert_eq!(request.uri(), "https://chat.example.com/approvals?team=a");
+    assert_eq!(request.headers()["webhook-id"], "approval_1");
+    let text = |name: &str| request.headers()[name].to_str().unwrap().to_owned();
+    let body = std::str::from_utf8(request.body()).unwrap();
+    let timestamp = text("webhook-timestamp").parse().unwrap();
+    let keys = webhook.target().unwrap().keys.clone();
+    let signed = signature::signature(&keys, "approval_1", timestamp, body);
+    assert_eq!((text("webhook-signature"), signed.split(' ').count()), (signed, 2));
+    let body = Value::from_slice(body.as_bytes()).unwrap();
+    let data = body["data"].as_object().unwrap();
+    let names: Vec<_> = data.keys().map(String::as_str).collect();
+    assert_eq!(names, ["id", "tool", "caller", "expires"]);
+    assert_eq!((&body["type"], &data["tool"]), (&"approval.requested".into(), &"shop-buy".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_is_sent_again_under_its_id_until_the_service_accepts_it() {
+    let receiver = Receiver::new(&[None, Some(500), Some(404), Some(302), Some(200)]);
+    let webhook = webhook(&receiver);
+    webhook.announce(notice("approval_1"));
+    run_for(&webhook, Duration::from_mins(5)).await;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 5);
+    assert!(requests.iter().all(|request| request.headers()["webhook-id"] == "approval_1"));
+    let at: Vec<_> = receiver.received.lock().unwrap().iter().map(|(_, at)| *at).collect();
+    for (pair, whole) in at.windows(2).zip([1000, 2000, 4000, 8000]) {
+        let waited = (pair[1] - pair[0]).as_millis();
+        assert!((whole / 2..=whole + 1).contains(&waited), "{waited} of {whole}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_is_given_up_when_its_approval_ends() {
+    let receiver = Receiver::new(&[None; 1000]);
+    let webhook = webhook(&receiver);
+    webhook.announce(notice("approval_1"));
+    run_for(&webhook, Duration::from_hours(1)).await;
+    let received = receiver.received.lock().unwrap();
+    let (first, last) = (received[0].1, received[received.len() - 1].1);
+    let lasted = last - first;
+    assert!(lasted < Duration::from_mins(10) && lasted > Duration::from_mins(8), "{lasted:?}");
+    assert!((12..30).contains(&received.len()), "{}", received.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_that_fails_does_not_delay_others() {
+    let receiver = Receiver::new(&[Some(503)]);
+    let webhook = webhook(&receiver);
+    webhook.announce(notice("approval_1"));
+    webhook.announce(notice("approval_2"));
+    run_for(&webhook, Duration::from_secs(3)).await;
+    let ids: Vec<_> =
+        receiver.requests().iter().map(|it| it.headers()["webhook-id"].clone()).collect();
+    assert_eq!(ids, ["approval_1", "approval_2", "approval_1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn announcing_never_waits_and_a_stop_ends_the_deliveries_soon() {
+    let receiver = Receiver::new(&vec![None; 100_000]);
+    let webhook = webhook(&receiver);
+    let started = Instant::now();
+    for number in 0..MOST_QUEUED + 10 {
+        webhook.announce(notice(&format!("approval_{number}")));
+    }
+    assert_eq!(started.elapsed(), Duration::ZERO);
+    run_for(&webhook, Duration::ZERO).await;
+    assert!(started.elapsed() <= GRACE, "{:?}", started.elapsed());
+    // The queue was taken: nobody delivers twice.
+    webhook.run(&Stop::default()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_without_a_target() {
+    let receiver = Receiver::new(&[]);
+    let webhook = webhook(&receiver);
+    webhook.aim(None);
+    webhook.announce(notice("approval_1"));
+    run_for(&webhook, Duration::from_secs(5)).await;
+    assert!(receiver.requests().is_empty());
+}
