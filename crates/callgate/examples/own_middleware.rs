@@ -5,13 +5,11 @@ use std::ops::ControlFlow;
 
 use callgate::{
     Arguments, Backend, Call, Effect, Executor, Fault, FaultCode, Middleware, Next, Outcome,
-    Session, ToolCall, dialect, json,
-    middleware::{Ended, Ending},
-    policy::Metrics,
+    Session, ToolCall, ToolName, dialect, json, middleware::Ended, policy::Metrics,
     result::Journal,
 };
 
-/// Lets reads through, and says how each call ended.
+/// Lets reads through, and logs a line without content for each call.
 #[derive(Debug)]
 struct OnlyReads;
 
@@ -19,11 +17,14 @@ struct OnlyReads;
 impl Middleware for OnlyReads {
     async fn before(
         &self,
-        _: &mut Call<'_>,
+        call: &mut Call<'_>,
         tool: Option<&dyn Backend>,
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
-        if tool.is_some_and(|tool| tool.effect() == Effect::Read) {
+        // A call without a tool ends as `unknown_tool`: its name is the model's text, and stays out of the log.
+        let Some(tool) = tool else { return ControlFlow::Continue(()) };
+        call.extensions_mut().insert(tool.name().clone());
+        if tool.effect() == Effect::Read {
             return ControlFlow::Continue(());
         }
         let fault = Fault::new(FaultCode::Refused, "this agent only reads", Next::GiveUp);
@@ -31,9 +32,9 @@ impl Middleware for OnlyReads {
     }
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
-        // It is told too of a call whose caller left.
-        let how = if matches!(ended.ending, Ending::Dropped) { "was left" } else { "ended" };
-        println!("{} {how}", call.tool());
+        let tool = call.extensions().get().map_or("an unknown tool", ToolName::as_str);
+        // A word: `answered`, `pending`, `planned`, `dropped` if the caller left, or the code of a fault.
+        println!("{tool}: {} after {:?}", ended.ending.as_str(), ended.elapsed);
     }
 }
 
@@ -44,8 +45,10 @@ async fn main() -> Result<(), callgate::Error> {
         .middleware(Metrics::new())
         .middleware(OnlyReads)
         .build()?;
-    let call = ToolCall::new("1", "erase", Arguments::new());
-    let result = executor.call(&call, &Session::default()).await;
-    println!("{}", dialect::json_result(&result));
+    for tool in ["erase", "whatever a model writes"] {
+        let call = ToolCall::new("1", tool, Arguments::new());
+        let result = executor.call(&call, &Session::default()).await;
+        println!("{}", dialect::json_result(&result));
+    }
     Ok(())
 }

@@ -310,7 +310,7 @@ pub mod config {
     };
     pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
-    pub use callgate_tool::ToolsetName;
+    pub use callgate_tool::{ToolEdit, ToolsetName};
     pub use callgate_tree::Severity;
     pub use url::Url;
 }
