@@ -15,7 +15,7 @@ type Refusal = (StatusCode, String);
 /// The session of the user whom the login in front of this service has checked; never of one that a message names.
 fn session(headers: &HeaderMap) -> Result<Session, Refusal> {
     let user = headers.get("x-user").and_then(|user| user.to_str().ok());
-    let user = user.ok_or((StatusCode::UNAUTHORIZED, "log in first".to_owned()))?;
+    let user = user.ok_or_else(|| (StatusCode::UNAUTHORIZED, "log in first".to_owned()))?;
     Ok(Session::new(user))
 }
 
