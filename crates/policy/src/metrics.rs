@@ -50,8 +50,8 @@ impl Metrics {
 
     /// Logs each ended call, too: one event at `info` with the target `callgate::calls` and no value of the call.
     ///
-    /// Its fields are `tool`, `toolset`, `outcome` ([`Ending::as_str`](callgate_executor::Ending::as_str)), `status` if a
-    /// service responded, `reached`, `ms`, `principal` if the caller is known, `id`, and `trace`, the id of the trace.
+    /// Its fields are `tool` and `toolset` if there is such a tool, `outcome`
+    /// ([`Ending::as_str`](callgate_executor::Ending::as_str)), `status` if a service responded, `reached`, `ms`, `principal` if the caller is known, `id`, and `trace`, the id of the trace.
     ///
     /// ```
     /// use callgate_executor::Executor;

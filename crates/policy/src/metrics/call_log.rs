@@ -1,5 +1,5 @@
 //! The event of one ended call, for a log that is read by programs. It has names, words and numbers, and no value of the
-//! call.
+//! call; the name of a tool that there is not is one.
 
 use callgate_executor::{Call, CurrentTrace, Ended, TraceContext};
 use callgate_tool::Principal;
@@ -17,7 +17,7 @@ pub(super) fn write(call: &Call<'_>, ended: &Ended<'_>, status: Option<u16>) {
     tracing::info!(
         target: TARGET,
         parent: None,
-        tool = call.tool(),
+        tool = counted.filter(|counted| counted.is_known()).map(|_| call.tool()),
         toolset,
         outcome = ended.ending.as_str(),
         status,

@@ -136,6 +136,11 @@ impl OfTool {
 }
 
 impl CountedCall {
+    /// True if there is such a tool.
+    pub(super) fn is_known(&self) -> bool {
+        self.tool.is_some()
+    }
+
     /// The name of the toolset; empty for an unknown tool.
     pub(super) fn toolset(&self) -> &str {
         &self.toolset.toolset

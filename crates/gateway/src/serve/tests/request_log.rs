@@ -66,6 +66,8 @@ async fn each_request_and_each_call_is_one_record_without_values() {
     };
     let call = r#"{"calls": [{"id": "c", "tool": "pets-list", "args": {}}], "session": {"id": "canary", "parameters": {"customerId": "canary"}}}"#;
     let n_bytes = send("POST", "/v1/calls", &bearer, call).await;
+    let unknown = r#"{"calls": [{"id": "d", "tool": "canary", "args": {}}]}"#;
+    send("POST", "/v1/calls", &bearer, unknown).await;
     send("PUT", "/v1/sessions/canary?canary=1", &bearer, r#"{"parameters": {"canary": 1}}"#).await;
     send("GET", "/v1/sessions/canary", "Bearer canary", "").await;
     send("GET", "/canary/canary", &bearer, "").await;
@@ -83,6 +85,7 @@ async fn each_request_and_each_call_is_one_record_without_values() {
     let (kim, nobody) = (json!("principal:kim"), Value::Null);
     let expected = [
         (&calls, &json!(200), &kim),
+        (&calls, &json!(200), &kim),
         (&session, &json!(201), &kim),
         (&session, &json!(401), &nobody),
         (&Value::Null, &json!(404), &kim),
@@ -91,7 +94,8 @@ async fn each_request_and_each_call_is_one_record_without_values() {
     assert_eq!(
         log.of(CALLS),
         [
-            json!({"tool": "pets-list", "toolset": "pets", "outcome": "answered", "status": 200, "reached": "yes", "principal": "principal:kim", "id": "c", "trace": trace})
+            json!({"tool": "pets-list", "toolset": "pets", "outcome": "answered", "status": 200, "reached": "yes", "principal": "principal:kim", "id": "c", "trace": trace}),
+            json!({"outcome": "unknown_tool", "reached": "no", "principal": "principal:kim", "id": "d", "trace": trace}),
         ]
     );
     assert!(!log.text().contains("canary"), "{}", log.text());
