@@ -166,6 +166,15 @@ fn cursor(approval: &Approval) -> String {
     format!("{asked:x}.{id}")
 }
 
+/// The place that a cursor says; `None` for a text that is no cursor.
+fn place_of(cursor: &str) -> Option<(u128, String)> {
+    let is_hex = |text: &str| text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    let (asked, id) = cursor.split_once('.')?;
+    let is_id = id.strip_prefix("approval_").is_some_and(|it| it.len() == 32 && is_hex(it));
+    let asked = u128::from_str_radix(asked, 16).ok().filter(|_| is_hex(asked))?;
+    is_id.then(|| (asked, id.to_owned()))
+}
+
 fn timestamp(time: SystemTime) -> String {
     let time = OffsetDateTime::from(time);
     let seconds = time.replace_nanosecond(0).unwrap_or(time);
@@ -189,10 +198,7 @@ impl Page {
                 format!("`state`: expected one of `{}`, got: `{state}`", words.join("`, `"));
             return Err(malformed(detail));
         }
-        let after = query.take("cursor")?.map(|cursor| {
-            let (asked, id) = cursor.split_once('.')?;
-            Some((u128::from_str_radix(asked, 16).ok()?, id.to_owned()))
-        });
+        let after = query.take("cursor")?.map(|cursor| place_of(&cursor));
         let after = after.map(|after| {
             after.ok_or_else(|| malformed("`cursor`: expected the `nextCursor` of the page before"))
         });
