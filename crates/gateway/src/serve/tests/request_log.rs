@@ -1,7 +1,9 @@
 //! Tests the records of ended requests and calls: each has one, and none has a value.
 
+use std::sync::OnceLock;
+
 use callgate_config::Config;
-use tracing::subscriber::DefaultGuard;
+use tracing::{Dispatch, subscriber::DefaultGuard};
 
 use super::*;
 use crate::observe::test_log;
@@ -11,14 +13,20 @@ struct Log(Arc<Mutex<Vec<Value>>>);
 
 impl Log {
     fn start(keys: &str) -> (Self, DefaultGuard) {
-        let text = format!("log: {{format: json, {keys}}}\n{}", nothing());
+        // With one subscriber, a test of another thread that has none may decide for all that nobody reads an event.
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        let levels = |keys: &str| {
+            let text = format!("log: {{format: json, {keys}}}\n{}", nothing());
+            Config::from_text(&text, "").unwrap().log
+        };
+        let second = || Dispatch::new(test_log(&levels("level: debug"), Box::new(|_| {})));
+        SECOND.get_or_init(second);
         let records = Arc::<Mutex<Vec<Value>>>::default();
         let kept = Arc::clone(&records);
         let write = move |line: &str| {
             kept.lock().unwrap().push(serde_json::from_str(line).unwrap());
         };
-        let levels = Config::from_text(&text, "").unwrap().log;
-        let guard = tracing::subscriber::set_default(test_log(&levels, Box::new(write)));
+        let guard = tracing::subscriber::set_default(test_log(&levels(keys), Box::new(write)));
         (Self(records), guard)
     }
 
