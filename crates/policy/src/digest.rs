@@ -37,11 +37,8 @@ pub(crate) fn hex(digest: &[u8]) -> String {
 }
 
 pub(crate) fn push_hex(text: &mut String, digest: &[u8]) {
-    for byte in digest {
-        for half in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
-        }
-    }
+    let letter = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
+    text.extend(digest.iter().flat_map(|byte| [letter(byte >> 4), letter(byte & 15)]));
 }
 
 pub(crate) fn of_hex(text: &str) -> Option<Digest> {

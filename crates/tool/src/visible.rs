@@ -63,7 +63,7 @@ fn shown<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
         return Cow::Borrowed(text);
     }
     let is_plain = |one: char| kept.contains(&one) || !(is_unseen(one) || is_variant(one));
-    if text.chars().all(is_plain) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());

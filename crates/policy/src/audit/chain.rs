@@ -61,7 +61,9 @@ impl Head {
     pub(crate) fn add(&mut self, key: &ChainKey, members: &str, text: &mut String) {
         let start = text.len();
         self.number += 1;
-        text.push_str(&format!("{{\"line\":{},{members}", self.number));
+        for part in ["{\"line\":", &self.number.to_string(), ",", members] {
+            text.push_str(part);
+        }
         let line = text.as_bytes().get(start..).unwrap_or_default();
         self.code = key.code(&self.code, line);
         text.push_str(CODE);

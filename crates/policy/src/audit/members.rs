@@ -109,23 +109,37 @@ impl Members {
     fn new(event: &str) -> Self {
         let now = OffsetDateTime::from(SystemTime::now());
         let now = now.replace_millisecond(now.millisecond()).unwrap_or(now);
-        let mut members = Self("\"time\":".to_owned());
-        members.0.push_str(&quoted(&now.format(&Rfc3339).unwrap_or_default()));
+        let mut members = Self(String::with_capacity(USUAL_LENGTH));
+        members.0.push_str("\"time\":\"");
+        members.0.push_str(&now.format(&Rfc3339).unwrap_or_default());
+        members.0.push('"');
         members.text("event", event);
         members
     }
 
     fn text(&mut self, name: &str, text: &str) -> &mut Self {
-        self.json(name, &quoted(text))
+        let is_plain = |byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+        if !text.bytes().all(is_plain) {
+            return self.json(name, &quoted(text));
+        }
+        self.name(name);
+        for part in ["\"", text, "\""] {
+            self.0.push_str(part);
+        }
+        self
     }
 
     fn json(&mut self, name: &str, json: &str) -> &mut Self {
-        self.0.push_str(",\"");
-        self.0.push_str(name);
-        self.0.push_str("\":");
+        self.name(name);
         // A line that is read on a terminal shows all of its characters, and remains the same JSON.
         self.0.push_str(&visible_line(json));
         self
+    }
+
+    fn name(&mut self, name: &str) {
+        for part in [",\"", name, "\":"] {
+            self.0.push_str(part);
+        }
     }
 }
 
@@ -193,3 +207,5 @@ fn shortened(name: &str) -> &str {
 }
 
 const MAX_NAME: usize = 128;
+/// Longer than most lines, so that their text is not moved as it grows.
+const USUAL_LENGTH: usize = 512;
