@@ -132,7 +132,10 @@ impl Shared {
         queue.is_awake = true;
         let has_time = |queue: &mut Queue| !queue.is_urgent && !queue.is_closed;
         let waited = self.more.wait_timeout_while(queue, DELAY, has_time);
-        let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        drop(waited);
+        // Calls that are about to add a line share this write; where no thread waits for a processor, this returns at once.
+        thread::yield_now();
+        let mut queue = self.lock();
         queue.is_awake = false;
         let is_idle = |queue: &mut Queue| queue.lines.is_empty() && !queue.is_closed;
         let queue = self.more.wait_while(queue, is_idle);
