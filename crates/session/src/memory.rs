@@ -167,6 +167,16 @@ impl Memory {
     }
 }
 
+impl Slot {
+    /// The record as it is returned: with the time that is left of it.
+    fn stored(&self, now: Instant) -> Stored {
+        let Stored { record, version } = self.stored.clone();
+        let left = record.time_to_live().map(|_| self.until.saturating_duration_since(now));
+        let record = left.into_iter().fold(record, Record::with_time_to_live);
+        Stored { record, version }
+    }
+}
+
 impl Records {
     fn remove(&mut self, key: &Key) -> bool {
         let Some(slot) = self.slots.remove(key) else { return false };
@@ -245,7 +255,7 @@ impl Store for Memory {
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        Ok(self.kept(now).slots.get(key).map(|slot| slot.stored.clone()))
+        Ok(self.kept(now).slots.get(key).map(|slot| slot.stored(now)))
     }
 
     async fn list(
@@ -261,7 +271,7 @@ impl Store for Memory {
         let from = from.map_or(Bound::Included(&first), Bound::Excluded);
         let slots = kept.slots.range((from, Bound::Unbounded));
         let slots = slots.take_while(|(key, _)| group.contains(key)).take(most);
-        Ok(slots.map(|(key, slot)| (key.clone(), slot.stored.clone())).collect())
+        Ok(slots.map(|(key, slot)| (key.clone(), slot.stored(now))).collect())
     }
 
     async fn put(

@@ -82,7 +82,8 @@ impl Record {
         &self.credentials
     }
 
-    /// The time for which a store keeps the record. A record without one stays until it is removed or others need its room.
+    /// The time for which a store keeps the record; of a record that a store returned, what is left of it by the store's own
+    /// clock. A record without one stays until it is removed or others need its room.
     pub fn time_to_live(&self) -> Option<Duration> {
         self.time_to_live
     }

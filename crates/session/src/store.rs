@@ -52,7 +52,7 @@ pub trait Store: Debug + Send + Sync {
         true
     }
 
-    /// The record of a key, until it ends.
+    /// The record of a key, until it ends. Its time to live is what is left of it, by the clock of the store.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.

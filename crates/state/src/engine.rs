@@ -33,6 +33,8 @@ pub(crate) trait Engine: Debug + Send + Sync {
 pub(crate) struct Row {
     pub(crate) version: Version,
     pub(crate) sealed: Vec<u8>,
+    /// The time until the row ends, by the clock of the engine; without one, it does not end by itself.
+    pub(crate) time_to_live: Option<Duration>,
 }
 
 /// A page of a region, which begins after an address.
@@ -48,6 +50,5 @@ pub(crate) struct Page {
 pub(crate) struct Put {
     pub(crate) address: Address,
     pub(crate) row: Row,
-    pub(crate) time_to_live: Option<Duration>,
     pub(crate) expected: Expected,
 }

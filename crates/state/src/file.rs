@@ -186,7 +186,7 @@ impl Engine for FileEngine {
 
     async fn put(&self, put: Put, now: Instant) -> Result<(), Error> {
         let now = self.calendar(now);
-        let ends = put.time_to_live.map_or(i64::MAX, |lives: Duration| {
+        let ends = put.row.time_to_live.map_or(i64::MAX, |lives: Duration| {
             now.saturating_add(i64::try_from(lives.as_millis()).unwrap_or(i64::MAX))
         });
         self.worker.ask(Request::Put { put, ends, now }).await.map(drop)

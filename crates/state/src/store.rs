@@ -24,12 +24,10 @@ impl<E: Engine> Store for Sealed<E> {
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         let address = self.addresses.of(key);
         let place = address.place();
-        let Some(Row { version, sealed }) = self.engine.get(address, now).await? else {
-            return Ok(None);
-        };
-        let opened = self.sealer.open(&sealed, &place)?;
+        let Some(row) = self.engine.get(address, now).await? else { return Ok(None) };
+        let opened = self.sealer.open(&row.sealed, &place)?;
         let record = record::read(key, opened).ok_or_else(error::unreadable)?;
-        Ok(Some(Stored { record, version }))
+        Ok(Some(stored(record, &row)))
     }
 
     async fn list(
@@ -46,12 +44,12 @@ impl<E: Engine> Store for Sealed<E> {
             let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
             let (asked, rows) = (page.most, self.engine.list(page, now).await?);
             let is_last = rows.len() < asked;
-            for (address, Row { version, sealed }) in rows {
-                let opened = self.sealer.open(&sealed, &address.place())?;
+            for (address, row) in rows {
+                let opened = self.sealer.open(&row.sealed, &address.place())?;
                 let (key, record) = record::read_any(opened).ok_or_else(error::unreadable)?;
                 // Another session of the principal lies beside it.
                 if group.contains(&key) && found.len() < most {
-                    found.push((key, Stored { record, version }));
+                    found.push((key, stored(record, &row)));
                 }
                 after = Some(address);
             }
@@ -74,8 +72,8 @@ impl<E: Engine> Store for Sealed<E> {
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
         let sealed = self.sealer.seal(&written, &address.place())?;
         let version = random_version()?;
-        let (time_to_live, row) = (record.time_to_live(), Row { version, sealed });
-        self.engine.put(Put { address, row, time_to_live, expected }, now).await?;
+        let row = Row { version, sealed, time_to_live: record.time_to_live() };
+        self.engine.put(Put { address, row, expected }, now).await?;
         Ok(version)
     }
 
@@ -88,6 +86,12 @@ impl<E: fmt::Debug> fmt::Debug for Sealed<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sealed").field("engine", &self.engine).finish_non_exhaustive()
     }
+}
+
+/// The record of a row, with the time that is left of it.
+fn stored(record: Record, row: &Row) -> Stored {
+    let record = row.time_to_live.into_iter().fold(record, Record::with_time_to_live);
+    Stored { record, version: row.version }
 }
 
 /// A version that no earlier record under the key had: a counter would begin anew after the record has ended.

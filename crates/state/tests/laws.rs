@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use callgate_session::{
-    Bounds, ErrorKind, Expected, Group, Key, Memory, Owner, Record, Space, Store, Version,
+    Bounds, ErrorKind, Expected, Group, Key, Memory, Owner, Record, Space, Store, Stored, Version,
 };
 use callgate_state::{FileSettings, FileStore};
 use callgate_tool::{Principal, Session};
@@ -100,6 +100,18 @@ impl Model {
         Some((value, version))
     }
 
+    /// Checks the time that is left of a record.
+    fn check_left(&self, at: usize, found: Option<&Stored>) {
+        let left =
+            found.and_then(|found| found.record.time_to_live()).map(|left| left.as_secs_f64());
+        let known = self.records.get(&at).and_then(|(_, _, ends)| *ends);
+        let known = known.map(|ends| (ends - self.seconds) as f64);
+        match (left, known) {
+            (Some(left), Some(known)) => assert!((left - known).abs() < 1.0, "{left} {known}"),
+            (left, known) => assert_eq!(left, known),
+        }
+    }
+
     fn expected(&mut self, key: usize, condition: Condition) -> Expected {
         let former = self.former.get(&key).copied();
         let unknown = Version::new(u64::MAX >> 2);
@@ -154,8 +166,10 @@ async fn obeys(
         match step {
             Step::Get(at) => {
                 let found = store.get(&key(at), now).await.unwrap();
+                let current = model.current(at);
+                model.check_left(at, found.as_ref());
                 let found = found.map(|stored| (stored.record.bytes()[0], stored.version));
-                assert_eq!(found, model.current(at));
+                assert_eq!(found, current);
             }
             Step::List(owner, most) => {
                 let listed = listed(&*store, owner, most, now).await;

@@ -1,5 +1,7 @@
 //! The table of records: one method a request, each within the transaction that the worker has begun.
 
+use std::time::Duration;
+
 use callgate_session::{Error, Expected, Version};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -115,12 +117,13 @@ impl Table {
     fn get(&self, address: &Address, now: i64) -> rusqlite::Result<Option<Row>> {
         let Address { space, owner, name } = address;
         let mut statement = self.connection.prepare_cached(
-            "SELECT version, sealed FROM records
+            "SELECT version, sealed, ends FROM records
              WHERE owner = ?1 AND space = ?2 AND name = ?3 AND ends > ?4",
         )?;
         let row = |row: &rusqlite::Row<'_>| {
             let version = Version::new(row.get::<_, i64>(0)?.unsigned_abs());
-            Ok(Row { version, sealed: row.get(1)? })
+            let time_to_live = left(row.get(2)?, now);
+            Ok(Row { version, sealed: row.get(1)?, time_to_live })
         };
         statement.query_row(params![owner, space, name, now], row).optional()
     }
@@ -131,7 +134,7 @@ impl Table {
         let (after_owner, after_name) =
             after.as_ref().map_or((&[][..], &[][..]), |after| (&after.owner, &after.name));
         let mut statement = self.connection.prepare_cached(
-            "SELECT owner, name, version, sealed FROM records
+            "SELECT owner, name, version, sealed, ends FROM records
              WHERE space = ?1 AND (?2 IS NULL OR owner = ?2) AND ends > ?3
              AND (owner > ?4 OR (owner = ?4 AND name > ?5))
              ORDER BY owner, name LIMIT ?6",
@@ -140,7 +143,8 @@ impl Table {
         let row = |row: &rusqlite::Row<'_>| {
             let address = Address { space: space.clone(), owner: row.get(0)?, name: row.get(1)? };
             let version = Version::new(row.get::<_, i64>(2)?.unsigned_abs());
-            Ok((address, Row { version, sealed: row.get(3)? }))
+            let time_to_live = left(row.get(4)?, now);
+            Ok((address, Row { version, sealed: row.get(3)?, time_to_live }))
         };
         let given = params![space, owner, now, after_owner, after_name, most];
         statement.query_map(given, row)?.collect()
@@ -235,6 +239,11 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// The time until a row ends; `None` for one without an end.
+fn left(ends: i64, now: i64) -> Option<Duration> {
+    (ends != i64::MAX).then(|| Duration::from_millis(ends.saturating_sub(now).unsigned_abs()))
 }
 
 /// The bytes that a row takes beside its sealed record, with its places in the indexes.

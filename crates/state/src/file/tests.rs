@@ -231,8 +231,8 @@ async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
     let (table, ..) = connect::open(&settings(folder.path())).unwrap();
     let put = |name: u8, bytes: usize| {
         let address = Address { space: "call".to_owned(), owner: [1; 16], name: [name; 32] };
-        let row = Row { version: Version::new(1), sealed: vec![0; bytes] };
-        let put = Put { address, row, time_to_live: None, expected: Expected::Any };
+        let row = Row { version: Version::new(1), sealed: vec![0; bytes], time_to_live: None };
+        let put = Put { address, row, expected: Expected::Any };
         Request::Put { put, ends: i64::MAX, now: 0 }
     };
     table.allow_pages(30);
