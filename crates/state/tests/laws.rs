@@ -102,12 +102,13 @@ impl Model {
 
     /// Checks the time that is left of a record.
     fn check_left(&self, at: usize, found: Option<&Stored>) {
-        let left =
-            found.and_then(|found| found.record.time_to_live()).map(|left| left.as_secs_f64());
+        let left = found.and_then(|found| found.record.time_to_live());
         let known = self.records.get(&at).and_then(|(_, _, ends)| *ends);
-        let known = known.map(|ends| (ends - self.seconds) as f64);
+        let known = known.map(|ends| Duration::from_secs(ends - self.seconds));
         match (left, known) {
-            (Some(left), Some(known)) => assert!((left - known).abs() < 1.0, "{left} {known}"),
+            (Some(left), Some(known)) => {
+                assert!(left.abs_diff(known) < Duration::from_secs(1), "{left:?} {known:?}");
+            }
             (left, known) => assert_eq!(left, known),
         }
     }
