@@ -255,6 +255,7 @@ impl Assembly<'_> {
         let mcp = mcp_tools::resolved(&mut reader, config, &ready, &functions);
         approvals::check_approves(&mut reader, config, environment, &ready, &functions);
         let files = std::mem::take(&mut reader.files);
+        let digest = reader.texts.digest();
         let warnings = reader.into_findings(&origin.file, &origin.text);
         if warnings.iter().any(|finding| finding.severity == Severity::Error) {
             return Err(Error::of(warnings).in_files(files));
@@ -293,6 +294,7 @@ impl Assembly<'_> {
             ways,
             kept,
             files,
+            digest,
         })
     }
 }

@@ -8,6 +8,7 @@ mod code;
 mod config;
 mod credential;
 mod description;
+mod digest;
 mod environment;
 mod error;
 mod file;
@@ -64,6 +65,7 @@ pub use build::{
 pub use code::ConfigCode;
 pub use config::Config;
 pub use description::Description;
+pub use digest::ConfigDigest;
 pub use environment::Environment;
 pub use error::Error;
 pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file, remedy_of_reading};

@@ -187,7 +187,8 @@ impl Loader {
                 Ok(config)
             }
             parsed => {
-                let config = Config::new().with_file(file);
+                let mut config = Config::new().with_file(file);
+                config.reader.texts.add(text);
                 Ok(described(config, Description::parsed(file.to_owned(), parsed), options))
             }
         }

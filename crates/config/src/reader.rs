@@ -15,6 +15,7 @@ use looked_up::{LookedUp, Variables};
 
 use crate::{
     code::ConfigCode,
+    digest::Texts,
     finding::{Finding, Severity},
     keys::Table,
 };
@@ -48,6 +49,8 @@ pub(crate) struct Reader {
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
     pub(crate) files: BTreeSet<PathBuf>,
+    /// The texts that decide what is built: the configuration, descriptions and what they refer to, overlays.
+    pub(crate) texts: Texts,
 }
 
 /// A mapping that is being read, and its place.
@@ -182,6 +185,11 @@ impl Reader {
         let value = (self.variables.0)(name);
         if let Some(value) = &value {
             self.looked_up.add(name, value);
+            let at = at();
+            // Other variables may be a sidecar's own, such as its address.
+            if at.starts_with("/toolsets/") {
+                self.texts.add(format!("{at}={value}").as_bytes());
+            }
         }
         if value.is_none() {
             let message = format!("expected the environment variable `{name}`, got none");

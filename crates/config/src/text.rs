@@ -48,6 +48,7 @@ impl Config {
         if !file.as_os_str().is_empty() {
             config.reader.files.insert(file.clone());
         }
+        config.reader.texts.add(text);
         Self { origin: Origin { file, text: Arc::from(text) }, ..config }
     }
 

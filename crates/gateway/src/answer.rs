@@ -1,8 +1,16 @@
 //! JSON responses that are serialized only once.
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, header};
+use callgate_config::Built;
+use http::{HeaderName, HeaderValue, header};
 use serde::Serialize;
+
+/// Adds the digest of the configuration that made the calls of a response.
+pub(crate) fn put_digest<B>(response: &mut Response<B>, built: &Built) {
+    if let Ok(digest) = HeaderValue::from_str(&built.digest().to_string()) {
+        response.headers_mut().insert(HeaderName::from_static("callgate-configuration"), digest);
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct JsonText(pub(crate) String);

@@ -31,7 +31,7 @@ use utoipa::ToSchema;
 
 use self::envelope::CallsRequest;
 use crate::{
-    answer::JsonText,
+    answer::{JsonText, put_digest},
     bodies::ResultBody,
     caller::Caller,
     gateway::Gateway,
@@ -125,11 +125,11 @@ impl Batch {
     ) -> Result<Response, Problem> {
         // A dry run does nothing that a repetition would do twice.
         let Some(key) = self.key.as_deref().filter(|_| !self.is_dry_run) else {
-            return Ok(JsonText(written(&self.results(calls).await)).into_response());
+            return Ok(self.with_digest(JsonText(written(&self.results(calls).await))));
         };
         let Some(fingerprints) = self.fingerprints(calls) else {
             // A call that the caller may not make is refused, whatever was answered to another token of the same principal.
-            return Ok(JsonText(written(&self.results(calls).await)).into_response());
+            return Ok(self.with_digest(JsonText(written(&self.results(calls).await))));
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
@@ -137,9 +137,16 @@ impl Batch {
             Repeated::Answered(text) => Ok(JsonText(text).into_response()),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;
-                Ok(repetition::answer(guard, written(&results), &results).await)
+                Ok(self.with_digest(repetition::answer(guard, written(&results), &results).await))
             }
         }
+    }
+
+    /// The response of these calls. It says the configuration that made them: replicas may serve different ones for a while.
+    fn with_digest(&self, response: impl IntoResponse) -> Response {
+        let mut response = response.into_response();
+        put_digest(&mut response, &self.built);
+        response
     }
 
     /// The fingerprints of the calls; `None` if the caller may not make one of them.

@@ -17,6 +17,7 @@ use http::{Response, request::Parts};
 
 use crate::{
     access,
+    answer::put_digest,
     caller::Caller,
     gateway::Gateway,
     json_body::{self, BodyLimit},
@@ -76,8 +77,13 @@ async fn answered(
     let service = McpService::new(Arc::new(SidecarHost(gateway.clone())));
     // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
+    let before = gateway.built();
     let answer = service.answer(http::Request::from_parts(head, bytes)).await;
     let mut answer = answer.map(Body::new).into_response();
+    // After a reload in between, either configuration may have made the call.
+    if Arc::ptr_eq(&before, &gateway.built()) {
+        put_digest(&mut answer, &before);
+    }
     if listens {
         answer.extensions_mut().insert(Listens);
     }

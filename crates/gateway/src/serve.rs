@@ -2,6 +2,7 @@
 
 mod banner;
 mod notices;
+mod replicas;
 mod signals;
 
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use callgate_config::{Address, Built, ListenerConfig, LogFormat};
 use tokio::time::{Duration, sleep};
 
-use self::{notices::Notices, signals::Signals};
+use self::{notices::Notices, replicas::Replicas, signals::Signals};
 use crate::{
     admission::Admission,
     drain::Drain,
@@ -67,6 +68,7 @@ pub async fn serve(
     let gateway = Gateway::new(built);
     prometheus::record();
     let notices = Notices::start(&gateway);
+    let _replicas = Replicas::start(&gateway);
     let _live = Live::start(&gateway, source);
     // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);

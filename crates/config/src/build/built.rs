@@ -21,6 +21,7 @@ use super::{
     policy::Policy, stores::Stores,
 };
 use crate::{
+    digest::ConfigDigest,
     file::beginning,
     finding::Finding,
     mcp::McpConfig,
@@ -102,6 +103,7 @@ pub struct Built {
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
     pub(super) kept: Reusable,
     pub(super) files: BTreeSet<PathBuf>,
+    pub(super) digest: ConfigDigest,
 }
 
 impl Built {
@@ -116,6 +118,12 @@ impl Built {
     /// refer to, certificates, recordings. A change to one of them may change the next build.
     pub fn files(&self) -> &BTreeSet<PathBuf> {
         &self.files
+    }
+
+    /// A digest of the texts that the build read: the configuration, descriptions with what they refer to, overlays. Builds
+    /// with the same digest serve the same tools, unless a program or a variable of the environment makes a difference.
+    pub fn digest(&self) -> ConfigDigest {
+        self.digest
     }
 
     /// Returns true if a description comes from an address, so that it may change unnoticed.

@@ -87,8 +87,8 @@ async fn loaded(
                 document = document.named(url.as_str());
             }
             let file = config.description.found(base);
-            let (file, files) = (file.as_deref(), &mut reader.files);
-            let supplied = references::supply(&mut document, config, file, files, transport);
+            let file = file.as_deref();
+            let supplied = references::supply(&mut document, config, file, reader, transport);
             diagnostics.append(&mut supplied.await);
             let mut loaded = callgate_openapi::load(&document, options);
             loaded.report.diagnostics.splice(0..0, diagnostics);
@@ -128,6 +128,7 @@ fn read(
                     "look why it does not answer",
                 );
             }
+            reader.texts.add(&fetched.text);
             (callgate_openapi::read(&fetched.text, limits), Some(fetched))
         }
         Source::File => {
@@ -135,10 +136,14 @@ fn read(
             reader.files.insert(file.clone());
             let text = beginning(&file, limits.bytes);
             let text = text.map_err(|error| unreadable(file.display().to_string(), &error))?;
+            reader.texts.add(&text);
             (callgate_openapi::read(&text, limits), None)
         }
         Source::None => return Err("there is no description".to_owned()),
         Source::Parsed(parsed) => (parsed.clone(), None),
-        Source::Text(text) => (callgate_openapi::read(text, limits), None),
+        Source::Text(text) => {
+            reader.texts.add(text);
+            (callgate_openapi::read(text, limits), None)
+        }
     })
 }

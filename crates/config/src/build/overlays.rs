@@ -56,6 +56,7 @@ fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option
             return None;
         }
     };
+    reader.texts.add(&text);
     match Overlay::read(&text, &config.description_limits.text) {
         Ok(Parsed { value: overlay, diagnostics }) => {
             told(reader, &file, &text, diagnostics);

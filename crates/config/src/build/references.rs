@@ -4,26 +4,22 @@
 mod fetch;
 mod file;
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use callgate_openapi::{Document, Unavailable, UnavailableReason};
 use callgate_transport::Transport;
 use callgate_tree::{Diagnostic, Limits, Severity};
 use url::Url;
 
-use crate::toolset::ToolsetConfig;
+use crate::{reader::Reader, toolset::ToolsetConfig};
 
 /// Supplies or refuses every document that the description in `file` needs; a description that is not a file has no
-/// files beside it. The findings are those of reading the documents; the files that were read are added to `files`.
+/// files beside it. The findings are those of reading the documents; the files that were read are recorded by the reader.
 pub(super) async fn supply(
     document: &mut Document,
     config: &ToolsetConfig,
     file: Option<&Path>,
-    files: &mut BTreeSet<PathBuf>,
+    reader: &mut Reader,
     transport: Option<Arc<dyn Transport>>,
 ) -> Vec<Diagnostic> {
     let directory = file.and_then(file::directory);
@@ -36,7 +32,7 @@ pub(super) async fn supply(
     let mut supplier = Supplier {
         origins: &config.references,
         directory: directory.as_deref(),
-        files,
+        reader,
         transport,
         limits: config.description_limits.text,
         room: config.description_limits.text.bytes,
@@ -59,7 +55,7 @@ pub(super) async fn supply(
 struct Supplier<'a> {
     origins: &'a [Url],
     directory: Option<&'a Path>,
-    files: &'a mut BTreeSet<PathBuf>,
+    reader: &'a mut Reader,
     transport: Option<Arc<dyn Transport>>,
     limits: Limits,
     /// The bytes that may still be read: all documents together may have as many as the description alone.
@@ -76,6 +72,7 @@ impl Supplier<'_> {
             Err(why) => return document.refuse(name, why),
         };
         self.room = self.room.saturating_sub(text.len());
+        self.reader.texts.add(&text);
         match callgate_tree::read(&text, &self.limits) {
             Ok(parsed) => {
                 self.found(name, parsed.diagnostics);
@@ -99,7 +96,7 @@ impl Supplier<'_> {
                     "an address: a description that is no file has none beside it",
                 ));
             };
-            self.files.insert(directory.join(name));
+            self.reader.files.insert(directory.join(name));
             return file::read(directory, name, self.room);
         }
         let is_listed =

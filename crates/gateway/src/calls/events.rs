@@ -13,16 +13,19 @@ use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 
 use super::{Batch, RequestedCall};
+use crate::answer::put_digest;
 
 pub(super) fn answer(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
     let at_once = batch.at_once();
     let ended = stream::iter([Event::default().event("end").data("{}")]);
+    let built = Arc::clone(&batch.built);
     let calls = calls.into_iter().enumerate();
     let calls = calls.map(move |(at, asked)| events(Arc::clone(&batch), at, asked));
     let events = stream::iter(calls).flatten_unordered(at_once).chain(ended);
     let mut response =
         Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default()).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    put_digest(&mut response, &built);
     response
 }
 

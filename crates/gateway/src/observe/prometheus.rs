@@ -90,6 +90,7 @@ pub(crate) fn tidy() {
 
 /// Reports which toolsets have a description, and if the served build is current.
 pub(crate) fn tell(built: &Built, is_current: bool) {
+    metrics::gauge!("callgate_configuration_digest").set(f64::from(built.digest().number()));
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
     metrics::gauge!("callgate_audit_unknown_calls").set(unknown_calls::of(built).len() as f64);
@@ -97,6 +98,14 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
         callgate_policy::describe_toolset(&toolset.name);
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
+    }
+}
+
+/// Reports the sidecars on the store, this one among them, by whether they serve the same configuration.
+pub(crate) fn tell_replicas(n_same: usize, n_different: usize) {
+    for (configuration, number) in [("same", n_same), ("different", n_different)] {
+        #[expect(clippy::cast_precision_loss, reason = "nobody runs that many sidecars")]
+        metrics::gauge!("callgate_replicas", "configuration" => configuration).set(number as f64);
     }
 }
 
@@ -110,6 +119,7 @@ fn describe() {
         metrics::describe_gauge!(name, about);
     }
     metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    tell_replicas(1, 0);
     for outcome in ["issued", "failed"] {
         metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(0);
     }
@@ -134,10 +144,15 @@ const COUNTERS: [(&str, &str); 4] = [
     ("callgate_token_requests_total", "Requests to token endpoints, by outcome"),
 ];
 
-const GAUGES: [(&str, &str); 5] = [
+const GAUGES: [(&str, &str); 7] = [
     ("callgate_audit_unknown_calls", "Calls of an earlier process that may have been executed"),
     ("callgate_build_info", "The version that runs"),
     ("callgate_configuration_current", "0 while the last good configuration stays"),
+    ("callgate_configuration_digest", "The digest of the configuration, as a number"),
+    (
+        "callgate_replicas",
+        "Sidecars on the shared store, by whether their configuration is this one",
+    ),
     ("callgate_sessions", "Sessions that callers store, while they are in memory"),
     ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
 ];

@@ -27,6 +27,19 @@ async fn a_changed_description_is_served_and_its_changes_are_reported() {
 }
 
 #[tokio::test]
+async fn responses_to_calls_have_the_digest_of_the_configuration_that_made_them() {
+    let sidecar = Sidecar::usual().await;
+    let first = sidecar.digest().await;
+    assert_eq!((first.len(), sidecar.digest().await), (8, first.clone()));
+    sidecar.write("pets.yaml", &description(&["listPets", "getPet"]));
+    sidecar.reloads(1).await;
+    assert_ne!(sidecar.digest().await, first);
+    sidecar.write("pets.yaml", &description(&["listPets"]));
+    sidecar.reloads(2).await;
+    assert_eq!(sidecar.digest().await, first);
+}
+
+#[tokio::test]
 async fn a_file_changed_before_watching_began_is_read_again() {
     let write = |folder: &Path| {
         fs::write(folder.join("callgate.yaml"), CONFIGURATION).unwrap();

@@ -73,6 +73,14 @@ impl Sidecar {
         serde_json::from_str(&answer.text().await.unwrap()).unwrap()
     }
 
+    /// The digest on the response to a call.
+    pub(crate) async fn digest(&self) -> String {
+        let calls = json!({"calls": [{"id": "1", "tool": "none"}]}).to_string();
+        let request = self.client.post(format!("{}/v1/calls", self.address)).body(calls);
+        let response = request.header("content-type", "application/json").send().await.unwrap();
+        response.headers()["callgate-configuration"].to_str().unwrap().to_owned()
+    }
+
     pub(crate) async fn tools(&self) -> Vec<String> {
         let tools = self.get("/v1/tools").await;
         let tools = tools["tools"].as_array().unwrap().iter();

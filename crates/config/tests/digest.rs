@@ -1,0 +1,44 @@
+//! The digest of a configuration depends on each text that decides which tools are served and where their calls go.
+
+#![cfg(test)]
+
+use std::{fs, path::Path};
+
+use callgate_config::{ConfigDigest, load};
+
+const FILES: [(&str, &str); 5] = [
+    (
+        "callgate.yaml",
+        "toolsets: {pets: {openapi: pets.yaml, overlays: [overlay.yaml], server: 'https://pets.example'}}",
+    ),
+    (
+        "pets.yaml",
+        "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths: {/pets: {get: {operationId: listPets, parameters: [{$ref: 'parts.yaml#/limit'}], responses: {'200': {description: ok}}}}}",
+    ),
+    ("parts.yaml", "limit: {name: limit, in: query, schema: {type: integer}}"),
+    (
+        "overlay.yaml",
+        "overlay: 1.0.0\ninfo: {title: Ours, version: '1'}\nactions: [{target: $.info, update: {title: Ours}}]",
+    ),
+    ("other.yaml", "no part of the configuration"),
+];
+
+async fn digest(folder: &Path) -> ConfigDigest {
+    load(&folder.join("callgate.yaml")).await.unwrap().digest()
+}
+
+#[tokio::test]
+async fn the_digest_changes_with_each_file_that_is_read_and_with_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in FILES {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let first = digest(folder.path()).await;
+    for (name, text) in FILES {
+        let file = folder.path().join(name);
+        fs::write(&file, format!("{text}\n# changed")).unwrap();
+        assert_eq!(digest(folder.path()).await != first, name != "other.yaml", "{name}");
+        fs::write(&file, text).unwrap();
+        assert_eq!(digest(folder.path()).await, first, "{name}");
+    }
+}
