@@ -48,7 +48,8 @@ impl Idempotency {
 
     /// Keeps results in a store, under [`Space::Idempotency`](callgate_session::Space::Idempotency), each for this time
     /// after its call has ended. A call costs two requests to the store, and a call that the store cannot keep is refused
-    /// before anything is sent.
+    /// before anything is sent. In a store that processes share, a running call renews its lease every ten
+    /// seconds; a call whose lease has not been renewed for thirty seconds has an unknown end.
     ///
     /// ```
     /// use std::{sync::Arc, time::Duration};

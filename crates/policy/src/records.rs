@@ -1,25 +1,30 @@
 //! Results by the keys that callers chose, so that a repeated request is not made twice. Each is one record of a store,
 //! begun and ended by compare-and-swap. Knows neither calls nor HTTP: the caller defines results and identical requests.
 
+mod claim;
 mod entry;
+mod guard;
 mod holders;
+mod renewal;
 
 use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Waker},
     time::Duration,
 };
 
 use callgate_session::{
-    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored, Version,
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored,
 };
 use callgate_tool::{Principal, Session};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
+pub use self::guard::Guard;
 use self::{
+    claim::Claim,
     entry::{Entry, State},
-    holders::{Holders, Registration},
+    holders::{Holder, Holders},
+    renewal::LEASE,
 };
 use crate::digest::{self, Digest};
 
@@ -76,6 +81,10 @@ impl Default for RecordBounds {
 /// free: a lone one has the bounds, and one that fills its share leaves room for another. Callers without a principal
 /// count as one. Another store decides by itself whom it refuses.
 ///
+/// In a store that several processes share, whoever makes a request has a lease on its record, and renews it while the
+/// request runs. Once the lease has lapsed by the store's clock, nobody knows whether the request was executed; its key is
+/// never free because of that.
+///
 /// ```
 /// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
 ///
@@ -117,18 +126,6 @@ pub enum Begun {
     Unavailable,
     /// The request was begun and given up: nobody knows whether it was executed.
     Unknown,
-}
-
-/// A request that is being made. If it is dropped without a report, the result of the request counts as unknown.
-#[must_use]
-pub struct Guard {
-    records: Arc<Records>,
-    key: Key,
-    digest: Digest,
-    version: Version,
-    is_ended: bool,
-    /// Last, so that the request counts as running until the store has its end.
-    _registration: Registration,
 }
 
 #[derive(Clone, Copy)]
@@ -192,10 +189,11 @@ impl Records {
                 }
                 Err(error) => return self.refused(&error),
             };
-            match self.state(&key, digest, &stored).await {
-                Begun::Replay(result) if may_replace(Some(&result)) => {}
-                Begun::Unknown if may_replace(None) => {}
-                begun => return begun,
+            match self.begun(&key, digest, &stored).await {
+                None => {}
+                Some(Begun::Replay(result)) if may_replace(Some(&result)) => {}
+                Some(Begun::Unknown) if may_replace(None) => {}
+                Some(begun) => return begun,
             }
             expected = Expected::Version(stored.version);
         }
@@ -207,7 +205,7 @@ impl Records {
         let Earlier { principal, key, digest, result, age } = earlier;
         let Some(left) = self.lock().checked_sub(age) else { return };
         let state = result.map_or(State::Unknown, State::Ended);
-        let record = Entry { digest, state }.record().with_time_to_live(left);
+        let record = Entry { digest, holder: NOBODY, lease: Duration::ZERO, state }.record(left);
         let key = key_of(principal, &key);
         if let Err(error) = self.store.put(&key, record, Expected::Absent, now()).await {
             tracing::debug!(%error, "a key of an earlier process is not kept");
@@ -221,38 +219,64 @@ impl Records {
         digest: Digest,
         expected: Expected,
     ) -> Result<Guard, Error> {
-        let registration = self.holders.register();
-        let state = State::Running(registration.holder());
-        let record = Entry { digest, state }.record().with_time_to_live(LONGEST_RUN);
-        let version = self.store.put(key, record, expected, now()).await?;
-        let (records, key) = (Arc::clone(self), key.clone());
-        Ok(Guard { records, key, digest, version, is_ended: false, _registration: registration })
+        let mut registration = self.holders.register();
+        let (records, key, holder) = (Arc::clone(self), key.clone(), registration.holder());
+        let claim = Claim::new(records, key, digest, holder);
+        match claim.begin(expected).await {
+            Ok(()) => Ok(Guard::new(claim, registration)),
+            Err(error) => {
+                let is_put = !matches!(
+                    error.kind(),
+                    ErrorKind::Conflict | ErrorKind::Full | ErrorKind::TooLarge
+                );
+                // The record may be there, or come later.
+                let is_told = is_put && self.store.is_shared() && {
+                    timeout(REVOCATION, claim.revoke()).await == Ok(true)
+                };
+                registration.is_unsent = is_put && !is_told;
+                Err(error)
+            }
+        }
     }
 
-    /// The state of a key under which something is stored.
-    async fn state(&self, key: &Key, digest: Digest, stored: &Stored) -> Begun {
-        let Some(kept) = Entry::of(stored.record.bytes()) else { return Begun::Unknown };
-        if kept.digest != digest {
-            return Begun::Different;
-        }
-        match kept.state {
-            State::Ended(result) => Begun::Replay(result.to_vec()),
-            State::Running(holder) if self.holders.has_left(&holder, self.store.is_shared()) => {
+    /// The state of a key under which something is stored; `None` if its request is known not to have been sent, so that
+    /// any request may take the key over.
+    async fn begun(&self, key: &Key, digest: Digest, stored: &Stored) -> Option<Begun> {
+        let Some(entry) = Entry::of(&stored.record) else { return Some(Begun::Unknown) };
+        let is_other = entry.digest != digest;
+        match entry.state {
+            State::Unsent => None,
+            State::Running if self.holders.was_unsent(&entry.holder) => None,
+            _ if is_other => Some(Begun::Different),
+            State::Ended(result) => Some(Begun::Replay(result.to_vec())),
+            State::Running if self.has_left(&entry) => {
                 let expected = Expected::Version(stored.version);
-                let unknown = self.ended(digest, State::Unknown);
+                let unknown = self.record(Entry { state: State::Unknown, ..entry });
                 match self.store.put(key, unknown, expected, now()).await {
-                    // It has just ended.
-                    Err(error) if error.kind() == ErrorKind::Conflict => Begun::Running,
-                    _ => Begun::Unknown,
+                    // It has just ended, or its holder has renewed the lease.
+                    Err(error) if error.kind() == ErrorKind::Conflict => Some(Begun::Running),
+                    _ => Some(Begun::Unknown),
                 }
             }
-            State::Running(_) => Begun::Running,
-            State::Unknown => Begun::Unknown,
+            State::Running => Some(Begun::Running),
+            State::Unknown => Some(Begun::Unknown),
         }
     }
 
-    fn ended(&self, digest: Digest, state: State<'_>) -> Record {
-        Entry { digest, state }.record().with_time_to_live(*self.lock())
+    /// Returns true if the holder of a key makes its request no more. In a store that processes share, the lease tells it of
+    /// a holder in another one.
+    fn has_left(&self, entry: &Entry<'_>) -> bool {
+        let is_open = self.holders.is_open(&entry.holder);
+        is_open.map_or_else(|| !self.store.is_shared() || entry.lease.is_zero(), |is_open| !is_open)
+    }
+
+    /// The record of an entry. That of a running request outlasts the longest one.
+    fn record(&self, entry: Entry<'_>) -> Record {
+        let time_to_live = *self.lock();
+        match entry.state {
+            State::Running => Entry { lease: LEASE, ..entry }.record(time_to_live.max(LONGEST_RUN)),
+            _ => Entry { lease: Duration::ZERO, ..entry }.record(time_to_live),
+        }
     }
 
     fn refused(&self, error: &Error) -> Begun {
@@ -274,60 +298,11 @@ impl Records {
     }
 }
 
-impl Guard {
-    /// Ends the request with this result. A result for which there is no room is not kept; its key is.
-    pub async fn finish(mut self, result: &[u8]) {
-        let kept = self.end(State::Ended(result)).await;
-        let is_too_much =
-            |error: &Error| matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge);
-        let kept = match kept {
-            Err(error) if is_too_much(&error) => self.end(State::Unknown).await,
-            kept => kept,
-        };
-        self.is_ended = true;
-        if let Err(error) = kept {
-            tracing::warn!(%error, "the result of an idempotency key is not kept");
-        }
-    }
-
-    /// Frees the key, because the request was not executed: the key may be used again.
-    pub async fn free(mut self) {
-        let expected = Expected::Version(self.version);
-        let freed = self.records.store.remove(&self.key, expected, now()).await;
-        self.is_ended = true;
-        if let Err(error) = freed {
-            tracing::warn!(%error, "an idempotency key is not freed");
-        }
-    }
-
-    async fn end(&self, state: State<'_>) -> Result<Version, Error> {
-        let record = self.records.ended(self.digest, state);
-        let expected = Expected::Version(self.version);
-        self.records.store.put(&self.key, record, expected, now()).await
-    }
-}
-
-/// A store in memory has the end at once. Any other has it when the key is used again and its holder is gone.
-impl Drop for Guard {
-    fn drop(&mut self) {
-        if !self.is_ended {
-            let mut end = Box::pin(self.end(State::Unknown));
-            drop(end.as_mut().poll(&mut Context::from_waker(Waker::noop())));
-        }
-    }
-}
-
 /// Leaves out the results.
 impl fmt::Debug for Records {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time_to_live = *self.lock();
         f.debug_struct("Records").field("time_to_live", &time_to_live).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Guard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Guard")
     }
 }
 
@@ -345,8 +320,12 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// No request runs longer; then the key of one whose process ended without a word is free.
+/// No request runs longer; then the key of one whose process ended without a word, and that nobody repeated, is free.
 const LONGEST_RUN: Duration = Duration::from_hours(24);
+/// The holder of what was read from an audit.
+const NOBODY: Holder = [0; 16];
+/// The longest wait for a store that has not kept a key to hear that its request is not made.
+const REVOCATION: Duration = Duration::from_millis(500);
 /// The number of times that a key is looked up while others change its record.
 const ATTEMPTS: usize = 8;
 /// The wait until a running request may have ended.

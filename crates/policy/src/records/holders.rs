@@ -20,12 +20,16 @@ pub(super) struct Holders {
 struct Numbers {
     last: u64,
     open: BTreeSet<u64>,
+    /// The last ones that have sent nothing while the store may say that they run.
+    unsent: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
 pub(super) struct Registration {
     holders: Arc<Holders>,
     number: u64,
+    /// True if the store may have a record of the holder, and only this process knows that nothing was sent.
+    pub(super) is_unsent: bool,
 }
 
 impl Holders {
@@ -34,18 +38,25 @@ impl Holders {
         numbers.last = numbers.last.wrapping_add(1);
         let number = numbers.last;
         numbers.open.insert(number);
-        Registration { holders: Arc::clone(self), number }
+        Registration { holders: Arc::clone(self), number, is_unsent: true }
     }
 
-    /// Returns true if the holder is one of this process and runs no more, or if it is one of another process and the
-    /// records are this process's alone.
-    pub(super) fn has_left(&self, holder: &Holder, is_shared: bool) -> bool {
+    /// Returns true if the holder still runs; `None` for one of another process.
+    pub(super) fn is_open(&self, holder: &Holder) -> Option<bool> {
+        let number = self.number(holder)?;
+        Some(self.numbers().open.contains(&number))
+    }
+
+    /// Returns true if the holder is gone and is known to have sent nothing.
+    pub(super) fn was_unsent(&self, holder: &Holder) -> bool {
+        self.number(holder).is_some_and(|number| self.numbers().unsent.contains(&number))
+    }
+
+    /// The number of a holder of this process.
+    fn number(&self, holder: &Holder) -> Option<u64> {
         let (process, number) = holder.split_at(8);
-        if process != self.process.to_le_bytes() {
-            return !is_shared;
-        }
-        let number = number.try_into().map(u64::from_le_bytes);
-        number.is_ok_and(|number| !self.numbers().open.contains(&number))
+        let number = number.try_into().map(u64::from_le_bytes).ok()?;
+        (process == self.process.to_le_bytes()).then_some(number)
     }
 
     fn numbers(&self) -> MutexGuard<'_, Numbers> {
@@ -72,6 +83,16 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        self.holders.numbers().open.remove(&self.number);
+        let mut numbers = self.holders.numbers();
+        numbers.open.remove(&self.number);
+        if self.is_unsent {
+            numbers.unsent.insert(self.number);
+            if numbers.unsent.len() > MOST_UNSENT {
+                numbers.unsent.pop_first();
+            }
+        }
     }
 }
+
+/// More than calls are begun while a store is away; of earlier ones nobody knows whether they were sent.
+const MOST_UNSENT: usize = 65_536;

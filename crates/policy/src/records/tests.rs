@@ -1,5 +1,6 @@
 //! Tests each rule of keys, and that no request is ever begun twice while its key is kept.
 
+mod processes;
 mod slow;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! A store of a program, which takes a moment for each request and counts them.
 
 use async_trait::async_trait;
-use callgate_session::Group;
+use callgate_session::{Group, Version};
 
 use super::*;
 

@@ -1,0 +1,104 @@
+//! The record of a key and its holder: whoever makes the request of the key.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use callgate_session::{Error, ErrorKind, Expected, Key, Record, Version};
+
+use super::{
+    Records,
+    entry::{Entry, State},
+    holders::Holder,
+    now,
+};
+use crate::digest::Digest;
+
+/// A record and its holder.
+pub(super) struct Claim {
+    records: Arc<Records>,
+    key: Key,
+    digest: Digest,
+    holder: Holder,
+    /// The version that the holder wrote last.
+    version: AtomicU64,
+}
+
+impl Claim {
+    pub(super) fn new(records: Arc<Records>, key: Key, digest: Digest, holder: Holder) -> Self {
+        Self { records, key, digest, holder, version: AtomicU64::default() }
+    }
+
+    /// Returns true if other processes use the store, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.records.store.is_shared()
+    }
+
+    /// Becomes the holder, if the record is as expected.
+    pub(super) async fn begin(&self, expected: Expected) -> Result<(), Error> {
+        self.put_over(expected, State::Running).await
+    }
+
+    /// Writes a state over the record, if it is still the holder's. Another process may have written that the end is
+    /// unknown, and a store that did not answer may have kept what it was given.
+    pub(super) async fn put(&self, state: State<'_>) -> Result<(), Error> {
+        let known = Version::new(self.version.load(Ordering::Relaxed));
+        match self.put_over(Expected::Version(known), state).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                let is_renewal = state == State::Running;
+                let version = self.own(is_renewal).await?.ok_or(error)?;
+                self.put_over(Expected::Version(version), state).await
+            }
+            put => put,
+        }
+    }
+
+    /// Marks a request that is not made although its record may be there, or may come later; returns whether it could.
+    pub(super) async fn revoke(&self) -> bool {
+        match self.put_over(Expected::Absent, State::Unsent).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                let Ok(own) = self.own(true).await else { return false };
+                let Some(version) = own else { return true };
+                self.put_over(Expected::Version(version), State::Unsent).await.is_ok()
+            }
+            put => put.is_ok(),
+        }
+    }
+
+    /// In a store of this process alone nothing comes late, so that no mark has to take up room.
+    pub(super) async fn free(&self) -> Result<(), Error> {
+        if self.is_shared() {
+            return self.put(State::Unsent).await;
+        }
+        let version = Version::new(self.version.load(Ordering::Relaxed));
+        self.records.store.remove(&self.key, Expected::Version(version), now()).await.map(drop)
+    }
+
+    /// The version of the record, if it is the holder's.
+    async fn own(&self, is_running: bool) -> Result<Option<Version>, Error> {
+        let stored = self.records.store.get(&self.key, now()).await?;
+        Ok(stored.filter(|stored| self.is_own(&stored.record, is_running)).map(|it| it.version))
+    }
+
+    async fn put_over(&self, expected: Expected, state: State<'_>) -> Result<(), Error> {
+        let Self { records, key, digest, holder, version } = self;
+        let entry = Entry { digest: *digest, holder: *holder, lease: Duration::ZERO, state };
+        let put = records.store.put(key, records.record(entry), expected, now()).await?;
+        version.store(put.number(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn is_own(&self, record: &Record, is_running: bool) -> bool {
+        let Some(entry) = Entry::of(record) else { return false };
+        let is_open = match entry.state {
+            State::Running => true,
+            State::Unknown => !is_running,
+            State::Ended(_) | State::Unsent => false,
+        };
+        is_open && entry.holder == self.holder
+    }
+}
