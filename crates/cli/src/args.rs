@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+mod approvals;
 mod calls;
 mod checks;
 mod command_list;
@@ -12,7 +13,7 @@ mod source;
 mod tools;
 
 pub(crate) use self::{
-    calls::*, checks::*, command_list::*, hints::*, serving::*, setup::*, source::*,
+    approvals::*, calls::*, checks::*, command_list::*, hints::*, serving::*, setup::*, source::*,
     tools::ToolsArguments,
 };
 
@@ -31,6 +32,21 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// List the calls that wait for a person at a running sidecar
+    ///
+    /// Lists your own and those that you may decide about.
+    #[command(
+        after_help = "Example:\n  callgate approvals --url https://callgate.example.com --bearer env:CALLGATE_TOKEN"
+    )]
+    Approvals(ApprovalsArguments),
+    /// Show a call that waits for a person, and approve or reject it
+    ///
+    /// Asks on a terminal. The call of somebody else is made when its caller makes it again, and one of your own now. Exits
+    /// with 1 where the decision does not hold.
+    #[command(
+        after_help = "Example:\n  callgate approve approval_0123456789abcdef0123456789abcdef --bearer env:CALLGATE_TOKEN"
+    )]
+    Approve(ApproveArguments),
     /// Check the files in which calls are recorded
     #[command(subcommand)]
     #[command(after_help = "Example:\n  callgate audit verify audit.jsonl --key env:AUDIT_KEY")]

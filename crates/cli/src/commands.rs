@@ -1,5 +1,7 @@
 //! One module for each command.
 
+pub(crate) mod approvals;
+pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod call;
 pub(crate) mod check;

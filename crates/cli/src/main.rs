@@ -34,6 +34,7 @@ mod render;
 mod report;
 mod sarif;
 mod session;
+mod sidecar;
 mod table;
 mod token_advice;
 mod usage_error;
@@ -75,6 +76,8 @@ fn reader(command: &Command) -> Option<Reader> {
 
 fn run(command: Command) -> Result<Verdict, Failure> {
     match command {
+        Command::Approvals(arguments) => commands::approvals::run(&arguments),
+        Command::Approve(arguments) => commands::approve::run(&arguments),
         Command::Audit(AuditCommand::Verify(arguments)) => commands::audit::verify(&arguments),
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

@@ -60,7 +60,12 @@ impl Config {
         Ok(Self { reader, ..config }.filled(&root, &ToolSources::new()))
     }
 
-    pub(crate) fn faultless(self) -> Result<Self, Error> {
+    /// The configuration, if reading it found no fault.
+    ///
+    /// # Errors
+    /// [`Error`] with every fault, each with its line and column.
+    #[doc(hidden)]
+    pub fn faultless(self) -> Result<Self, Error> {
         if !self.reader.has_faults() {
             return Ok(self);
         }

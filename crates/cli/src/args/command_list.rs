@@ -11,7 +11,7 @@ use super::Arguments;
 const PURPOSES: [(&str, &[&str]); 5] = [
     ("Look at an API", &["tools", "check", "diff", "explain"]),
     ("Call", &["call", "login", "logout"]),
-    ("Run", &["serve", "mcp"]),
+    ("Run", &["serve", "mcp", "approvals", "approve"]),
     ("Keep in order", &["doctor", "test", "audit"]),
     ("Set up", &["init", "import", "schema", "completions", "man"]),
 ];

@@ -5,6 +5,8 @@
 
 mod address;
 mod answers;
+#[cfg(unix)]
+mod approvals;
 mod audit;
 mod body_media;
 mod call;

@@ -1,0 +1,109 @@
+//! `callgate approvals`: the calls that wait for a person, as a running sidecar lists them to its caller.
+
+use callgate_tool::{Value, json};
+use clap::ValueEnum as _;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::call::block_on;
+use crate::{
+    args::{ApprovalState, ApprovalsArguments},
+    exit::{Failure, Verdict},
+    output,
+    sidecar::Sidecar,
+    table::Table,
+};
+
+pub(crate) fn run(arguments: &ApprovalsArguments) -> Result<Verdict, Failure> {
+    let approvals = block_on(async {
+        let sidecar = Sidecar::of(&arguments.sidecar).await?;
+        listed(&sidecar, arguments.state, |_| false).await
+    })??;
+    if arguments.json {
+        let approvals: Vec<_> = approvals.into_iter().map(|Approval(value)| value).collect();
+        output::result(&format!("{}\n", json!({"approvals": approvals})));
+    } else {
+        output::result(&text(&approvals));
+    }
+    Ok(Verdict::Fine)
+}
+
+/// A call that waits for an approval, or was decided and not made yet, as a sidecar lists it.
+#[derive(Debug)]
+pub(super) struct Approval(Value);
+
+impl Approval {
+    /// The text of a member; `""` without one.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn is_own(&self) -> bool {
+        self.0.get("own").and_then(Value::as_bool) == Some(true)
+    }
+
+    pub(super) fn request(&self) -> &Value {
+        self.0.get("request").unwrap_or(&Value::Null)
+    }
+
+    /// The party that made the call.
+    pub(super) fn caller(&self) -> &str {
+        match self.text("caller") {
+            _ if self.is_own() => "you",
+            "" => "a caller without a name",
+            caller => caller,
+        }
+    }
+}
+
+/// The approvals of all pages, up to the first one that is wanted.
+pub(super) async fn listed(
+    sidecar: &Sidecar,
+    state: Option<ApprovalState>,
+    is_wanted: impl Fn(&Approval) -> bool,
+) -> Result<Vec<Approval>, Failure> {
+    let state = state.and_then(|state| Some(state.to_possible_value()?.get_name().to_owned()));
+    let state = state.map(|state| format!("&state={state}")).unwrap_or_default();
+    let (mut approvals, mut cursor) = (Vec::new(), String::new());
+    for _ in 0..MOST_PAGES {
+        let answer = sidecar.get(&format!("/v1/approvals?limit={PAGE}{state}{cursor}")).await?;
+        if !answer.status.is_success() {
+            return Err(sidecar.refused(&answer));
+        }
+        let page = answer.value.get("approvals").and_then(Value::as_array);
+        for value in page.ok_or_else(|| sidecar.foreign())? {
+            let approval = Approval(value.clone());
+            let is_last = is_wanted(&approval);
+            approvals.push(approval);
+            if is_last {
+                return Ok(approvals);
+            }
+        }
+        let Some(next) = answer.value.get("nextCursor").and_then(Value::as_str) else {
+            return Ok(approvals);
+        };
+        cursor = format!("&cursor={}", utf8_percent_encode(next, NON_ALPHANUMERIC));
+    }
+    Err(sidecar.foreign())
+}
+
+/// The approvals as a table. No column is cut: ids are typed, and names decide.
+fn text(approvals: &[Approval]) -> String {
+    if approvals.is_empty() {
+        return "no call waits for an approval that you may see\n".to_owned();
+    }
+    let mut table = Table::new(["id", "tool", "caller", "state", "expires"]);
+    for approval in approvals {
+        let cells = ["id", "tool", "", "state", "expires"].map(|name| match name {
+            "" => approval.caller(),
+            name => approval.text(name),
+        });
+        table.push(cells.map(ToOwned::to_owned));
+    }
+    let n = approvals.len();
+    format!("{}{n} listed; `callgate approve ID` shows one and decides\n", table.text(None))
+}
+
+/// The approvals of a page.
+const PAGE: usize = 100;
+/// More pages than a sidecar keeps approvals for.
+const MOST_PAGES: usize = 10_000;

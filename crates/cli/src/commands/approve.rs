@@ -1,0 +1,127 @@
+//! `callgate approve ID`: shows the request of a call that waits, and approves or rejects it at a running sidecar.
+
+use std::io::{self, IsTerminal as _};
+
+use callgate_policy::approval_text;
+use callgate_tool::{Value, json, visible_line};
+use http::StatusCode;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::{
+    approvals::{Approval, listed},
+    call::block_on,
+};
+use crate::{
+    args::ApproveArguments,
+    exit::{Failure, Verdict},
+    output,
+    sidecar::Sidecar,
+};
+
+pub(crate) fn run(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
+    block_on(decided(arguments))?
+}
+
+async fn decided(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
+    let sidecar = Sidecar::of(&arguments.sidecar).await?;
+    let is_it = |approval: &Approval| approval.text("id") == arguments.id;
+    let Some(approval) = listed(&sidecar, None, is_it).await?.pop().filter(is_it) else {
+        let message = format!("no approval `{}` that you may see waits", arguments.id);
+        return Ok(not_decided(&message, "`callgate approvals` lists those that wait"));
+    };
+    output::talk(&shown(&approval));
+    if !arguments.reject && !is_approved(arguments) {
+        output::line("nothing was decided; `--reject` rejects it");
+        return Ok(Verdict::Findings);
+    }
+    let word = if arguments.reject { "reject" } else { "approve" };
+    let id = utf8_percent_encode(&arguments.id, NON_ALPHANUMERIC);
+    let answer = sidecar.post(&format!("/v1/approvals/{id}"), &json!({"decision": word})).await?;
+    match answer.status {
+        StatusCode::OK => {}
+        StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::CONFLICT => {
+            return Ok(not_decided(&answer.problem(), "`callgate approvals` shows its state"));
+        }
+        _ => return Err(sidecar.refused(&answer)),
+    }
+    if !ENDINGS.iter().any(|name| answer.value.get(name).is_some()) {
+        return Err(sidecar.foreign());
+    }
+    if arguments.json {
+        output::result(&format!("{}\n", answer.value));
+    }
+    Ok(ended(&answer.value, &approval, arguments))
+}
+
+/// The members of which an approval or a result has one.
+const ENDINGS: [&str; 4] = ["state", "error", "pending", "response"];
+
+/// The call as a person sees it before the decision. Texts of others stay in their lines.
+fn shown(approval: &Approval) -> String {
+    let line = |name| visible_line(approval.text(name));
+    let mut text = format!(
+        "{} ({}), called by {}, {} until {}\n",
+        line("tool"),
+        line("effect"),
+        visible_line(approval.caller()),
+        line("state"),
+        line("expires"),
+    );
+    let description = line("description");
+    if !description.is_empty() {
+        text.push_str(&format!("  {description}\n"));
+    }
+    format!("{text}\n{}\n", approval_text(approval.request()))
+}
+
+/// True without a terminal, where the command is the decision. Asks a person at a terminal; only `y` and `yes` approve.
+fn is_approved(arguments: &ApproveArguments) -> bool {
+    if arguments.yes || !io::stdin().is_terminal() || !output::is_watched() {
+        return true;
+    }
+    output::talk("Approve this? [y/N] ");
+    let mut line = String::new();
+    let read = io::stdin().read_line(&mut line);
+    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Reports the decision that holds now, or how a call of one's own ended.
+fn ended(answer: &Value, approval: &Approval, arguments: &ApproveArguments) -> Verdict {
+    let fine = |text: String| {
+        if !arguments.json {
+            output::result(&text);
+        }
+        Verdict::Fine
+    };
+    let tool = visible_line(approval.text("tool"));
+    if let Some(state) = answer.get("state").and_then(Value::as_str) {
+        let caller = visible_line(approval.caller());
+        let then = format!("; it is sent when {caller} makes the call again");
+        let then = if arguments.reject { "" } else { &then };
+        return fine(format!("{}: {tool}{then}\n", visible_line(state)));
+    }
+    if let Some(error) = answer.get("error") {
+        let (code, message) = (text(error, "code"), text(error, "message"));
+        if arguments.reject && code == "rejected" {
+            return fine(format!("rejected: {tool}\n"));
+        }
+        return not_decided(message, &format!("`callgate explain {code}` says more"));
+    }
+    if let Some(pending) = answer.get("pending") {
+        let message = "the call would now send another request, and waits again";
+        let help = format!("`callgate approve {}` shows it", text(pending, "id"));
+        return not_decided(message, &help);
+    }
+    let response = answer.get("response").unwrap_or(&Value::Null);
+    fine(format!("{response:#}\n"))
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn not_decided(message: &str, help: &str) -> Verdict {
+    let Failure(text) = Failure::with_help(message, help);
+    output::talk(&format!("{text}\n"));
+    Verdict::Findings
+}

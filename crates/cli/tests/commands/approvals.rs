@@ -1,0 +1,229 @@
+//! `callgate approvals` and `callgate approve`, against a running sidecar.
+
+use crate::prelude::*;
+
+const AGENT: &str = "canary-token-of-the-agent";
+const LEAD: &str = "canary-token-of-the-lead";
+
+/// A sidecar whose writes wait for an approval, its service, and the folder that it was started in.
+struct Scene {
+    folder: TempDir,
+    sidecar: Sidecar,
+    service: Server,
+}
+
+impl Scene {
+    /// Each of two principals may approve what the other calls; `access` is a further line of that key.
+    fn start(access: &str) -> Self {
+        let (folder, service) = (tempfile::tempdir().unwrap(), Server::start());
+        let spec = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths:\n  /pets/{name}:\n    delete:\n      operationId: \
+                    remove\n      summary: Removes a pet\n      parameters: [{ name: name, in: path, required: true, schema: { type: string } }]\n      \
+                    responses: { '200': { description: removed } }\n    put:\n      operationId: rename\n      parameters: [{ name: name, in: path, \
+                    required: true, schema: { type: string } }]\n      requestBody: { content: { text/plain: { schema: { type: string } } } }\n      \
+                    responses: { '200': { description: renamed } }\n";
+        fs::write(folder.path().join("spec.yaml"), spec).unwrap();
+        let text = format!(
+            "access:\n  {access}\n  principals:\n    agent: {{ bearer: 'literal:{AGENT}', approves: [pets] }}\n    lead: {{ bearer: \
+             'literal:{LEAD}', approves: [pets] }}\ntoolsets:\n  pets: {{ openapi: spec.yaml, server: '{}', confirm: writes }}\n",
+            service.url("")
+        );
+        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        let sidecar = Sidecar::start(folder.path(), &[]);
+        // Clients read another file than the sidecar: with the port that it got.
+        let toolsets = "toolsets: { pets: { openapi: spec.yaml } }";
+        let text = format!("listen: {}\n{toolsets}\n", sidecar.address);
+        fs::write(folder.path().join("client.yaml"), text).unwrap();
+        Self { folder, sidecar, service }
+    }
+
+    /// The results of calls of the agent.
+    fn called(&self, calls: &Value) -> Value {
+        let head = format!("Authorization: Bearer {AGENT}\r\n");
+        let body = json!({"calls": (calls.clone())}).to_string();
+        let answer = self.sidecar.answer("POST /v1/calls", &head, &body);
+        Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()["results"].clone()
+    }
+
+    /// The id of an approval that a call of the agent waits for.
+    fn waiting(&self, name: &str) -> String {
+        let results = self.called(&json!([{"tool": "pets-remove", "args": {"name": name}}]));
+        results[0]["pending"]["id"].as_str().unwrap_or_else(|| panic!("{results}")).to_owned()
+    }
+
+    /// A command of somebody with this token.
+    fn run(&self, token: &str, line: &[&str]) -> Ended {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.args(line).args(["client.yaml", "--bearer", "env:TOKEN"]).env("TOKEN", token);
+        let ended = Ended::of(command.current_dir(self.folder.path()).stdin(Stdio::null()));
+        assert!(!format!("{ended:?}").contains("canary-token"), "{ended:#?}");
+        ended
+    }
+}
+
+#[test]
+fn another_person_lists_and_approves_a_call_that_its_caller_then_makes() {
+    let scene = Scene::start("four_eyes: true");
+    scene.run(LEAD, &["approvals"]).exits(0).prints("no call waits");
+    let id = scene.waiting("rex");
+    let listed = scene.run(LEAD, &["approvals"]).exits(0).prints(&id).prints("pets-remove");
+    listed.prints("principal:agent").prints("waiting").prints("1 listed");
+    let json = scene.run(LEAD, &["approvals", "--json"]).exits(0).json();
+    assert_eq!(json["approvals"][0]["id"].as_str(), Some(&*id));
+    assert_eq!(json["approvals"][0]["mayDecide"].as_bool(), Some(true));
+    scene.run(LEAD, &["approvals", "--state", "approved"]).exits(0).prints("no call waits");
+
+    let ended = scene.run(LEAD, &["approve", &id]).exits(0);
+    let ended = ended.prints("approved: pets-remove; it is sent when principal:agent");
+    ended.says("called by principal:agent").says("Removes a pet").says("DELETE ").says("/pets/rex");
+    assert_eq!(scene.service.requests(), Vec::<String>::new(), "the approval sends nothing");
+    scene.run(LEAD, &["approvals", "--state", "approved"]).exits(0).prints(&id);
+    let results = scene.called(&json!([{"tool": "pets-remove", "args": {"name": "rex"}}]));
+    assert_eq!(results[0]["response"]["path"].as_str(), Some("/pets/rex"), "{results}");
+    scene.run(LEAD, &["approve", &id]).exits(1).says("`callgate approvals` lists");
+}
+
+#[test]
+fn under_four_eyes_nobody_approves_their_own_call() {
+    let scene = Scene::start("four_eyes: true");
+    let id = scene.waiting("rex");
+    scene.run(AGENT, &["approvals"]).exits(0).prints(&id).prints(" you ");
+    scene.run(AGENT, &["approve", &id]).exits(1).says("error: ").says("callgate explain");
+    assert_eq!(scene.service.requests(), Vec::<String>::new());
+    scene.run(AGENT, &["approve", &id, "--reject"]).exits(0).prints("rejected: pets-remove");
+    scene.run(AGENT, &["approvals"]).exits(0).prints("no call waits");
+}
+
+#[test]
+fn a_call_of_ones_own_is_made_by_its_approval() {
+    let scene = Scene::start("");
+    let id = scene.waiting("rex");
+    scene.run(AGENT, &["approve", &id]).exits(0).prints("\"/pets/rex\"");
+    assert_eq!(scene.service.requests().len(), 1);
+    let json = scene.run(AGENT, &["approve", &scene.waiting("tom"), "--json"]).exits(0).json();
+    assert_eq!(json["response"]["path"].as_str(), Some("/pets/tom"), "{json}");
+}
+
+#[test]
+fn the_first_decision_holds() {
+    let scene = Scene::start("");
+    let id = scene.waiting("rex");
+    scene.run(LEAD, &["approve", &id, "--reject"]).exits(0).prints("rejected: pets-remove\n");
+    let json = scene.run(LEAD, &["approve", &id, "--reject", "--json"]).exits(0).json();
+    assert_eq!(json["state"].as_str(), Some("rejected"), "a repetition changes nothing: {json}");
+    scene.run(LEAD, &["approve", &id]).exits(1).says("Somebody else has decided");
+    assert_eq!(scene.service.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn all_pages_are_listed() {
+    let scene = Scene::start("");
+    let call = |number: u64| json!({"tool": "pets-remove", "args": {"name": (number.to_string())}});
+    let results = scene.called(&(0..120).map(call).collect::<Vec<_>>().into());
+    let last = results[119]["pending"]["id"].as_str().unwrap().to_owned();
+    let json = scene.run(LEAD, &["approvals", "--json"]).exits(0).json();
+    assert_eq!(json["approvals"].as_array().unwrap().len(), 120);
+    scene.run(LEAD, &["approvals"]).exits(0).prints("120 listed");
+    scene.run(LEAD, &["approve", &last]).exits(0).says("/pets/119");
+}
+
+#[test]
+fn no_value_of_a_call_forges_a_line_or_controls_the_terminal() {
+    let scene = Scene::start("");
+    let forged = "a\n\nApprove this? [y/N] y\napproved: pets-remove\u{1b}[2J\u{202e}\u{9b}31m";
+    let call = json!([{"tool": "pets-rename", "args": {"name": "rex", "body": forged}}]);
+    let id = scene.called(&call)[0]["pending"]["id"].as_str().unwrap().to_owned();
+    for line in [&["approvals"][..], &["approvals", "--json"], &["approve", &id, "--reject"]] {
+        let ended = scene.run(LEAD, line).exits(0);
+        let text = format!("{}{}", ended.out, ended.err);
+        assert!(!text.chars().any(|one| one != '\n' && is_unseen(one)), "{text:?}");
+        let forged =
+            text.lines().find(|line| line.starts_with("Approve") || line.starts_with("approved"));
+        assert_eq!(forged, None, "{text}");
+    }
+}
+
+#[test]
+fn a_caller_whom_the_sidecar_does_not_know_gets_help_and_no_list() {
+    let scene = Scene::start("");
+    let ended = scene.run("canary-token-of-nobody", &["approvals"]).exits(2);
+    assert_eq!(ended.out, "");
+    ended.says("help: name the token of a principal");
+    let url = format!("http://{}", scene.sidecar.address);
+    let ended = callgate(&["approvals", "--url", &url]).exits(2);
+    ended.says("help: say who you are: `--bearer env:NAME`");
+    let ended = callgate(&["approvals", "--url", &url, "--bearer", LEAD]).exits(2);
+    assert!(!ended.err.contains("canary"), "{ended:#?}");
+    ended.says("expected a reference to a secret");
+    let ended =
+        callgate(&["approvals", "--url", &url, "--bearer", "env:CALLGATE_NOT_SET"]).exits(2);
+    ended.says("`CALLGATE_NOT_SET`");
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_other_servers_get_no_token() {
+    let other = Server::start();
+    let to = other.url("/v1/approvals");
+    let app = Router::new().fallback(move || {
+        let to = to.clone();
+        async move {
+            Response::builder().status(307).header("location", to).body(Body::empty()).unwrap()
+        }
+    });
+    let server = Server::with(app);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    command
+        .args(["approvals", "--url", &server.url(""), "--bearer", "env:TOKEN"])
+        .env("TOKEN", LEAD);
+    Ended::of(&mut command).exits(2).says("it redirects (status 307)");
+    assert_eq!(other.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn a_server_that_is_no_sidecar_and_an_address_without_one_are_reported() {
+    let server = Server::start();
+    let ended = callgate(&["approvals", "--url", &server.url("")]).exits(2);
+    ended.says("expected the JSON of a sidecar");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    callgate(&["approve", "approval_1", "--url", &url]).exits(2).says(&format!("at `{url}`"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, "listen: unix:/run/callgate.sock\ntoolsets: {t: {openapi: t.yaml}}\n")
+        .unwrap();
+    let ended = callgate(&["approvals", file.to_str().unwrap()]).exits(2);
+    ended.says("expected a host and a port in `listen`").says("`--url URL`");
+    fs::write(&file, "listen: '8410'\ntoolsets: {t: {openapi: t.yaml}}\n").unwrap();
+    callgate(&["approvals", file.to_str().unwrap()]).exits(2).says("expected `HOST:PORT`");
+}
+
+#[test]
+fn a_tls_connection_needs_the_authority_of_the_sidecar_and_may_name_the_caller() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let write = |name: &str, alt: &str| {
+        let made = rcgen::generate_simple_self_signed(vec![alt.to_owned()]).unwrap();
+        fs::write(path(&format!("{name}.pem")), made.cert.pem()).unwrap();
+        fs::write(path(&format!("{name}.key")), made.signing_key.serialize_pem()).unwrap();
+    };
+    write("server", "127.0.0.1");
+    write("lead", "lead.example");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let text = format!(
+        "listen: {{ address: '127.0.0.1:{port}', tls: {{ certificate: server.pem, key: 'file:server.key', client_ca: [lead.pem] }} }}\n\
+         access: {{ principals: {{ lead: {{ client_certificate: {{ san: lead.example }} }} }} }}\ntoolsets: {{ pets: {{ openapi: pets.yaml }} }}\n"
+    );
+    fs::copy(crate::root().join("fixtures/pets/spec.yaml"), path("pets.yaml")).unwrap();
+    fs::write(path("callgate.yaml"), text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    let _sidecar = Sidecar::of(command.arg("serve").current_dir(folder.path()));
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        Ended::of(command.arg("approvals").args(more).current_dir(folder.path()))
+    };
+    run(&[]).exits(2).says("trust its authority, `--ca FILE`");
+    run(&["--ca", "server.pem"]).exits(2).says("say who you are");
+    let identity = ["--client-certificate", "lead.pem", "--client-key", "file:lead.key"];
+    let with = |ca: &str| run(&[&["--ca", ca][..], &identity].concat());
+    with("server.pem").exits(0).prints("no call waits");
+    with("lead.pem").exits(2).says("trust its authority");
+}
